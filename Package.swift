@@ -144,6 +144,7 @@ let libraries: [Module] = [
             "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles", "SQLiteFiles",
             "TextFormats",
         ], [.grdb, .sqlite, .crypto]),
+    Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
 
     Module(
         "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "Telemetry"], [.arguments]),
@@ -202,6 +203,9 @@ let tests: [Tests] = [
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
+    Tests(
+        "OfflineMapsAdapters",
+        ["CatalogFormat", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"], [.grdb]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
 ]
@@ -241,7 +245,7 @@ let strict: [SwiftSetting] =
 let swiftInside = LinkerSetting.unsafeFlags(
     [
         "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
-        "-lstdc++", "-Xlinker", "--no-export-dynamic",
+        "-l_CFURLSessionInterface", "-lcurl", "-lstdc++", "-Xlinker", "--no-export-dynamic",
     ], .when(platforms: [.linux]))
 
 /// The modules named in PACKHORSE_MODULES and everything below them, or `nil` for all modules.
@@ -294,10 +298,10 @@ if chosen == nil {
             name: "packhorse-bench",
             dependencies: [
                 "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "DemoWorld", "Errors", "Files", "PMTiles",
-                "PackageFiles",
+                "OfflineMaps", "PackageFiles",
                 "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire", "ZeroMQ",
                 .arguments,
-                .grdb,
+                .grdb, .sqlite,
             ],
             path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
     targets.append(

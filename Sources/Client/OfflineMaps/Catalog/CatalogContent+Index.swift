@@ -32,7 +32,7 @@ extension CatalogContent {
         }
         try addTree(index.tree)
         for style in index.styles ?? [] {
-            let file = try Download(style.url, style.size, style.sha256, format: "style", of: style.id)
+            let file = try Download(style.url, size: style.size, sha256: style.sha256, format: "style", of: style.id)
             if let name = style.name { try Text.check(name, of: style.id) }
             styles.append(Style(id: style.id, name: style.name, version: style.version, file: file))
         }
@@ -77,16 +77,16 @@ extension CatalogContent.Offer {
         }
         files = []
         for file in newest.files {
-            files.append(try Download(file.url, file.size, file.sha256, format: file.format, of: name))
+            files.append(try Download(file.url, size: file.size, sha256: file.sha256, format: file.format, of: name))
         }
         patches = []
         for patch in newest.patches {
-            var entry = try Download(patch.url, patch.size, patch.sha256, format: "patch", of: name)
+            var entry = try Download(patch.url, size: patch.size, sha256: patch.sha256, format: "patch", of: name)
             entry.from = patch.from
             patches.append(entry)
         }
         if let list = package.tilePacks {
-            packs = try Download(list.url, list.size, list.sha256, format: "packs", of: name)
+            packs = try Download(list.url, size: list.size, sha256: list.sha256, format: "packs", of: name)
         }
         for text in [package.region, newest.tileset, newest.dataDate].compactMap({ $0 }) {
             try Text.check(text, of: name)
@@ -104,7 +104,7 @@ extension CatalogContent.Offer {
 
 extension CatalogContent.Download {
     fileprivate init(
-        _ url: String, _ size: Int64, _ sha256: String, format: String, of name: String
+        _ url: String, size: Int64, sha256: String, format: String, of name: String
     ) throws(CatalogDoubt) {
         guard 1...CatalogContent.Limit.file ~= size else {
             throw CatalogDoubt(text: "a file of '\(name.prefix(200))' has \(size) bytes")

@@ -50,7 +50,7 @@ enum CatalogReading {
             throw StoreError.failing(
                 .badCatalog, "The catalog has \(bytes.count) bytes; at most \(CatalogIndex.maxBytes) are read.")
         }
-        let key = try check(bytes, signature, trust, address)
+        let key = try check(bytes, signature: signature, trust: trust, address: address)
         let index: CatalogIndex
         let content: CatalogContent
         do {
@@ -76,7 +76,7 @@ enum CatalogReading {
 
     /// - Returns: The id of the key that signed the bytes; `nil` when no signature is asked for.
     private static func check(
-        _ bytes: [UInt8], _ signature: [UInt8]?, _ trust: Trust, _ address: String
+        _ bytes: [UInt8], signature: [UInt8]?, trust: Trust, address: String
     ) throws(StoreError) -> String? {
         let texts: [String]
         switch trust {

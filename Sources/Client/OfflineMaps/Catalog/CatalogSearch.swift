@@ -31,7 +31,7 @@ final class CatalogSearch: Sendable {
         guard !wanted.isEmpty, wanted.utf8.count <= 1_000 else { return [] }
         var best: [String: (rank: Int, length: Int, name: String, offer: Int)] = [:]
         for (number, entry) in known().enumerated() {
-            guard let found = Self.rank(entry, wanted, language) else { continue }
+            guard let found = Self.rank(entry, for: wanted, language: language) else { continue }
             let offer = offers[number]
             let key = "\(offer.group ?? "")/\(offer.id)"
             if let other = best[key], !Self.isBetter(offer, than: offers[other.offer], language) { continue }
@@ -52,7 +52,7 @@ final class CatalogSearch: Sendable {
         return rank(offer) < rank(other)
     }
 
-    private static func rank(_ entry: Entry, _ wanted: String, _ language: String) -> (rank: Int, name: String)? {
+    private static func rank(_ entry: Entry, for wanted: String, language: String) -> (rank: Int, name: String)? {
         if entry.id == wanted { return (0, entry.names[language] ?? entry.id) }
         var best: (rank: Int, name: String)?
         for (key, name) in entry.names {

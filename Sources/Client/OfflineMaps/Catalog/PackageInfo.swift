@@ -18,13 +18,27 @@ public struct PackageInfo: Hashable, Sendable {
     public var dataDate: String?
     /// Whom a map has to name; `nil` if unknown.
     public var attribution: String?
+    /// The tileset that the tiles are of; `nil` if unknown.
+    public var tileset: String?
     /// Name paths by language: `Europe/Northern Europe/Estonia`.
     private let paths: [String: String]
+
+    /// Describes a package that is in no catalog, for example a file of the app.
+    ///
+    /// - Parameter names: Name paths by language: `Europe/Northern Europe/Estonia`.
+    public init(
+        id: String, edition: Edition = Edition(), version: Int32, size: UInt64, mask: TileMask,
+        zooms: ZoomRange? = nil, dataDate: String? = nil, names: [String: String] = [:]
+    ) {
+        (self.id, self.edition, self.version, self.size) = (id, edition, version, size)
+        (self.mask, self.zooms, self.dataDate, paths) = (mask, zooms, dataDate, names)
+    }
 
     init(_ offer: CatalogContent.Offer) {
         (id, version, size, mask, zooms) = (offer.id, offer.version, offer.size, offer.mask, offer.zooms)
         edition = Edition(group: offer.group, language: offer.language)
-        (dataDate, attribution, paths) = (offer.dataDate, offer.attribution, offer.names)
+        (dataDate, attribution, tileset) = (offer.dataDate, offer.attribution, offer.tileset)
+        paths = offer.names
     }
 
     /// The name in a language, otherwise in English, otherwise in any language; the id if there is no name.

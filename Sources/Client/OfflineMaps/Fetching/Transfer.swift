@@ -9,8 +9,8 @@ final class Transfer: Sendable {
     enum Sink: Sendable {
         /// Into memory, at most so many.
         case memory(limit: Int)
-        /// Into a part file, from an offset.
-        case file(PartFile, from: UInt64)
+        /// Into a part file, from an offset, up to a size of the part file.
+        case file(PartFile, from: UInt64, limit: UInt64)
     }
 
     /// What is known when it has ended.
@@ -73,12 +73,13 @@ final class Transfer: Sendable {
         let mediaType = AnswerRule.mediaType(state["content-type"])
         guard !AnswerRule.isPage(mediaType, request.kind) else {
             throw FetchError(
-                .connection, status: state.status, "'\(address)' was answered with a web page: a login may be needed.")
+                .connection, status: state.status, isPage: true,
+                "'\(address)' was answered with a web page: a login may be needed.")
         }
         switch sink {
         case .memory(let limit):
-            guard length ?? 0 <= UInt64(max(0, limit)) else { throw tooBig(limit, state.status) }
-        case .file(let file, let offset):
+            guard length ?? 0 <= UInt64(max(0, limit)) else { throw tooBig(UInt64(max(0, limit)), state.status) }
+        case .file(let file, let offset, let limit):
             guard ["", "identity"].contains(state["content-encoding"]?.lowercased() ?? "") else {
                 throw FetchError(
                     .serverError, status: state.status,
@@ -95,6 +96,7 @@ final class Transfer: Sendable {
                 throw FetchError(
                     .serverError, status: state.status, "'\(address)' was answered with the status \(state.status).")
             }
+            if let length, length > limit - min(limit, start) { throw tooBig(limit, state.status) }
             state.startedOver = offset > 0 && start == 0
             try file.begin(at: start)
             state.size = start
@@ -111,9 +113,15 @@ final class Transfer: Sendable {
             do throws(FetchError) {
                 switch sink {
                 case .memory(let limit):
-                    guard bytes.count <= limit - state.body.count else { throw tooBig(limit, state.status) }
+                    guard bytes.count <= limit - state.body.count else {
+                        throw tooBig(UInt64(max(0, limit)), state.status)
+                    }
                     state.body.append(bytes)
-                case .file(let file, _):
+                case .file(let file, _, let limit):
+                    let room = limit - min(limit, state.size)
+                    guard UInt64(bytes.count) <= room else {
+                        throw tooBig(limit, state.status)
+                    }
                     try file.append(bytes)
                     state.size += UInt64(bytes.count)
                     report.yield(state.size)
@@ -151,7 +159,7 @@ final class Transfer: Sendable {
                 state.failure = FetchError(
                     .connection, status: state.status, "'\(address)': the answer ended \(missing) bytes early.")
             }
-            guard case .file(let file, _) = sink else { return }
+            guard case .file(let file, _, _) = sink else { return }
             do throws(FetchError) { try file.end() } catch { state.failure = state.failure ?? error }
         }
         report.finish()
@@ -160,7 +168,7 @@ final class Transfer: Sendable {
     /// The address without its query, which may have a key.
     private var address: String { request.address }
 
-    private func tooBig(_ limit: Int, _ status: Int) -> FetchError {
+    private func tooBig(_ limit: UInt64, _ status: Int) -> FetchError {
         FetchError(.tooBig, status: status, "'\(address)' has more than \(limit) bytes.")
     }
 }

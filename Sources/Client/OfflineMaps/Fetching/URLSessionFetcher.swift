@@ -38,7 +38,7 @@ public final class URLSessionFetcher: Fetcher {
     /// - Returns: The answer with the status 200, 204 or 304.
     public func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody {
         let transfer = Transfer(request, .memory(limit: limit))
-        let answer = try await run(transfer, try Self.message(request, from: 0)) { _ in }
+        let answer = try await run(transfer, try Self.message(request, from: 0), progress: { _ in })
         guard [200, 204, 304].contains(answer.status) else { throw Self.failure(answer, request) }
         let control = answer["cache-control"]?.lowercased() ?? ""
         return FetchedBody(
@@ -52,10 +52,11 @@ public final class URLSessionFetcher: Fetcher {
     ///
     /// A server that sends the whole file instead, or has a shorter file, makes the download start over.
     public func file(
-        _ request: ResourceRequest, into part: URL, from offset: UInt64, progress: @Sendable (UInt64) -> Void
+        _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
+        progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile {
-        let transfer = Transfer(request, .file(PartFile(part), from: offset))
-        let answer = try await run(transfer, try Self.message(request, from: offset), progress)
+        let transfer = Transfer(request, .file(PartFile(part), from: offset, limit: limit))
+        let answer = try await run(transfer, try Self.message(request, from: offset), progress: progress)
         switch answer.status {
         case 200, 206:
             return FetchedFile(
@@ -66,7 +67,7 @@ public final class URLSessionFetcher: Fetcher {
             if answer["content-range"].flatMap(AnswerRule.wholeSize) == offset {
                 return FetchedFile(status: 206, size: offset, etag: answer["etag"], expires: Self.expiry(answer))
             }
-            var again = try await file(request, into: part, from: 0, progress: progress)
+            var again = try await file(request, into: part, from: 0, limit: limit, progress: progress)
             again.startedOver = true
             return again
         default: throw Self.failure(answer, request)
@@ -74,7 +75,7 @@ public final class URLSessionFetcher: Fetcher {
     }
 
     private func run(
-        _ transfer: Transfer, _ message: URLRequest, _ progress: (UInt64) -> Void
+        _ transfer: Transfer, _ message: URLRequest, progress: (UInt64) -> Void
     ) async throws(FetchError) -> Transfer.Outcome {
         let task = session.dataTask(with: message)
         delegate.add(transfer, task.taskIdentifier)

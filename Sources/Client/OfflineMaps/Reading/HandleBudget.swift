@@ -1,11 +1,19 @@
 internal import Synchronization
 
+/// The open handles of one file.
+protocol IdleHandles: AnyObject, Sendable {
+    /// When the file was last read, by the budget's clock.
+    var lastUse: UInt64 { get }
+    /// Closes the handles that no thread has at this moment.
+    func closeIdle()
+}
+
 /// Limits how many tile files are open: beyond the limit, the file that was not read for the longest time is closed.
 ///
 /// An open file takes 0.1 MB of memory. Source: measured for the design of this library.
 final class HandleBudget: Sendable {
     private struct Known: Sendable {
-        weak var slots: HandleSlots?
+        weak var slots: (any IdleHandles)?
     }
     private let limit: Int
     private let open = Atomic<Int>(0)
@@ -22,7 +30,7 @@ final class HandleBudget: Sendable {
     func tick() -> UInt64 { clock.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Counts a handle of a file, and closes others beyond the limit.
-    func opened(_ slots: HandleSlots) {
+    func opened(_ slots: any IdleHandles) {
         let count = open.wrappingAdd(1, ordering: .relaxed).newValue
         let others = known.withLock { known in
             known.removeAll { $0.slots == nil }

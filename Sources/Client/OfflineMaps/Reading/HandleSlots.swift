@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The open handles of one MBTiles file: a thread borrows one, and no two threads have the same.
+/// The open handles of one file: a thread borrows one, and no two threads have the same.
 ///
 /// Borrowing is one atomic exchange; no thread waits for another. There are as many handles as threads read the file
 /// at the same moment.
-final class HandleSlots: Sendable {
+final class HandleSlots<Handle: AnyObject>: IdleHandles {
     /// How many handles stay open between two calls.
-    private static let count = 4
+    private static var count: Int { 4 }
     /// A thread has the handle of the slot.
-    private static let busy: UInt = 1
+    private static var busy: UInt { 1 }
     /// The slot has no handle.
-    private static let none: UInt = 0
+    private static var none: UInt { 0 }
 
     // Each is `none`, `busy`, or the address of a retained handle.
     private let first = Atomic<UInt>(0)
@@ -19,11 +19,12 @@ final class HandleSlots: Sendable {
     private let fourth = Atomic<UInt>(0)
     /// When the file was last read, by the budget's clock.
     private let stamp = Atomic<UInt64>(0)
-    private let path: String
+    private let open: @Sendable () throws(TileFileError) -> Handle
     private let budget: HandleBudget
 
-    init(path: String, budget: HandleBudget) {
-        self.path = path
+    /// - Parameter open: Opens one more handle of the file.
+    init(budget: HandleBudget, open: @escaping @Sendable () throws(TileFileError) -> Handle) {
+        self.open = open
         self.budget = budget
     }
 
@@ -35,16 +36,16 @@ final class HandleSlots: Sendable {
     /// Runs `body` with a handle that no other thread has.
     ///
     /// - Throws: ``TileFileError``, also for a file that cannot be opened.
-    func lend<Result>(_ body: (MBTilesHandle) throws(TileFileError) -> Result) throws(TileFileError) -> Result {
+    func lend<Result>(_ body: (Handle) throws(TileFileError) -> Result) throws(TileFileError) -> Result {
         stamp.store(budget.tick(), ordering: .relaxed)
         for number in 0..<Self.count {
             let old = exchange(number, Self.busy)
             if old == Self.busy { continue }
-            let handle: MBTilesHandle
+            let handle: Handle
             if let address = UnsafeRawPointer(bitPattern: old) {
-                handle = Unmanaged<MBTilesHandle>.fromOpaque(address).takeRetainedValue()
+                handle = Unmanaged<Handle>.fromOpaque(address).takeRetainedValue()
             } else {
-                do throws(TileFileError) { handle = try MBTilesHandle(path: path) } catch {
+                do throws(TileFileError) { handle = try open() } catch {
                     _ = exchange(number, Self.none)
                     throw error
                 }
@@ -54,7 +55,7 @@ final class HandleSlots: Sendable {
             return try body(handle)
         }
         // More threads than slots: a handle for this call alone.
-        return try body(try MBTilesHandle(path: path))
+        return try body(try open())
     }
 
     /// Closes the handles that no thread has at this moment.
@@ -63,7 +64,7 @@ final class HandleSlots: Sendable {
             let old = exchange(number, Self.busy)
             if old == Self.busy { continue }
             if let address = UnsafeRawPointer(bitPattern: old) {
-                Unmanaged<MBTilesHandle>.fromOpaque(address).release()
+                Unmanaged<Handle>.fromOpaque(address).release()
                 budget.closed()
             }
             _ = exchange(number, Self.none)

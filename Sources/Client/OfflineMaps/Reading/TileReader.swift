@@ -21,7 +21,7 @@ public final class TileReader: Sendable {
         self.report = report
         let budget = HandleBudget(limit: openFiles)
         self.budget = budget
-        box = SnapshotBox(TileSnapshot(Self.files(units, folder, budget, reusing: [])))
+        box = SnapshotBox(TileSnapshot(Self.files(units, in: folder, budget: budget, reusing: [])))
     }
 
     /// Puts other units in place; calls that have begun end with the old ones.
@@ -29,16 +29,16 @@ public final class TileReader: Sendable {
     /// Units that stay keep their open files. When the call returns, the files of units that went are closed, or are
     /// closed by the calls that still read them.
     func replace(_ units: [UnitRow]) {
-        let files = Self.files(units, folder, budget, reusing: box.load().files)
+        let files = Self.files(units, in: folder, budget: budget, reusing: box.load().files)
         box.replace(TileSnapshot(files))
     }
 
     private static func files(
-        _ units: [UnitRow], _ folder: StoreFolder, _ budget: HandleBudget, reusing old: [UnitFile]
+        _ units: [UnitRow], in folder: StoreFolder, budget: HandleBudget, reusing old: [UnitFile]
     ) -> [UnitFile] {
         let known = Dictionary(old.map { ($0.unit.path, $0) }) { first, _ in first }
         return units.compactMap { unit in
-            guard unit.mask != nil, unit.format != .opaque else { return nil }
+            guard unit.format == .maplibre || unit.mask != nil && unit.format != .opaque else { return nil }
             if let file = known[unit.path], file.unit == unit { return file }
             let path = unit.path.hasPrefix("/") ? unit.path : folder.file(unit.path)?.path
             return path.map { UnitFile(unit, path: $0, budget: budget) }
@@ -54,7 +54,7 @@ public final class TileReader: Sendable {
     public func tile(
         _ id: TileID, of tileset: String? = nil, _ edition: Edition = Edition()
     ) throws(StoreError) -> TileAnswer {
-        switch find(id, tileset, edition) {
+        switch find(id, of: tileset, edition) {
         case .body(let file, let body): return .found(Self.tile(file, body))
         case .empty: return .empty
         case .absent: return .absent
@@ -69,7 +69,7 @@ public final class TileReader: Sendable {
         var failure: StoreError?
         var next: TileID? = id
         while let tile = next {
-            switch find(tile, tileset, Edition()) {
+            switch find(tile, of: tileset, Edition()) {
             case .body(let file, let body): return (tile, Self.tile(file, body))
             case .failed(let file, let error): failure = failure ?? error.error(file.unit.path)
             case .empty, .absent: break
@@ -107,15 +107,34 @@ public final class TileReader: Sendable {
         return true
     }
 
+    /// What adopted databases have for an address: a resource or a tile.
+    ///
+    /// A database that cannot be read is reported and passed over.
+    func resource(_ address: String) -> StoredTile<StoredResource> {
+        var result = StoredTile<StoredResource>.absent
+        for file in box.load().databases {
+            do throws(TileFileError) {
+                switch try file.find(address) {
+                case .body(let resource, let expires): return .body(resource, expires: expires)
+                case .empty: result = .empty
+                case .absent: break
+                }
+            } catch {
+                if file.fail() { report(file.unit, error.error(file.unit.path)) }
+            }
+        }
+        return result
+    }
+
     /// How many files are open.
     var openFiles: Int { budget.count }
 
     /// Looks a tile up; a file that cannot be read because an update has just removed it is no failure.
-    private func find(_ id: TileID, _ tileset: String?, _ edition: Edition) -> TileSnapshot.Found {
+    private func find(_ id: TileID, of tileset: String?, _ edition: Edition) -> TileSnapshot.Found {
         var snapshot = box.load()
         while true {
             var failures: [(file: UnitFile, error: TileFileError)] = []
-            let found = snapshot.find(id, tileset, edition) { failures.append(($0, $1)) }
+            let found = snapshot.find(id, of: tileset, edition) { failures.append(($0, $1)) }
             if failures.isEmpty { return found }
             let newer = box.load()
             if newer === snapshot {
@@ -126,8 +145,8 @@ public final class TileReader: Sendable {
         }
     }
 
-    private static func tile(_ file: UnitFile, _ body: UnitFile.Body) -> Tile {
-        let isStale = file.unit.expires.map { $0 < Date() } ?? false
+    private static func tile(_ file: UnitFile, _ body: StoredBody) -> Tile {
+        let isStale = (body.expires ?? file.unit.expires).map { $0 < Date() } ?? false
         return Tile(
             body: body.bytes, coding: body.coding, mediaType: body.mediaType, origin: file.origin, isStale: isStale)
     }

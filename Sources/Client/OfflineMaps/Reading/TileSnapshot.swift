@@ -4,6 +4,8 @@ internal import Tiles
 /// The units that readers use at one moment, in the order of preference; it never changes.
 final class TileSnapshot: Sendable {
     let files: [UnitFile]
+    /// The databases of MapLibre, which have resources besides tiles.
+    let databases: [UnitFile]
     private let cells: CellIndex
 
     /// Sorts the units: the newest data first, then the smallest area, then the id.
@@ -15,13 +17,14 @@ final class TileSnapshot: Sendable {
             return left.unit.item.key < right.unit.item.key
         }
         self.files = sorted
+        databases = sorted.filter { $0.unit.format == .maplibre }
         cells = CellIndex(sorted.map(\.mask))
     }
 
     /// What a look-up found.
     enum Found {
-        case body(UnitFile, UnitFile.Body)
-        /// A file claims the tile and does not have it.
+        case body(UnitFile, StoredBody)
+        /// A file says that there is no such tile.
         case empty
         case absent
         /// The only files that claim the tile cannot be read.
@@ -35,7 +38,7 @@ final class TileSnapshot: Sendable {
     ///
     /// - Parameter report: Called for each file that cannot be read.
     func find(
-        _ tile: TileID, _ tileset: String?, _ edition: Edition, _ report: (UnitFile, TileFileError) -> Void
+        _ tile: TileID, of tileset: String?, _ edition: Edition, report: (UnitFile, TileFileError) -> Void
     ) -> Found {
         var others = false
         let exact = find(tile, report) { file in
@@ -57,8 +60,11 @@ final class TileSnapshot: Sendable {
             let file = files[Int(number)]
             guard isWanted(file), file.claims(tile) else { continue }
             do throws(TileFileError) {
-                if let body = try file.body(of: tile) { return .body(file, body) }
-                if case .absent = result { result = .empty }
+                switch try file.find(tile) {
+                case .body(let body, _): return .body(file, body)
+                case .empty: if case .absent = result { result = .empty }
+                case .absent: break
+                }
             } catch {
                 report(file, error)
                 result = .failed(file, error)

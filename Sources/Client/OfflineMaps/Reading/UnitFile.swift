@@ -5,17 +5,10 @@ internal import Synchronization
 internal import TileBodies
 internal import Tiles
 
-/// An installed tile file as readers see it.
+/// An installed file with tiles as readers see it.
 ///
 /// It is opened at the first read and closed with the last snapshot that has it.
 final class UnitFile: Sendable {
-    /// A body as a renderer gets it.
-    struct Body {
-        var bytes: Data
-        var coding: Coding
-        var mediaType: String
-    }
-
     /// What the file's metadata says about all bodies.
     private final class Kind: Sendable {
         let isVector: Bool
@@ -32,8 +25,14 @@ final class UnitFile: Sendable {
     /// The part of the world that it covers: the smaller package is preferred.
     let share: Double
     let edition: Edition
+    /// How the file is read.
+    private enum Access {
+        case mbtiles(HandleSlots<MBTilesHandle>)
+        case maplibre(HandleSlots<MapLibreHandle>)
+        case pmtiles
+    }
     private let path: String
-    private let slots: HandleSlots?
+    private let access: Access
     private let archive = AtomicLazyReference<PMTilesFile>()
     private let kind = AtomicLazyReference<Kind>()
     private let hasFailed = Atomic<Bool>(false)
@@ -45,7 +44,22 @@ final class UnitFile: Sendable {
         mask = unit.mask ?? TileMask(empty: 0)
         share = mask.share
         edition = unit.item.edition
-        slots = unit.format == .pmtiles ? nil : HandleSlots(path: path, budget: budget)
+        // Another program may write a file that was adopted where it is.
+        let isUnchanging = !unit.path.hasPrefix("/")
+        access =
+            switch unit.format {
+            case .pmtiles: .pmtiles
+            case .maplibre:
+                .maplibre(
+                    HandleSlots(budget: budget) { () throws(TileFileError) in
+                        try MapLibreHandle(path: path, isUnchanging: isUnchanging)
+                    })
+            default:
+                .mbtiles(
+                    HandleSlots(budget: budget) { () throws(TileFileError) in
+                        try MBTilesHandle(path: path, isUnchanging: isUnchanging)
+                    })
+            }
         origin = Origin(
             item: unit.item, tileset: unit.tileset, version: unit.version, dataDate: unit.dataDate,
             attribution: unit.attribution)
@@ -60,15 +74,31 @@ final class UnitFile: Sendable {
         return (unit.tileset ?? unit.item.identifier) == tileset
     }
 
-    /// The tile's body; `nil` when the file has none.
-    func body(of tile: TileID) throws(TileFileError) -> Body? {
-        guard let slots else { return try archived(tile) }
-        return try slots.lend { (handle) throws(TileFileError) -> Body? in
-            guard let bytes = try handle.body(zoom: tile.zoom, column: tile.x, tmsRow: tile.tmsY), !bytes.isEmpty else {
-                return nil
+    /// What the file has for a tile.
+    func find(_ tile: TileID) throws(TileFileError) -> StoredTile<StoredBody> {
+        switch access {
+        case .pmtiles: return try archived(tile)
+        case .maplibre(let slots):
+            return try slots.lend { (handle) throws(TileFileError) in try handle.find(tile, template: unit.template) }
+        case .mbtiles(let slots):
+            return try slots.lend { (handle) throws(TileFileError) -> StoredTile<StoredBody> in
+                switch try handle.find(tile) {
+                case .body(let bytes, let expires):
+                    let kind = try kind(of: handle)
+                    return .body(
+                        StoredBody(bytes, isVector: kind.isVector, mediaType: kind.mediaType, expires: expires),
+                        expires: expires)
+                case .empty: return .empty
+                case .absent: return .absent
+                }
             }
-            return Self.body(bytes, try kind(of: handle))
         }
+    }
+
+    /// What the file has for an address; only databases of MapLibre know addresses.
+    func find(_ address: String) throws(TileFileError) -> StoredTile<StoredResource> {
+        guard case .maplibre(let slots) = access else { return .absent }
+        return try slots.lend { (handle) throws(TileFileError) in try handle.find(address) }
     }
 
     /// Marks the file as damaged.
@@ -83,45 +113,25 @@ final class UnitFile: Sendable {
         return kind.storeIfNil(Kind(isVector: known == .mvt, mediaType: known?.mediaType))
     }
 
-    private func archived(_ tile: TileID) throws(TileFileError) -> Body? {
+    private func archived(_ tile: TileID) throws(TileFileError) -> StoredTile<StoredBody> {
         do throws(PMTilesError) {
             let archive = try opened()
-            guard var bytes = try archive.body(of: tile), !bytes.isEmpty else { return nil }
+            guard var bytes = try archive.body(of: tile), !bytes.isEmpty else { return .empty }
             // A renderer undoes gzip and zlib; other codings are undone here.
             if archive.coding == .brotli || archive.coding == .zstd {
                 do throws(TileBodiesError) {
-                    bytes = try archive.coding.unpack(bytes, limit: Int(MBTilesHandle.maxBody))
+                    bytes = try archive.coding.unpack(bytes, limit: Int(ReadOnlyDatabase.maxBody))
                 } catch { throw PMTilesError(.badArchive, error.message) }
             }
             let format = archive.header.format
-            return Self.body(Data(bytes), Kind(isVector: format == .mvt, mediaType: format?.mediaType))
-        } catch { throw TileFileError(text: error.message, isMissing: access(path, F_OK) != 0) }
+            return .body(
+                StoredBody(Data(bytes), isVector: format == .mvt, mediaType: format?.mediaType), expires: nil)
+        } catch { throw TileFileError(text: error.message, isMissing: Foundation.access(path, F_OK) != 0) }
     }
 
     private func opened() throws(PMTilesError) -> PMTilesFile {
         if let archive = archive.load() { return archive }
         return archive.storeIfNil(try PMTilesFile(path: path))
-    }
-
-    /// Finds the coding by the first bytes: files of other makers have vector tiles plain, as gzip and as zlib.
-    private static func body(_ bytes: Data, _ kind: Kind) -> Body {
-        let (first, second) = (bytes.first ?? 0, bytes.count > 1 ? bytes[bytes.startIndex + 1] : 0)
-        let coding: Coding =
-            switch (first, second) {
-            case (0x1F, 0x8B): .gzip
-            // RFC 1950: method 8 with a window of 32 KiB, and a check that makes the two bytes a multiple of 31.
-            case (0x78, _) where (Int(first) << 8 | Int(second)).isMultiple(of: 31): .zlib
-            default: .plain
-            }
-        let isPacked = coding == .gzip || coding == .zlib && kind.isVector
-        return Body(
-            bytes: bytes, coding: isPacked ? coding : .plain, mediaType: kind.mediaType ?? sniffed(bytes, coding))
-    }
-
-    private static func sniffed(_ bytes: Data, _ coding: Coding) -> String {
-        if coding == .gzip { return TileFormat.mvt.mediaType }
-        let found = bytes.withUnsafeBytes { raw in TileFormat.allCases.first { $0.begins(raw) } }
-        return found?.mediaType ?? "application/octet-stream"
     }
 }
 

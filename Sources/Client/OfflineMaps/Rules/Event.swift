@@ -14,7 +14,7 @@ struct OpID: Hashable, Comparable, Sendable {
 }
 
 /// What a call, of this or another process, asks of the queue.
-enum Request: Hashable, Sendable {
+enum Request: Hashable, Codable, Sendable {
     /// The id of the record is ignored.
     case add(TaskRecord)
     case setPriority(TaskID, Int32)
@@ -22,13 +22,29 @@ enum Request: Hashable, Sendable {
     case retry(TaskID)
     case setQuota(Quota)
     case setNetworkRule(NetworkRule)
+    /// Files that the shell has put at their places become current, all of them or none.
+    case adopt([AdoptedFile])
 }
 
 /// What a call gets back.
-enum Answer: Hashable, Sendable {
+enum Answer: Hashable, Codable, Sendable {
     case task(TaskID)
     case done
     case noSuchTask
+    /// A limit refuses what was asked: nothing was changed, and files to adopt are removed.
+    case limited(Limit)
+    /// A file to adopt is just being removed: put all files at their places once more and ask again.
+    case busy
+}
+
+/// A file of the device that was verified and put at its place, to become current without a download.
+struct AdoptedFile: Hashable, Codable, Sendable {
+    var file: FileID
+    /// Bytes that count towards the quota; 0 for a file that stays outside of the store's folder.
+    var bytes: UInt64
+    var holder: Item
+    /// Seconds of the wall clock.
+    var expires: Int64?
 }
 
 /// Why a download ended without its bytes.
@@ -71,6 +87,9 @@ enum Trash: Hashable, Sendable {
 /// Everything that happens outside of the machine.
 enum Event: Sendable {
     /// The first event: part files and their sizes, installed folders without a row, and the free space of the disk.
+    ///
+    /// Requests that wait in the database come after it and before `start`: from `start` on, what no task needs and no
+    /// request adopts is removed from the disk.
     case opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64)
     case start, stop, suspend
     case asked(RequestID, Request)
@@ -81,9 +100,12 @@ enum Event: Sendable {
     case written(WriteID)
     case planned(OpID, PlanAnswer)
     case listed(OpID, ListAnswer)
-    /// The part file has this size; smaller than before when the server started over. For a tile: its size, once.
+    /// The part file has this size; smaller than before when the server started over.
+    ///
+    /// For a tile: its size, once; it is then in the part file of its pack, and `fetched` has no meaning any more.
     case received(OpID, size: UInt64)
-    case fetched(OpID)
+    /// The download is complete; `expires` in seconds of the wall clock, when the server says so.
+    case fetched(OpID, expires: Int64? = nil)
     case fetchFailed(OpID, FetchFault)
     /// The part file of the piece is whole: downloaded, or made by a patch.
     case verified(OpID)
@@ -95,4 +117,6 @@ enum Event: Sendable {
     case gone(Trash)
     /// A file that has just become current cannot be read.
     case unreadable(FileID)
+    /// When files were last read, in seconds of the wall clock; for the order of evictions.
+    case used([FileID: Int64])
 }

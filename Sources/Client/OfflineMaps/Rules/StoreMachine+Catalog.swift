@@ -1,8 +1,9 @@
+/// Lists and plans.
 extension StoreMachine {
     mutating func listed(_ id: OpID, _ answer: ListAnswer) {
-        guard let op = ops.removeValue(forKey: id), let task = rows.tasks[op.task] else { return }
+        guard let op = endOp(id), let task = rows.tasks[op.task] else { return }
         switch answer {
-        case .fault(let fault): return failed(fault, op.task, nil, "list")
+        case .fault(let fault): return failed(fault, in: Attempt(task: op.task, digest: "list"))
         case .bad(let cause):
             found()
             return fail(op.task, cause)
@@ -10,9 +11,7 @@ extension StoreMachine {
         case .new(let sequence, let sources):
             found()
             let largest = sources.compactMap { rows.sequences[$0] }.max() ?? 0
-            if sequence < largest && !task.allowOlder && !wrong.contains(.acceptsOlder) {
-                return fail(op.task, .olderCatalog)
-            }
+            guard rules.acceptsList(sequence, largest, task.allowOlder) else { return fail(op.task, .olderCatalog) }
             for source in sources where rows.sequences[source] != sequence { change(.sequence(source, sequence)) }
             if sequence != rows.catalog {
                 change(.catalog(sequence))
@@ -24,7 +23,7 @@ extension StoreMachine {
         end(task, as: .done)
     }
 
-    /// With a newer catalog every task gets a new plan, and what failed begins again.
+    /// With a newer catalog every task gets a new plan, with the newest versions, and what failed begins again.
     private mutating func planAgain() {
         for task in rows.tasks.values.sorted(by: { $0.id < $1.id }) where task.kind.hasPlan {
             forgetFailures(of: task.id)
@@ -34,21 +33,28 @@ extension StoreMachine {
                 record.failure = nil
                 change(.task(record))
             }
-            plans[task.id] = nil
+            plans.remove(task.id)
         }
     }
 
     mutating func planned(_ id: OpID, _ answer: PlanAnswer) {
-        guard let op = ops.removeValue(forKey: id), let task = rows.tasks[op.task] else { return }
+        guard let op = endOp(id), let task = rows.tasks[op.task] else { return }
         switch answer {
-        case .fault(let fault): failed(fault, op.task, nil, "plan \(op.task.number)")
+        case .fault(let fault): failed(fault, in: Attempt(task: op.task, digest: "plan \(op.task.number)"))
+        case .failed(.notInCatalog) where hadPlan.contains(op.task): fail(op.task, .superseded)
         case .failed(let cause): fail(op.task, cause)
         case .plan(let plan):
             if let (cause, limit) = limitExceeded(by: plan, of: task) {
                 fail(op.task, cause)
                 return then(.report(.limitReached(limit)))
             }
-            plans[op.task] = plan
+            // Tiles that the plan found in a file that was being removed are not there.
+            if rules.isOutdated(plan, op.removed) {
+                replanAfter[op.task] = op.removed
+                return
+            }
+            hadPlan.insert(op.task)
+            setPlan(plan, of: op.task)
             noteProgress(op.task)
         }
     }

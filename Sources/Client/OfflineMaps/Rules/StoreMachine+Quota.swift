@@ -11,7 +11,12 @@ extension StoreMachine {
     /// Bytes that the disk needs for a piece from now on.
     func bytesToCome(_ piece: Piece) -> UInt64 {
         if isPrepared(piece) || isCurrent(piece) || piece.source == .filled { return 0 }
-        if piece.isTile { return piece.size }
+        if piece.isTile {
+            let isBegun = plans.places(of: piece.file.digest).contains { place in
+                plans[place.task]?.fills[piece.file.unit].map { parts[$0.digest] != nil } ?? false
+            }
+            return piece.size + (isBegun ? 0 : copied(for: piece))
+        }
         let there = parts[piece.file.digest] ?? 0
         let rest = piece.size > there ? piece.size - there : 0
         guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else { return rest }
@@ -19,23 +24,26 @@ extension StoreMachine {
         return piece.size + (patch.size > ofPatch ? patch.size - ofPatch : 0)
     }
 
+    /// The pieces that have neither failed nor become current.
+    private func openPieces(of task: TaskID) -> [Piece] {
+        guard let plan = plans[task] else { return [] }
+        return plan.openNumbers.map { plan.pieces[$0] }
+    }
+
     /// Whether quota and disk have the space for a piece; evicts first, and otherwise notes why the task stands.
     mutating func admits(_ piece: Piece, for task: TaskRecord) -> Bool {
         // What belongs together is needed at once; other pieces take their turn.
         let need =
             task.together
-            ? openPieces(of: task.id).filter { operation(on: $0.file) == nil }.reduce(0) { $0 + bytesToCome($1) }
+            ? openPieces(of: task.id).filter { ops.on($0.file.digest) == nil }.reduce(0) { $0 + bytesToCome($1) }
             : bytesToCome(piece)
-        return admitsByQuota(need, piece, task) && admitsByDisk(need, task)
+        return admitsByQuota(need, isCache: piece.holder == nil, for: task) && admitsByDisk(need, for: task)
     }
 
-    private mutating func admitsByQuota(_ need: UInt64, _ piece: Piece, _ task: TaskRecord) -> Bool {
-        guard let bytes = rows.settings.quota.bytes, let start = rows.settings.quota.evictionStart,
-            !wrong.contains(.ignoresQuota)
+    private mutating func admitsByQuota(_ need: UInt64, isCache: Bool, for task: TaskRecord) -> Bool {
+        guard let allowed = rules.allowedBytes(rows.settings.quota, isCache),
+            let start = rows.settings.quota.evictionStart
         else { return true }
-        // Packs of no region are a cache: they never take what regions and packages could use.
-        let isCache = piece.holder == nil && !wrong.contains(.cacheTakesAll)
-        let allowed = isCache ? min(bytes, start) : bytes
         let total = used + inFlight + need
         if total > start { evict(total - start) }
         if used + inFlight + need <= allowed { return true }
@@ -47,7 +55,7 @@ extension StoreMachine {
         return false
     }
 
-    private mutating func admitsByDisk(_ need: UInt64, _ task: TaskRecord) -> Bool {
+    private mutating func admitsByDisk(_ need: UInt64, for task: TaskRecord) -> Bool {
         let needed = need + inFlight + Self.diskMargin
         if let until = fullUntil[task.id] {
             if until > now {
@@ -67,12 +75,12 @@ extension StoreMachine {
     mutating func evict(_ bytes: UInt64) {
         var freed = trash.values.reduce(0, +)
         let before = freed
-        let previous = rows.units.values.filter { $0.state == .previous && !wantsFile($0.file) }
+        let previous = rows.units.values.filter { $0.state == .previous && !plans.wants($0.file) }
             .sorted { $0.order < $1.order }
+        let held = rows.held
         let packs = rows.units.values.filter { unit in
-            unit.state == .current && unit.file.unit.isPack
-                && (!rows.isHeld(unit.file.unit) || wrong.contains(.evictsHeld))
-                && !plans.values.contains { $0.pieces.contains { $0.file.unit == unit.file.unit } }
+            unit.state == .current && unit.file.unit.isPack && !rules.isNeeded(unit.file.unit, held)
+                && !plans.wants(unit.file.unit)
         }
         .sorted { ($0.expires ?? .max, $0.usedAt, $0.file) < ($1.expires ?? .max, $1.usedAt, $1.file) }
         for unit in previous + packs where freed < bytes {
@@ -88,18 +96,15 @@ extension StoreMachine {
     /// Why a plan exceeds a limit; `nil` when it does not.
     func limitExceeded(by plan: Plan, of task: TaskRecord) -> (FailureCause, Limit)? {
         let quota = rows.settings.quota
-        var packs = Set(rows.holds.map(\.unit).filter(\.isPack))
-        for piece in plans.values.flatMap(\.pieces) + plan.pieces where piece.isPack && piece.holder != nil {
-            packs.insert(piece.file.unit)
-        }
-        if packs.count > quota.tilePacks && plan.pieces.contains(where: { $0.isPack && $0.holder != nil })
-            && !wrong.contains(.ignoresPackLimit)
-        {
-            return (.tooManyPacks, .tilePacks(needed: packs.count, allowed: quota.tilePacks))
+        let own = plan.pieces.filter { $0.isPack && $0.holder != nil }.map(\.file.unit)
+        let packs = heldPacks(with: own)
+        if !own.isEmpty && !rules.allowsPacks(packs, quota) {
+            return (.tooManyPacks, .tilePacks(needed: packs, allowed: quota.tilePacks))
         }
         var tiles = rows.tiles
-        for (other, its) in plans where other != task.id {
-            for item in rows.tasks[other]?.items ?? [] where its.onlineTiles > 0 { tiles[item] = its.onlineTiles }
+        for other in plans.ids where other != task.id {
+            guard let count = plans[other]?.onlineTiles, count > 0 else { continue }
+            for item in rows.tasks[other]?.items ?? [] { tiles[item] = count }
         }
         for item in task.items { tiles[item] = nil }
         let needed = tiles.values.reduce(0, +) + plan.onlineTiles
@@ -107,5 +112,15 @@ extension StoreMachine {
             return (.tooManyTiles, .onlineTiles(needed: needed, allowed: quota.onlineTiles))
         }
         return nil
+    }
+
+    /// How many packs are held, or will be when all tasks and these packs are done.
+    func heldPacks(with new: [UnitKey]) -> Int {
+        var packs = Set(rows.holds.map(\.unit).filter(\.isPack))
+        packs.formUnion(new)
+        for plan in plans.all {
+            for piece in plan.pieces where piece.isPack && piece.holder != nil { packs.insert(piece.file.unit) }
+        }
+        return packs.count
     }
 }

@@ -2,13 +2,14 @@ extension StoreMachine {
     /// Where a task is, from what is under way and what stands in its way.
     func state(of task: TaskRecord) -> TaskState {
         if let barrier = barrier(task) { return barrier }
-        let works = ops.values.filter { $0.task == task.id }.map(\.work)
+        let works = ops.works(of: task.id)
         if works.contains(where: { $0.isFetch || $0 == .list }) { return .downloading }
         if works.contains(where: { if case .prepare = $0 { true } else { false } }) { return .installing }
         if works.contains(where: { $0.piece != nil }) { return .verifying }
         if let reason = blocked[task.id] { return .paused(reason) }
-        let needsNetwork = task.kind == .list || openPieces(of: task.id).contains(where: needsNetwork)
-        if needsNetwork || task.plansOnline && plans[task.id] == nil, let barrier = networkBarrier(task) {
+        let plan = plans[task.id]
+        let needsNetwork = task.kind == .list || plan.map { $0.network > 0 } ?? task.plansOnline
+        if needsNetwork, let barrier = networkBarrier(task) {
             return barrier
         }
         return .waiting(.turn)
@@ -23,14 +24,18 @@ extension StoreMachine {
 
     /// Reports each task whose state or whole percent has changed.
     mutating func report() {
-        for task in rows.tasks.values.sorted(by: { $0.id < $1.id }) where unborn[task.id] == nil {
-            noteProgress(task.id)
+        for id in order() where unborn[id] == nil {
+            guard let task = rows.tasks[id] else { continue }
+            noteProgress(id)
             let new = view(task)
             let old = reported[task.id]
             if old?.state == new.state && old?.priority == new.priority
                 && Int((old?.progress.fraction ?? 0) * 100) == Int(new.progress.fraction * 100)
             {
                 continue
+            }
+            if case .paused(.quota(let needed, let allowed)) = new.state, !(old?.state.isQuota ?? false) {
+                then(.report(.limitReached(.quota(needed: needed, allowed: allowed))))
             }
             reported[task.id] = new
             if task.failure != nil { then(.report(.task(new))) } else { atOnce(.report(.task(new))) }
@@ -60,32 +65,15 @@ extension StoreMachine {
 
     /// Brings the progress of a task up to date; what was reported never falls.
     mutating func noteProgress(_ id: TaskID) {
-        guard let plan = plans[id] else { return }
-        var new = TaskProgress()
-        var total: UInt64 = 0
-        var there: UInt64 = 0
-        for piece in plan.pieces {
-            let isThere = isEnded(piece, in: id) && plan.failed[piece.file] == nil
-            let isFailed = plan.failed[piece.file] != nil
-            let path: WritableKeyPath<TaskProgress, Counts> =
-                piece.isTile ? \.tiles : piece.file.unit.isPack ? \.packs : \.resources
-            new[keyPath: path].required += 1
-            if isThere {
-                new[keyPath: path].completed += 1
-                new[keyPath: path].bytes += piece.size
-            }
-            if isFailed { new[keyPath: path].failed += 1 }
-            guard piece.source != .filled else { continue }
-            let cost = piece.patch.map { badPatches.contains($0.digest) ? piece.size : $0.size } ?? piece.size
-            let digest = piece.patch.map { badPatches.contains($0.digest) ? piece.file.digest : $0.digest }
-            total += cost
-            there += isThere || isPrepared(piece) ? cost : min(cost, parts[digest ?? piece.file.digest] ?? 0)
-        }
-        new.fraction = total == 0 ? 0 : Double(there) / Double(total)
+        guard var new = plans[id]?.progress else { return }
         let old = progress[id] ?? TaskProgress()
         new.transferred = old.transferred
-        progress[id] = wrong.contains(.progressFalls) ? new : new.raised(to: old)
+        progress[id] = rules.progress(new, old)
     }
+}
+
+extension TaskState {
+    fileprivate var isQuota: Bool { if case .paused(.quota) = self { true } else { false } }
 }
 
 extension TaskProgress {

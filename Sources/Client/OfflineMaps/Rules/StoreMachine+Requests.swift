@@ -1,5 +1,5 @@
 extension StoreMachine {
-    mutating func opened(_ parts: [String: UInt64], _ prepared: [FileID: UInt64], _ free: UInt64) {
+    mutating func opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64) {
         self.parts = parts
         preparedFiles = prepared.filter { rows.units[$0.key] == nil }
         self.free = free
@@ -15,10 +15,12 @@ extension StoreMachine {
         case .retry(let task): answer = retry(task)
         case .setQuota(let quota):
             editSettings { $0.quota = quota }
+            dropAllPrevious()
             answer = .done
         case .setNetworkRule(let rule):
             editSettings { $0.networkRule = rule }
             answer = .done
+        case .adopt(let files): answer = adopt(files)
         }
         change(.answered(id, answer))
         then(.answer(id, answer))
@@ -32,15 +34,10 @@ extension StoreMachine {
 
     /// Adds a task, or finds the one that does the same already.
     mutating func add(_ wanted: TaskRecord) -> TaskID {
-        if wanted.kind == .remove {
-            for old in rows.tasks.values.sorted(by: { $0.id < $1.id })
-            where old.kind != .remove && !Set(old.items).isDisjoint(with: wanted.items) {
-                _ = cancel(old.id)
-            }
-        }
+        if wanted.kind == .remove || wanted.kind == .rollback { cancelAll(of: wanted.items, but: wanted.kind) }
         let same = rows.tasks.values.filter { task in
             task.kind == wanted.kind && task.items == wanted.items && task.together == wanted.together
-                && task.allowOlder == wanted.allowOlder
+                && task.allowOlder == wanted.allowOlder && task.viewed == wanted.viewed
         }
         if let known = same.map(\.id).min() {
             if rows.tasks[known]?.failure != nil { _ = retry(known) }
@@ -56,6 +53,14 @@ extension StoreMachine {
         return record.id
     }
 
+    /// Cancels pending tasks of items that a later call would be undone by.
+    mutating func cancelAll(of items: [Item], but kind: TaskKind?) {
+        for old in rows.tasks.values.sorted(by: { $0.id < $1.id })
+        where old.kind != kind && !Set(old.items).isDisjoint(with: items) {
+            _ = cancel(old.id)
+        }
+    }
+
     mutating func setPriority(_ priority: Int32, of id: TaskID) -> Answer {
         guard var record = rows.tasks[id] else { return .noSuchTask }
         if record.rule.priority != priority {
@@ -68,10 +73,10 @@ extension StoreMachine {
     /// Stops the task's requests in this step; what it has on disk is removed when the end of the task is durable.
     mutating func cancel(_ id: TaskID) -> Answer {
         guard let record = rows.tasks[id] else { return .noSuchTask }
-        if !wrong.contains(.cancelsLate) { stopAll(of: id) }
+        stopAll(of: id)
         let pieces = plans[id]?.pieces ?? []
         end(record, as: .cancelled)
-        if !wrong.contains(.leavesParts) { discard(pieces) }
+        discard(pieces)
         return .done
     }
 
@@ -81,14 +86,15 @@ extension StoreMachine {
         if record.failure != nil {
             record.failure = nil
             change(.task(record))
-            plans[id] = nil
+            plans.remove(id)
         }
         return .done
     }
 
     /// The task and its files begin with a clean slate.
     mutating func forgetFailures(of id: TaskID) {
-        waits[id] = nil
+        backoffs[id] = nil
+        serverWaits[id] = nil
         tries[id] = nil
         fullUntil[id] = nil
         hasAskedAgain.remove(id)
@@ -101,10 +107,13 @@ extension StoreMachine {
     /// Ends a task for good: its row goes with this write.
     mutating func end(_ record: TaskRecord, as state: TaskState) {
         change(.endTask(record.id))
-        ending[record.id] = (thisWrite, record, state)
+        ending[record.id] = Ending(write: thisWrite, record: record, end: state)
         let id = record.id
-        plans[id] = nil
-        waits[id] = nil
+        plans.remove(id)
+        hadPlan.remove(id)
+        replanAfter[id] = nil
+        backoffs[id] = nil
+        serverWaits[id] = nil
         tries[id] = nil
         blocked[id] = nil
         fullUntil[id] = nil
@@ -113,7 +122,7 @@ extension StoreMachine {
         // Tasks that wait for this list are planned again with the list that is there.
         for (waiting, list) in awaitedList where list == id {
             awaitedList[waiting] = nil
-            plans[waiting] = nil
+            plans.remove(waiting)
         }
     }
 
@@ -129,50 +138,39 @@ extension StoreMachine {
         }
     }
 
-    mutating func stopAll(of id: TaskID) {
-        for (op, work) in ops.sorted(by: { $0.key < $1.key }) where work.task == id { stop(op) }
-    }
-
     /// Removes the part files and prepared files of pieces that no task wants.
     mutating func discard(_ pieces: [Piece]) {
         for piece in pieces {
-            for digest in [piece.file.digest, piece.patch?.digest].compactMap({ $0 }) where !wants(digest) {
-                discardPart(digest)
-            }
-            if !wantsFile(piece.file) { discardPrepared(piece.file) }
+            for digest in piece.digests where !plans.wants(digest) { discardPart(digest) }
+            if !plans.wants(piece.file) { discardPrepared(piece.file) }
         }
     }
 
     mutating func discardPart(_ digest: String) {
-        verified.remove(digest)
-        guard let size = parts.removeValue(forKey: digest) else { return }
-        // A unit that was being filled begins again without its tiles.
-        let units = Set(
-            plans.values.flatMap(\.pieces).filter { $0.source == .filled && $0.file.digest == digest }.map(\.file.unit))
-        filledTiles = filledTiles.filter { !units.contains($0.unit) }
-        trash[.part(digest)] = size
+        setVerified(digest, false)
+        // A pack that was being filled begins again without its tiles.
+        forgetFilled(digest)
+        guard let size = parts[digest] else { return }
+        setPart(digest, nil)
+        setLeaving(.part(digest), bytes: size)
         then(.discard(.part(digest)))
     }
 
     mutating func discardPrepared(_ file: FileID) {
-        guard let bytes = preparedFiles.removeValue(forKey: file) else { return }
-        trash[.file(file)] = bytes
+        guard let bytes = preparedFiles[file] else { return }
+        setPrepared(file, nil)
+        setLeaving(.file(file), bytes: bytes)
         then(.discard(.file(file)))
     }
 
-    func wants(_ digest: String) -> Bool {
-        plans.values.contains { $0.pieces.contains { $0.file.digest == digest || $0.patch?.digest == digest } }
-    }
-
-    func wantsFile(_ file: FileID) -> Bool { plans.values.contains { $0.pieces.contains { $0.file == file } } }
+    /// Whether a task needs the part file of a digest.
+    func wants(_ digest: String) -> Bool { plans.wants(digest) }
 
     /// Removes what lies on disk for no task, once all plans are known.
     mutating func sweep() {
         guard rows.tasks.values.allSatisfy({ plans[$0.id] != nil || !$0.kind.hasPlan }) else { return }
-        if !wrong.contains(.leavesParts) {
-            for digest in parts.keys.sorted() where !wants(digest) { discardPart(digest) }
-        }
-        for file in preparedFiles.keys.sorted() where !wantsFile(file) { discardPrepared(file) }
+        for digest in parts.keys.filter({ !plans.wants($0) }).sorted() { discardPart(digest) }
+        for file in preparedFiles.keys.filter({ !plans.wants($0) }).sorted() { discardPrepared(file) }
     }
 }
 
@@ -181,7 +179,7 @@ extension TaskKind {
     var hasPlan: Bool {
         switch self {
         case .install, .update, .load, .refresh: true
-        case .list, .adopt, .remove, .rollback: false
+        case .list, .remove, .rollback: false
         }
     }
 

@@ -9,10 +9,11 @@ extension StoreMachine {
             change(.hold(Hold(unit: unit, item: holder)))
         }
         guard isPrepared(piece), let bytes = preparedFiles[piece.file] ?? rows.units[piece.file]?.bytes else { return }
-        preparedFiles[piece.file] = nil
+        setPrepared(piece.file, nil)
         let before = rows.current(unit)
         var settings = rows.settings
-        var new = UnitRecord(file: piece.file, bytes: bytes, state: .current, expires: piece.expires)
+        let expires = expiries.removeValue(forKey: piece.file) ?? piece.expires
+        var new = UnitRecord(file: piece.file, bytes: bytes, state: .current, expires: expires)
         new.order = settings.nextOrder
         settings.nextOrder += 1
         change(.settings(settings))
@@ -21,7 +22,6 @@ extension StoreMachine {
         discardPart(piece.file.digest)
         wrongs[piece.file.digest] = nil
         if var old = before {
-            if wrong.contains(.removesFirst) { atOnce(.discard(.file(old.file))) }
             old.state = .previous
             change(.unit(old))
             dropPrevious(of: unit)
@@ -35,16 +35,23 @@ extension StoreMachine {
 
     /// Removes the previous versions that are not to be kept, the oldest first.
     private mutating func dropPrevious(of unit: UnitKey) {
-        let keep = unit.isPack ? 0 : max(0, min(2, rows.settings.quota.previousVersions))
-        let previous = rows.units.values.filter { $0.file.unit == unit && $0.state == .previous }
-            .sorted { $0.order > $1.order }
+        let keep = rules.keptVersions(unit, rows.settings.quota)
+        let previous = rows.units.versions(of: unit).filter { $0.state == .previous }
         for old in previous.dropFirst(keep) { removeUnit(old) }
+    }
+
+    /// Removes what a smaller number of previous versions does not allow any more.
+    mutating func dropAllPrevious() {
+        for unit in Set(rows.units.values.filter { $0.state == .previous }.map(\.file.unit)).sorted() {
+            dropPrevious(of: unit)
+        }
+        if !doomed.isEmpty { discardTrashLast() }
     }
 
     /// Removes a row now and its file when the row is gone for readers.
     mutating func removeUnit(_ unit: UnitRecord) {
         change(.removeUnit(unit.file))
-        trash[.file(unit.file)] = unit.bytes
+        setLeaving(.file(unit.file), bytes: unit.bytes)
         doomed.append(.file(unit.file))
     }
 
@@ -59,9 +66,9 @@ extension StoreMachine {
         for item in task.items {
             let dropped = rows.holds.filter { $0.item == item }.sorted { $0.unit < $1.unit }
             for hold in dropped { change(.dropHold(hold)) }
-            for hold in dropped where !rows.isHeld(hold.unit) || wrong.contains(.ignoresHolders) {
-                let files = rows.units.values.filter { $0.file.unit == hold.unit }.sorted { $0.file < $1.file }
-                for file in files { removeUnit(file) }
+            let held = rows.held
+            for hold in dropped where !rules.isNeeded(hold.unit, held) {
+                for file in rows.units.versions(of: hold.unit) { removeUnit(file) }
             }
             if rows.tiles[item] != nil { change(.tiles(item, 0)) }
             then(.report(.removed(item)))
@@ -82,10 +89,8 @@ extension StoreMachine {
 
     /// Swaps the current and the newest previous version of a unit; `false` when none was kept.
     private mutating func goBack(_ unit: UnitKey) -> Bool {
-        let previous = rows.units.values.filter { $0.file.unit == unit && $0.state == .previous }
-        guard var old = previous.max(by: { $0.order < $1.order }), var current = rows.current(unit) else {
-            return false
-        }
+        let previous = rows.units.versions(of: unit).first { $0.state == .previous }
+        guard var old = previous, var current = rows.current(unit) else { return false }
         current.state = .previous
         old.state = .current
         change(.unit(current))
@@ -104,7 +109,7 @@ extension StoreMachine {
         for hold in rows.holders(of: file.unit) {
             then(.report(.damaged(hold.item)))
         }
-        if !wentBack { for id in rows.tasks.keys where plans[id] != nil { plans[id] = nil } }
+        if !wentBack { for id in plans.ids { plans.remove(id) } }
         then(.showReaders)
         discardTrashLast()
     }

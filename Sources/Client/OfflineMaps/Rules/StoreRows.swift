@@ -11,8 +11,18 @@ struct TaskRecord: Hashable, Codable, Sendable {
     var allowOlder = false
     /// Whether the plan needs the network: the region has a style or a tile server.
     var plansOnline = false
+    /// The tile whose pack a map view wants; then the task has no items, and the pack is of no region.
+    var viewed: ViewedTile?
     /// Why the task failed; a failed task stays until it is retried or cancelled.
     var failure: FailureCause?
+}
+
+/// A tile that a map view wants.
+struct ViewedTile: Hashable, Codable, Sendable {
+    var tileset: String
+    var zoom: Int
+    var column: Int
+    var row: Int
 }
 
 /// An installed file; a file without a row is removed when the store is opened.
@@ -66,7 +76,7 @@ enum Change: Hashable, Sendable {
 /// All rows that the rules need; the machine holds them in memory, the shell in SQLite.
 struct StoreRows: Hashable, Sendable {
     var tasks: [TaskID: TaskRecord] = [:]
-    var units: [FileID: UnitRecord] = [:]
+    var units: UnitTable = [:]
     var holds: Set<Hold> = []
     var settings = StoreSettings()
     var sequences: [String: UInt64] = [:]
@@ -91,14 +101,13 @@ struct StoreRows: Hashable, Sendable {
     }
 
     /// The version of a unit that readers get.
-    func current(_ unit: UnitKey) -> UnitRecord? {
-        units.values.first { $0.file.unit == unit && $0.state == .current }
-    }
+    func current(_ unit: UnitKey) -> UnitRecord? { units.current(unit) }
 
     /// The holds of a unit, always in the same order.
     func holders(of unit: UnitKey) -> [Hold] {
         holds.filter { $0.unit == unit }.sorted { "\($0.item)" < "\($1.item)" }
     }
 
-    func isHeld(_ unit: UnitKey) -> Bool { holds.contains { $0.unit == unit } }
+    /// The units that an item needs.
+    var held: Set<UnitKey> { Set(holds.map(\.unit)) }
 }

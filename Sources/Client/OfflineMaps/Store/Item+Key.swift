@@ -41,7 +41,7 @@ extension Item {
         guard self.key == key else { return nil }
     }
 
-    private static func field(_ text: String?) -> String {
+    static func field(_ text: String?) -> String {
         guard let text else { return "-" }
         var field = ""
         for (index, character) in text.unicodeScalars.enumerated() {

@@ -9,56 +9,47 @@ struct CatalogMark: Sendable, Hashable {
 }
 
 extension StoreDatabase {
-    /// Replaces what the catalog offers, and raises the sequences of its address and its key, in one transaction.
+    /// Replaces what the catalog offers.
     ///
-    /// - Parameter allowOlder: Whether the sequences may fall.
-    func replaceOffers(_ catalog: VerifiedCatalog, address: String, mark: CatalogMark, allowOlder: Bool = false) throws
-    {
-        try write { database in
-            try database.execute(sql: "DELETE FROM offer; DELETE FROM node")
-            for (place, offer) in catalog.content.offers.enumerated() {
-                try Self.insert(offer, place, database)
-            }
-            for (place, style) in catalog.content.styles.enumerated() {
-                try Self.insert(style, place, database)
-            }
-            let nodes = try database.makeStatement(
-                sql: "INSERT INTO node (place, id, parent, kind, names) VALUES (?, ?, ?, ?, ?)")
-            for (place, node) in catalog.content.nodes.enumerated() {
-                try nodes.execute(arguments: [place, node.id, node.parent, node.kind, FieldText.write(node.names)])
-            }
-            let limit = catalog.content.packLimit
-            try Self.note(0, address, catalog.sequence, mark, limit, allowOlder, database)
-            if let key = catalog.key {
-                try Self.note(1, key, catalog.sequence, CatalogMark(), nil, allowOlder, database)
-            }
+    /// Sequences are changes of their own (`Change.sequence`).
+    static func replaceOffers(_ new: CatalogCandidate, _ database: Database) throws {
+        let content = new.verified.content
+        try database.execute(sql: "DELETE FROM offer; DELETE FROM node")
+        for (place, offer) in content.offers.enumerated() { try insert(offer, place, database) }
+        for (place, style) in content.styles.enumerated() { try insert(style, place, database) }
+        let nodes = try database.makeStatement(
+            sql: "INSERT INTO node (place, id, parent, kind, names) VALUES (?, ?, ?, ?, ?)")
+        for (place, node) in content.nodes.enumerated() {
+            try nodes.execute(arguments: [place, node.id, node.parent, node.kind, FieldText.write(node.names)])
         }
+        try database.execute(
+            sql: """
+                INSERT INTO catalog (kind, name, etag, checked_at, pack_limit) VALUES (0, ?, ?, ?, ?)
+                ON CONFLICT (kind, name) DO UPDATE SET etag = excluded.etag, checked_at = excluded.checked_at,
+                pack_limit = excluded.pack_limit
+                """,
+            arguments: [new.address, new.mark.etag, new.mark.checkedAt?.timeIntervalSince1970, content.packLimit])
     }
 
     /// Notes that the server was asked and has nothing new.
-    func noteUnchanged(address: String, at time: Date) throws {
+    func noteUnchanged(address: String, _ mark: CatalogMark) throws {
         try write {
             try $0.execute(
-                sql: "UPDATE catalog SET checked_at = ? WHERE kind = 0 AND name = ?",
-                arguments: [time.timeIntervalSince1970, address])
+                sql: "UPDATE catalog SET checked_at = ?, etag = ifnull(?, etag) WHERE kind = 0 AND name = ?",
+                arguments: [mark.checkedAt?.timeIntervalSince1970, mark.etag, address])
         }
     }
 
-    /// The largest sequences that were seen.
-    func sequences() throws -> KnownSequences {
-        try read { database in
-            var known = KnownSequences()
-            let rows = try Row.fetchCursor(database, sql: "SELECT kind, name, sequence FROM catalog")
-            while let row = try rows.next() {
-                guard let sequence = row["sequence"] as Int64? else { continue }
-                if row["kind"] == 0 {
-                    known.byAddress[row["name"]] = sequence
-                } else {
-                    known.byKey[row["name"]] = sequence
-                }
-            }
-            return known
+    /// The largest sequences that were seen, by the names that the rules have for their sources.
+    static func sequenceRows(_ database: Database) throws -> [String: UInt64] {
+        var known: [String: UInt64] = [:]
+        let rows = try Row.fetchCursor(database, sql: "SELECT kind, name, sequence FROM catalog")
+        while let row = try rows.next() {
+            guard let sequence = row["sequence"] as Int64? else { continue }
+            let name: String = row["name"]
+            known[row["kind"] == 0 ? CatalogSource.address(name) : CatalogSource.key(name)] = UInt64(clamping: sequence)
         }
+        return known
     }
 
     /// When and with which ETag the catalog of an address was read; `nil` if it never was.
@@ -101,20 +92,6 @@ extension StoreDatabase {
             }
             return content
         }
-    }
-
-    private static func note(
-        _ kind: Int, _ name: String, _ sequence: Int64?, _ mark: CatalogMark, _ limit: Int?, _ allowOlder: Bool,
-        _ database: Database
-    ) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO catalog (kind, name, sequence, etag, checked_at, pack_limit) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (kind, name) DO UPDATE SET etag = excluded.etag, checked_at = excluded.checked_at,
-                pack_limit = excluded.pack_limit, sequence = CASE WHEN ? THEN excluded.sequence
-                ELSE max(ifnull(sequence, excluded.sequence), ifnull(excluded.sequence, sequence)) END
-                """,
-            arguments: [kind, name, sequence, mark.etag, mark.checkedAt?.timeIntervalSince1970, limit, allowOlder])
     }
 
     private static let insertion = """

@@ -1,7 +1,6 @@
 internal import Errors
 internal import Files
 internal import Foundation
-internal import GRDB
 
 /// Makes the database of a store again from its unit files, when it is damaged or missing.
 enum StoreRepair {
@@ -50,54 +49,33 @@ enum StoreRepair {
 
     /// Lists the units whose files have the size that their documents state; the digests are for `verify(deep:)`.
     private static func rebuild(_ folder: StoreFolder, into database: StoreDatabase, _ report: inout Report) throws {
-        var units: [Item: [UnitRow]] = [:]
-        var known = KnownSequences()
-        let files = FileManager.default.enumerator(atPath: folder.units.path)
-        while let path = files?.nextObject() as? String {
-            let url = folder.units.appending(path: path)
-            let inner = url.deletingLastPathComponent()
-            guard url.lastPathComponent == UnitDocument.name, !inner.lastPathComponent.hasSuffix(".new") else {
-                continue
-            }
-            guard let document = UnitDocument.read(url),
-                let place = folder.relative(inner.appending(path: document.file)),
-                let size = (try? FileDescriptor(reading: inner.appending(path: document.file)))?.size,
-                size == document.bytes, let unit = document.record(path: place)
-            else {
-                report.refused.append(folder.relative(url) ?? path)
-                continue
-            }
-            units[unit.item, default: []].append(unit)
-            if let sequence = document.sequence {
-                if let address = document.address {
-                    known.byAddress[address] = max(known.byAddress[address] ?? sequence, sequence)
-                }
-                if let key = document.key { known.byKey[key] = max(known.byKey[key] ?? sequence, sequence) }
-            }
-        }
-        report.refused.sort()
-        report.units = units.values.reduce(0) { $0 + $1.count }
-        let all = units.values.flatMap { $0.sorted { ($0.version, $0.path) < ($1.version, $1.path) } }
-            .sorted { $0.version < $1.version }
+        let found = StoreScan.units(folder)
+        report.refused = found.refused.sorted()
+        report.units = found.units.count
+        var details = ChangeDetails()
+        var changes: [Change] = []
+        var sequences: [String: UInt64] = [:]
+        var settings = StoreSettings()
         // Older versions first, so that the newest is current at the end.
-        try database.swap(all, keeping: 2)
-        try database.note(known)
-    }
-}
-
-extension StoreDatabase {
-    /// Raises sequences to the given ones.
-    func note(_ known: KnownSequences) throws {
-        try write { database in
-            for (kind, sequences) in [known.byAddress, known.byKey].enumerated() {
-                for (name, sequence) in sequences {
-                    try database.execute(
-                        sql: """
-                            INSERT INTO catalog (kind, name, sequence) VALUES (?, ?, ?) ON CONFLICT (kind, name)
-                            DO UPDATE SET sequence = max(ifnull(sequence, excluded.sequence), excluded.sequence)
-                            """, arguments: [kind, name, sequence])
-                }
-            }
+        let sorted = found.units.sorted { ($0.file.version, $0.row.path) < ($1.file.version, $1.row.path) }
+        for (number, unit) in sorted.enumerated() {
+            details.units[unit.file] = unit.row
+            let isNewest = !sorted[(number + 1)...].contains { $0.file.unit == unit.file.unit }
+            var record = UnitRecord(file: unit.file, bytes: unit.row.bytes, state: isNewest ? .current : .previous)
+            record.order = settings.nextOrder
+            settings.nextOrder += 1
+            changes += [.unit(record), .hold(Hold(unit: unit.file.unit, item: holder(of: unit.row.item, in: sorted)))]
         }
+        for (source, number) in found.sequences { sequences[source] = max(sequences[source] ?? 0, number) }
+        changes += sequences.sorted { $0.key < $1.key }.map { .sequence($0.key, $0.value) }
+        changes.append(.settings(settings))
+        try database.apply(changes, details)
+    }
+
+    /// A data group belongs to the package of the base map, where that is installed.
+    private static func holder(of item: Item, in units: [StoredUnit]) -> Item {
+        guard case .package(let id, let edition, let format) = item, edition.group != nil else { return item }
+        let base = Item.package(id, Edition(language: edition.language), format)
+        return units.contains { $0.row.item == base } ? base : item
     }
 }

@@ -11,6 +11,8 @@ enum StoreSchema {
         return migrator
     }
 
+    /// Columns of primary keys come first: otherwise `quick_check` of SQLite 3.40.1 takes sound tables WITHOUT ROWID for
+    /// damaged.
     private static let first = [
         // kind 0: an address, 1: a key. The sequence stays when offers go.
         """
@@ -28,24 +30,33 @@ enum StoreSchema {
         CREATE TABLE node (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, parent TEXT, kind TEXT NOT NULL,
         names TEXT NOT NULL)
         """,
-        // state 0: current, 1: previous, 2: retired.
+        // Columns of a primary key come first: quick_check of SQLite 3.40 takes them in the order of the key.
+        // unit and is_pack name what readers get one version of; state 0: current, 1: previous.
         """
-        CREATE TABLE unit (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, item TEXT NOT NULL,
-        version INTEGER NOT NULL, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL, sha256 TEXT NOT NULL,
-        format TEXT NOT NULL, mask BLOB, min_zoom INTEGER, max_zoom INTEGER, tileset TEXT, template TEXT,
-        data_date TEXT, attribution TEXT, expires REAL, used_at REAL, state INTEGER NOT NULL)
+        CREATE TABLE unit (unit TEXT NOT NULL, version INTEGER NOT NULL, sha256 TEXT NOT NULL, is_pack INTEGER NOT NULL,
+        kind TEXT NOT NULL, item TEXT NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, format TEXT NOT NULL,
+        mask BLOB, min_zoom INTEGER, max_zoom INTEGER, tileset TEXT, template TEXT, data_date TEXT, attribution TEXT,
+        expires REAL, used_at REAL, installed INTEGER NOT NULL, state INTEGER NOT NULL,
+        PRIMARY KEY (unit, version, sha256)) WITHOUT ROWID
         """,
-        "CREATE INDEX unit_item ON unit (item, state)",
+        // Which item needs which unit.
+        """
+        CREATE TABLE hold (unit TEXT NOT NULL, item TEXT NOT NULL, is_pack INTEGER NOT NULL, PRIMARY KEY (unit, item))
+        WITHOUT ROWID
+        """,
+        // required: what the last plan of the region found, as JSON.
         """
         CREATE TABLE region (id TEXT PRIMARY KEY, definition BLOB NOT NULL, context BLOB NOT NULL, required BLOB)
         """,
+        "CREATE TABLE task (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, priority INTEGER NOT NULL, record BLOB NOT NULL)",
+        // How the last tasks ended, for processes that only read.
+        "CREATE TABLE ended (id INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+        // Single tiles that an item added.
+        "CREATE TABLE tiles (item TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE setting (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
+        // What a process that only reads asks of the process that works.
         """
-        CREATE TABLE region_unit (region TEXT NOT NULL, unit INTEGER NOT NULL, PRIMARY KEY (region, unit)) WITHOUT ROWID
-        """,
-        "CREATE INDEX region_unit_unit ON region_unit (unit)",
-        """
-        CREATE TABLE task (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, item TEXT, priority INTEGER NOT NULL,
-        state TEXT NOT NULL, cause TEXT, attempts INTEGER NOT NULL, part TEXT, together INTEGER, rule BLOB)
+        CREATE TABLE request (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL, answer BLOB, asked_at REAL NOT NULL)
         """,
     ]
 }

@@ -10,12 +10,8 @@ struct UnitRow: Sendable, Hashable {
         case current
         /// Kept for a rollback.
         case previous
-        /// Its file is to be removed.
-        case retired
     }
 
-    /// The number of the row; 0 before it is written.
-    var id: Int64 = 0
     var item: Item
     var version: Int32
     /// Below the folder of the store; absolute for a file that was adopted where it is.
@@ -47,7 +43,7 @@ extension UnitRow {
             mask = decoded
         }
         self.init(
-            id: row["id"], item: item, version: row["version"], path: row["path"],
+            item: item, version: row["version"], path: row["path"],
             bytes: UInt64(clamping: row["bytes"] as Int64), sha256: row["sha256"], format: Format(row["format"]),
             mask: mask, zooms: Self.zooms(row["min_zoom"], row["max_zoom"]), tileset: row["tileset"],
             template: row["template"], dataDate: row["data_date"], attribution: row["attribution"],
@@ -55,20 +51,20 @@ extension UnitRow {
             usedAt: (row["used_at"] as Double?).map(Date.init(timeIntervalSince1970:)), state: state)
     }
 
-    /// Inserts the row and gives its number.
-    func insert(into database: Database) throws -> Int64 {
+    /// Writes the row of a file, over an older one.
+    func write(as file: FileID, installed order: Int64, to database: Database) throws {
         try database.cachedStatement(
             sql: """
-                INSERT INTO unit (kind, item, version, path, bytes, sha256, format, mask, min_zoom, max_zoom, tileset,
-                template, data_date, attribution, expires, used_at, state)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO unit (unit, is_pack, version, sha256, kind, item, path, bytes, format, mask,
+                min_zoom, max_zoom, tileset, template, data_date, attribution, expires, used_at, installed, state)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            item.kindName, item.key, version, path, Int64(clamping: bytes), sha256, format.name,
-            mask.map { Data($0.encoded()) }, zooms?.min, zooms?.max, tileset, template, dataDate, attribution,
-            expires?.timeIntervalSince1970, usedAt?.timeIntervalSince1970, state.rawValue,
+            file.unit.name, file.unit.isPack, file.version, file.digest, item.kindName, item.key, path,
+            Int64(clamping: bytes), format.name, mask.map { Data($0.encoded()) }, zooms?.min, zooms?.max, tileset,
+            template, dataDate, attribution, expires?.timeIntervalSince1970, usedAt?.timeIntervalSince1970, order,
+            state.rawValue,
         ])
-        return database.lastInsertedRowID
     }
 
     static func zooms(_ first: Int?, _ last: Int?) -> ZoomRange? {

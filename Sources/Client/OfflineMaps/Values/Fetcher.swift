@@ -8,12 +8,17 @@ public struct ResourceRequest: Hashable, Sendable {
     public var kind: Kind
     /// The headers.
     public var headers: [String: String]
+    /// The highest rate of the download; `nil` is no limit.
+    ///
+    /// ``URLSessionFetcher`` cannot limit rates.
+    public var bytesPerSecond: UInt64?
 
     /// Makes a request.
-    public init(_ url: URL, _ kind: Kind, headers: [String: String] = [:]) {
+    public init(_ url: URL, _ kind: Kind, headers: [String: String] = [:], bytesPerSecond: UInt64? = nil) {
         self.url = url
         self.kind = kind
         self.headers = headers
+        self.bytesPerSecond = bytesPerSecond
     }
 
     /// What a request asks for.
@@ -33,9 +38,11 @@ public protocol Fetcher: Sendable {
     /// Downloads into a part file, from an offset; tells the size of the part file as it grows.
     ///
     /// A server that does not continue at the offset makes the download start over, at the beginning of the part file.
+    /// A file with more bytes than the limit gives ``FailureCause/tooBig``, and the part file never has more than these.
     /// Cancelling the task of the caller ends the download within 100 ms.
     func file(
-        _ request: ResourceRequest, into part: URL, from offset: UInt64, progress: @Sendable (UInt64) -> Void
+        _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
+        progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile
 }
 
@@ -47,14 +54,20 @@ public struct FetchError: Error, Sendable {
     public var status: Int?
     /// What the server asked to wait.
     public var retryAfter: Duration?
+    /// Whether the answer was a web page in place of the file: a network that asks for a login.
+    public var isPage: Bool
     /// What happened, for people.
     public var message: String
 
     /// Makes an error of its parts.
-    public init(_ cause: FailureCause, status: Int? = nil, retryAfter: Duration? = nil, _ message: String) {
+    public init(
+        _ cause: FailureCause, status: Int? = nil, retryAfter: Duration? = nil, isPage: Bool = false,
+        _ message: String
+    ) {
         self.cause = cause
         self.status = status
         self.retryAfter = retryAfter
+        self.isPage = isPage
         self.message = message
     }
 }

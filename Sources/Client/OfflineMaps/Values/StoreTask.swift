@@ -12,8 +12,6 @@ public enum TaskKind: String, Codable, CaseIterable, Sendable {
     case load
     /// Ask the server about everything of a region and download what changed.
     case refresh
-    /// Take a file of the device into the store.
-    case adopt
     /// Remove an item.
     case remove
     /// Go back to a version that was kept.

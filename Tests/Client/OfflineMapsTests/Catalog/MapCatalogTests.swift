@@ -13,7 +13,9 @@ struct MapCatalogTests {
         let scratch = try StoreScratch()
         let database = try StoreDatabase.open(scratch.folder, isWorker: true)
         let verified = VerifiedCatalog(content: content, key: "k", sequence: 7)
-        try database.replaceOffers(verified, address: "a", mark: CatalogMark())
+        try database.apply(
+            [.catalog(7)],
+            ChangeDetails(catalog: CatalogCandidate(verified: verified, address: "a", mark: CatalogMark())))
         let stored = try #require(try database.content())
         #expect(stored == content)
         return [MapCatalog(content, checkedAt: nil), MapCatalog(stored, checkedAt: nil)]

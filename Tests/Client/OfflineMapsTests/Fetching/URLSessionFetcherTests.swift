@@ -125,7 +125,7 @@ struct URLSessionFetcherTests {
         try Data("old".utf8).write(to: part)
         let request = try request(server)
         let error = await failure { () throws(FetchError) in
-            _ = try await fetcher.file(request, into: part, from: 3) { _ in }
+            _ = try await fetcher.file(request, into: part, from: 3, limit: 1 << 30) { _ in }
         }
         #expect(error?.cause == .connection)
         #expect(try Data(contentsOf: part) == Data("old".utf8), "the part file keeps its bytes in \(scratch.url.path)")
@@ -169,7 +169,8 @@ struct URLSessionFetcherTests {
         let told = Mutex<[UInt64]>([])
         for offset in [0, 1, 150_000, Self.content.count - 1] {
             try Data(Self.content[..<offset] + [9, 9, 9]).write(to: part)
-            let file = try await fetcher.file(try request(server), into: part, from: UInt64(offset)) { size in
+            let file = try await fetcher.file(try request(server), into: part, from: UInt64(offset), limit: 1 << 30) {
+                size in
                 told.withLock { $0.append(size) }
             }
             #expect(file.size == UInt64(Self.content.count) && !file.startedOver && file.etag == "\"1\"")
@@ -184,7 +185,7 @@ struct URLSessionFetcherTests {
         defer { server.stop() }
         let (scratch, part) = try part()
         try Data(repeating: 3, count: 400_000).write(to: part)
-        let file = try await fetcher.file(try request(server), into: part, from: 1_000) { _ in }
+        let file = try await fetcher.file(try request(server), into: part, from: 1_000, limit: 1 << 30) { _ in }
         #expect(file.status == 200 && file.startedOver)
         #expect([UInt8](try Data(contentsOf: part)) == Self.content, "\(scratch.url.path)")
     }
@@ -194,11 +195,13 @@ struct URLSessionFetcherTests {
         defer { server.stop() }
         let (scratch, part) = try part()
         try Data(Self.content).write(to: part)
-        let same = try await fetcher.file(try request(server), into: part, from: UInt64(Self.content.count)) { _ in }
+        let same = try await fetcher.file(
+            try request(server), into: part, from: UInt64(Self.content.count), limit: 1 << 30
+        ) { _ in }
         #expect(same.size == UInt64(Self.content.count) && !same.startedOver && server.requests.count == 1)
         try Data(Self.content + [1, 2, 3]).write(to: part)
         let again = try await fetcher.file(
-            try request(server), into: part, from: UInt64(Self.content.count + 3)
+            try request(server), into: part, from: UInt64(Self.content.count + 3), limit: 1 << 30
         ) { _ in }
         #expect(again.startedOver)
         #expect([UInt8](try Data(contentsOf: part)) == Self.content, "\(scratch.url.path)")
@@ -213,12 +216,12 @@ struct URLSessionFetcherTests {
         let (scratch, part) = try part()
         let request = try request(server)
         let error = await failure { () throws(FetchError) in
-            _ = try await fetcher.file(request, into: part, from: 0) { _ in }
+            _ = try await fetcher.file(request, into: part, from: 0, limit: 1 << 30) { _ in }
         }
         #expect(error?.cause == .connection)
         let size = try Data(contentsOf: part).count
         #expect(size > 0 && size <= 100_000)
-        _ = try await fetcher.file(request, into: part, from: UInt64(size)) { _ in }
+        _ = try await fetcher.file(request, into: part, from: UInt64(size), limit: 1 << 30) { _ in }
         #expect([UInt8](try Data(contentsOf: part)) == Self.content, "\(scratch.url.path)")
     }
 
@@ -230,7 +233,7 @@ struct URLSessionFetcherTests {
         try Data(Self.content[..<10]).write(to: part)
         let request = try request(server)
         let error = await failure { () throws(FetchError) in
-            _ = try await fetcher.file(request, into: part, from: 10) { _ in }
+            _ = try await fetcher.file(request, into: part, from: 10, limit: 1 << 30) { _ in }
         }
         #expect(error?.cause == .serverError)
         #expect([UInt8](try Data(contentsOf: part)) == Array(Self.content[..<10]), "\(scratch.url.path)")
@@ -241,7 +244,7 @@ struct URLSessionFetcherTests {
         defer { server.stop() }
         let request = try request(server)
         let error = await failure { () throws(FetchError) in
-            _ = try await fetcher.file(request, into: URL(filePath: "/dev/full"), from: 0) { _ in }
+            _ = try await fetcher.file(request, into: URL(filePath: "/dev/full"), from: 0, limit: 1 << 30) { _ in }
         }
         #expect(error?.cause == .storage)
     }
@@ -255,7 +258,7 @@ struct URLSessionFetcherTests {
         let (sizes, begun) = AsyncStream<UInt64>.makeStream()
         let task = Task { [fetcher] in
             await failure { () throws(FetchError) in
-                _ = try await fetcher.file(request, into: part, from: 0) { begun.yield($0) }
+                _ = try await fetcher.file(request, into: part, from: 0, limit: 1 << 30) { begun.yield($0) }
             }
         }
         for await _ in sizes { break }

@@ -12,7 +12,7 @@ struct ResourceResolverTests {
     private let archive: URL
     private let map: UnitRow
 
-    private static let files: [(url: String, kind: StyleResource.Kind, text: String?)] = [
+    static let files: [(url: String, kind: StyleResource.Kind, text: String?)] = [
         ("https://maps.example.com/style.json", .style, #"{"version":8,"sources":{},"layers":[]}"#),
         ("https://maps.example.com/tiles.json", .source, #"{"tiles":["https://t.example.com/{z}/{x}/{y}.pbf"]}"#),
         ("https://maps.example.com/fonts/Open%20Sans/0-255.pbf", .glyphs, "glyphs"),
@@ -102,6 +102,8 @@ struct ResourceResolverTests {
             ("https://t/{z}/{x}/{-y}.png", false, "https://t/3/1/2.png", "3/1/5"),
             ("https://t/{z}/{x}/{y}{ratio}.png", false, "https://t/3/1/2@2x.png", "3/1/2"),
             ("https://t/{z}/{x}/{y}{r}.png?k={z}", false, "https://t/3/1/2.png?k=3", "3/1/2"),
+            ("https://{s}.t/{z}/{x}/{y}.png", false, "https://b.t/3/1/2.png", "3/1/2"),
+            ("https://{s}.t/{z}/{x}/{y}.png", false, "https://d.t/3/1/2.png", nil),
             ("https://t/{z}/{x}/{y}.png?k={z}", false, "https://t/3/1/2.png?k=4", nil),
             ("https://t/{z}/{x}/{y}.png", false, "https://t/3/8/2.png", nil),
             ("https://t/{z}/{x}/{y}.png", false, "https://t/3/1/2.png2", nil),

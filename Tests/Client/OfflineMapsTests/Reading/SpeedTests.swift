@@ -59,9 +59,11 @@ struct SpeedTests {
             return offer
         }
         let made = try StoreDatabase.open(scratch.folder, isWorker: true)
-        try made.replaceOffers(
-            VerifiedCatalog(content: content, key: "k", sequence: 7), address: "a", mark: CatalogMark())
-        try made.swap(try (0..<20).map { try scratch.unit("P\($0)", cell: (7, 60 + $0, 37), depth: 2) })
+        let units = try (0..<20).map { try scratch.unit("P\($0)", cell: (7, 60 + $0, 37), depth: 2) }
+        let catalog = VerifiedCatalog(content: content, key: "k", sequence: 7)
+        var details = ChangeDetails(catalog: CatalogCandidate(verified: catalog, address: "a", mark: CatalogMark()))
+        for unit in units { details.units[unit.fileID] = unit }
+        try made.apply([.catalog(7)] + units.map { .unit($0.record) }, details)
         try made.close()
         let clock = ContinuousClock()
         for isWorker in [false, true] {

@@ -113,6 +113,45 @@ import Testing
         #expect(driver.state(task) == .failed(.connection))
     }
 
+    @Test func aTaskCanFailWhenTheDeviceIsOffline() throws {
+        var rule = TaskRule()
+        rule.failsWithoutNetwork = true
+        var (driver, task, op) = try loading(rule)
+        #expect(driver.send(.forceOffline(true)).stops == [op])
+        #expect(driver.state(task) == .failed(.connection))
+    }
+
+    @Test func aConnectionThatIsFoundEndsABackoffAndNotTheWaitOfAServer() throws {
+        var driver = RuleDriver()
+        let (_, effects) = driver.add(.install, [item], Plan(pieces: ["a", "b"].map { piece($0) }))
+        driver.send(.fetchFailed(effects.fetches[0], .status(503, retryAfter: 5_000)))
+        driver.send(.fetchFailed(effects.fetches[1], .broken))
+        driver.send(.network(.none))
+        #expect(driver.send(.network(.free)).fetches.isEmpty)
+        driver.now = 5_000
+        #expect(driver.send(.alarm).fetches.count == 2)
+    }
+
+    @Test func theConnectionIsLostAndFoundInTurns() throws {
+        var (driver, _, op) = try loading()
+        var events: [String] = []
+        func note(_ effects: [Effect]) {
+            for case .report(let event) in effects {
+                switch event {
+                case .connectionLost: events.append("lost")
+                case .connectionFound: events.append("found")
+                default: break
+                }
+            }
+        }
+        note(driver.send(.fetchFailed(op, .portal)))
+        note(driver.send(.network(.none)))
+        note(driver.send(.network(.free)))
+        op = try #require(driver.machine.ops.of(TaskID(number: 1)).first)
+        note(driver.send(.fetchFailed(op, .noConnection)))
+        #expect(events == ["lost", "found", "lost"])
+    }
+
     @Test func aCaptivePortalCountsAsNoConnection() throws {
         var driver = RuleDriver()
         let (_, effects) = driver.add(.list, [])

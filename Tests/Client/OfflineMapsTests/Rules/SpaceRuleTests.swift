@@ -57,6 +57,7 @@ import Testing
         let (task, effects) = driver.add(.load, [other], Plan(pieces: [piece("new", size: 2_000, holder: other)]))
         #expect(effects.fetches.isEmpty)
         #expect(driver.state(task) == .paused(.quota(needed: 3_000, allowed: 2_500)))
+        #expect(effects.limits == [.quota(needed: 3_000, allowed: 2_500)])
         let removed = driver.add(.remove, [region]).effects
         #expect(removed.discards == [.file(piece("held", isPack: true).file)])
         #expect(driver.send(.gone(removed.discards[0])).fetches.count == 1)
@@ -90,6 +91,26 @@ import Testing
         var driver = RuleDriver(rows)
         #expect(driver.add(.remove, [region]).effects.discards.isEmpty)
         #expect(driver.add(.remove, [.region("b")]).effects.discards == [.file(piece("k", isPack: true).file)])
+    }
+
+    @Test func aSmallerNumberOfVersionsRemovesTheOthers() {
+        var rows = rows([unit("p", 1, isPack: false, .previous, order: 1), unit("p", 2, isPack: false, order: 2)])
+        rows.settings.quota.previousVersions = 1
+        var driver = RuleDriver(rows)
+        let effects = driver.send(.asked(RequestID(number: 1), .setQuota(Quota())))
+        #expect(effects.discards == [.file(piece("p", version: 1).file)])
+        #expect(driver.machine.rows.units.values.map(\.file.version) == [2])
+    }
+
+    @Test func aRollbackEndsAPendingUpdate() {
+        let package = Item.package("p")
+        var rows = rows([unit("p", 1, isPack: false, .previous, order: 1), unit("p", 2, isPack: false, order: 2)])
+        rows.holds = [Hold(unit: UnitKey(name: "p", isPack: false), item: package)]
+        var driver = RuleDriver(rows)
+        let update = driver.add(.update, [package], Plan(pieces: [piece("p", version: 3, holder: package)]))
+        #expect(driver.add(.rollback, [package]).effects.stops == update.effects.fetches)
+        #expect(driver.machine.rows.tasks.isEmpty)
+        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.file.version == 1)
     }
 
     @Test func rollbackGoesToTheNewestVersionThatWasKept() {

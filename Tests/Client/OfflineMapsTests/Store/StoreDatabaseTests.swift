@@ -5,7 +5,7 @@ import Tiles
 
 @testable import OfflineMaps
 
-/// Rows, swaps and the durable queue, on real files.
+/// Rows, transactions and requests, on real files.
 struct StoreDatabaseTests {
     let scratch: StoreScratch
     let database: StoreDatabase
@@ -13,6 +13,10 @@ struct StoreDatabaseTests {
     init() throws {
         scratch = try StoreScratch()
         database = try StoreDatabase.open(scratch.folder, isWorker: true)
+    }
+
+    private func task(_ number: Int64, _ kind: TaskKind = .install, _ items: [Item] = [.package("EE")]) -> TaskRecord {
+        TaskRecord(id: TaskID(number: number), kind: kind, items: items)
     }
 
     @Test func hasTheSettingsOfADurableStore() throws {
@@ -25,84 +29,113 @@ struct StoreDatabaseTests {
     @Test func unitsComeBackAsTheyWere() throws {
         var unit = try scratch.unit("EE", date: "2026-11-01")
         unit.expires = Date(timeIntervalSince1970: 1_000)
-        unit.id = try database.swap([unit])[0]
-        #expect(try database.units() == [unit])
+        try database.install(unit)
+        let (rows, units) = try database.load()
+        #expect(units == [StoredUnit(file: unit.fileID, row: unit)])
+        #expect(rows.units[unit.fileID]?.expires == 1_000)
     }
 
-    @Test func aSwapKeepsPreviousVersionsAndRetiresOthers() throws {
-        for version in 1...4 as ClosedRange<Int32> {
-            try database.swap([try scratch.unit("EE", version: version)], keeping: 2)
+    /// Every change leads to the same rows in memory and on disk.
+    @Test func rowsAreThoseOfTheRules() throws {
+        let unit = try scratch.unit("EE")
+        var settings = StoreSettings()
+        settings.quota.bytes = 5
+        settings.nextTask = 9
+        var record = task(3)
+        record.rule.priority = -1
+        record.rule.startAt = Coordinate(longitude: 25, latitude: 59)
+        record.failure = .badBytes
+        var other = UnitRecord(file: unit.fileID, bytes: unit.bytes, state: .previous)
+        other.order = 7
+        let hold = Hold(unit: unit.fileID.unit, item: unit.item)
+        let steps: [[Change]] = [
+            [.task(record), .task(task(4, .remove, [.region("x"), .style("s")])), .settings(settings)],
+            [.unit(unit.record), .hold(hold), .hold(Hold(unit: UnitKey(name: "p", isPack: true), item: .region("x")))],
+            [.sequence("address a", 5), .sequence("key k", 7), .tiles(.region("x"), 40), .tiles(.region("y"), 2)],
+            [.unit(other), .dropHold(hold), .tiles(.region("x"), 0), .sequence("address a", 4)],
+            [.endTask(TaskID(number: 3)), .removeUnit(unit.fileID), .answered(RequestID(number: -1), .done)],
+        ]
+        var rows = StoreRows()
+        for step in steps {
+            for change in step { rows.apply(change) }
+            try database.apply(step, ChangeDetails(units: [unit.fileID: unit]))
+            #expect(try database.rows() == rows)
         }
-        try database.swap([try scratch.unit("LV")])
-        #expect(try database.units([.current]).map(\.version) == [4, 1])
-        #expect(try database.units([.previous]).map(\.version) == [2, 3])
-        #expect(try database.units([.retired]).map(\.version) == [1])
-        #expect(try database.rollBack(.package("EE")) == 3)
-        #expect(try database.units([.current]).map(\.version).sorted() == [1, 3])
-        #expect(try database.rollBack(.package("LV")) == nil)
-        let gone = try database.units([.retired])
-        try database.forget(gone)
-        #expect(try database.units([.retired]).isEmpty)
+        #expect(try StoreDatabase.open(scratch.folder, isWorker: true).rows() == rows)
     }
 
-    @Test func aSwapIsAllOrNothing() throws {
-        try database.swap([try scratch.unit("EE", version: 1), try scratch.unit("LV", version: 1)])
-        try database.write { database in
-            try database.execute(
-                sql: """
-                    CREATE TRIGGER refuse BEFORE INSERT ON unit WHEN NEW.item LIKE 'package|LV%'
-                    BEGIN SELECT RAISE(ABORT, 'refused'); END
-                    """)
+    @Test func aTransactionIsAllOrNothing() throws {
+        try database.install(try scratch.unit("EE", version: 1))
+        let before = try database.rows()
+        let next = try scratch.unit("EE", version: 2)
+        // The second file has no row to write.
+        let unknown = try scratch.unit("LV", version: 2)
+        #expect(throws: StoreError.self) {
+            try database.apply(
+                [.task(task(1)), .unit(next.record), .unit(unknown.record)],
+                ChangeDetails(units: [next.fileID: next]))
         }
-        let next = [try scratch.unit("EE", version: 2), try scratch.unit("LV", version: 2)]
-        #expect(throws: StoreError.self) { try database.swap(next) }
-        #expect(try database.units().map(\.version) == [1, 1])
+        #expect(try database.rows() == before)
     }
 
-    @Test func tasksAreDurableAndNumbersAreNotUsedAgain() throws {
-        var task = TaskRow(kind: .install, item: .package("EE"))
-        task.rule.priority = 3
-        task.state = .paused(.diskFull(needed: 10, free: 5))
-        (task.attempts, task.cause, task.part) = (2, .connection, "aa")
-        task.id = try database.write([task])[0]
-        let other = try StoreDatabase.open(scratch.folder, isWorker: false)
-        #expect(try other.tasks() == [task])
-        let version = try other.dataVersion()
-        task.state = .waiting(.backoff(.milliseconds(1_500)))
-        try database.write([task])
-        #expect(try other.dataVersion() != version)
-        #expect(try other.tasks() == [task])
-        try database.swap([try scratch.unit("EE")], done: [task.id])
-        #expect(try other.tasks().isEmpty)
-        #expect(try database.write([TaskRow(kind: .list)])[0] > task.id)
-    }
-
-    @Test func whatARegionHoldsIsNotRetired() throws {
-        let numbers = try database.swap([try scratch.unit("EE"), try scratch.unit("LV")])
-        try database.write {
-            try $0.execute(sql: "INSERT INTO region_unit VALUES ('trip', ?)", arguments: [numbers[0]])
+    @Test func anAcceptedListReplacesTheOffers() throws {
+        var content = CatalogContent()
+        content.nodes = [CatalogContent.Node(id: "001", parent: nil, kind: "world", names: ["en": "World"])]
+        content.packLimit = 12
+        func accept(_ sequence: UInt64) throws {
+            let verified = VerifiedCatalog(content: content, key: "k", sequence: Int64(sequence))
+            let mark = CatalogMark(etag: "e\(sequence)", checkedAt: Date(timeIntervalSince1970: 5))
+            try database.apply(
+                [.catalog(sequence), .sequence("address a", sequence)],
+                ChangeDetails(catalog: CatalogCandidate(verified: verified, address: "a", mark: mark)))
         }
-        #expect(try database.retire(.package("EE")).isEmpty)
-        #expect(try database.retire(.package("LV")).map(\.id) == [numbers[1]])
-        #expect(try database.units().map(\.id) == [numbers[0]])
-    }
-
-    @Test func sequencesNeverFallUnlessAllowed() throws {
-        func replace(_ sequence: Int64?, allowOlder: Bool = false) throws {
-            let catalog = VerifiedCatalog(content: CatalogContent(), key: "k", sequence: sequence)
-            try database.replaceOffers(catalog, address: "a", mark: CatalogMark(etag: "e"), allowOlder: allowOlder)
-        }
-        try replace(5)
-        try replace(3)
-        try replace(nil)
-        #expect(try database.sequences() == KnownSequences(byAddress: ["a": 5], byKey: ["k": 5]))
-        try replace(4, allowOlder: true)
-        #expect(try database.sequences() == KnownSequences(byAddress: ["a": 4], byKey: ["k": 4]))
-        #expect(try database.mark(address: "a")?.etag == "e")
-        #expect(try database.mark(address: "b") == nil)
+        #expect(try database.content() == nil)
+        try accept(5)
+        #expect(try database.content() == content)
+        content.packLimit = 13
+        try accept(6)
+        #expect(try database.content() == content)
+        #expect(try database.rows().catalog == 6)
+        #expect(try database.mark(address: "a")?.etag == "e6")
         let now = Date(timeIntervalSince1970: 77)
-        try database.noteUnchanged(address: "a", at: now)
-        #expect(try database.mark(address: "a") == CatalogMark(etag: "e", checkedAt: now))
+        try database.noteUnchanged(address: "a", CatalogMark(etag: nil, checkedAt: now))
+        #expect(try database.mark(address: "a") == CatalogMark(etag: "e6", checkedAt: now))
+        #expect(throws: StoreError.self) { try database.apply([.catalog(7)]) }
+        try database.dropOffers()
+        #expect(try database.content() == nil)
+        #expect(try database.rows().catalog == 0)
+        #expect(try database.rows().sequences == ["address a": 6])
+    }
+
+    @Test func aRequestIsAnsweredOnce() throws {
+        let other = try StoreDatabase.open(scratch.folder, isWorker: false)
+        let id = try other.ask(.add(task(0)))
+        let second = try other.ask(.setQuota(Quota()))
+        #expect(try database.openRequests().map(\.id) == [id, second])
+        #expect(try database.openRequests().first?.request == .add(task(0)))
+        let version = try other.dataVersion()
+        try database.apply([.answered(id, .task(TaskID(number: 4)))])
+        #expect(try other.dataVersion() != version)
+        #expect(try other.takeAnswers(to: [id, second]) == [id: .task(TaskID(number: 4))])
+        #expect(try other.takeAnswers(to: [id, second]).isEmpty)
+        #expect(try database.openRequests().map(\.id) == [second])
+    }
+
+    @Test func theEndOfARemovalRemovesTheRegion() throws {
+        let area = RegionDefinition(
+            .around([Coordinate(longitude: 25, latitude: 59)], meters: 10),
+            zooms: try #require(ZoomRange(min: 0, max: 2)),
+            sources: [])
+        try database.setRegion("a", area, context: Data([1]))
+        try database.setRegion("b", area, context: Data())
+        try database.setNeeds(["a": RegionNeeds(units: ["u"])])
+        #expect(try database.setContext(Data([2]), of: "a"))
+        #expect(try !database.setContext(Data([2]), of: "c"))
+        let row = try #require(try database.regions()["a"])
+        #expect(row.context == Data([2]) && row.needs?.units == ["u"] && row.definition.zooms == area.zooms)
+        try database.apply([.task(task(1, .load, [.region("b")])), .task(task(2, .remove, [.region("a")]))])
+        try database.apply([.endTask(TaskID(number: 1)), .endTask(TaskID(number: 2))])
+        #expect(try database.regions().keys.map(\.text) == ["b"])
     }
 
     @Test func severalConnectionsMakeAStoreAtOnce() async throws {
@@ -112,7 +145,7 @@ struct StoreDatabaseTests {
             for number in 0..<8 {
                 group.addTask {
                     let database = try StoreDatabase.open(folder, isWorker: false)
-                    return try database.write([TaskRow(kind: .install, item: .style("s\(number)"))])[0].number
+                    return try database.ask(.cancel(TaskID(number: Int64(number)))).number
                 }
             }
             var numbers: Set<Int64> = []
@@ -122,12 +155,12 @@ struct StoreDatabaseTests {
     }
 
     @Test func aNewerStoreIsOnlyRead() throws {
-        try database.swap([try scratch.unit("EE")])
+        try database.install(try scratch.unit("EE"))
         try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
         let again = try StoreDatabase.open(scratch.folder, isWorker: true)
         #expect(again.isNewer)
         #expect(try again.units().count == 1)
-        let error = #expect(throws: StoreError.self) { try again.write([TaskRow(kind: .list)]) }
+        let error = #expect(throws: StoreError.self) { try again.ask(.setQuota(Quota())) }
         #expect(error?.code == .newerStore)
     }
 }

@@ -20,8 +20,8 @@ struct StoreRepairTests {
             units.append(unit)
         }
         let database = try StoreDatabase.open(scratch.folder, isWorker: true)
-        for unit in units { try database.swap([unit], keeping: 1) }
-        try database.write([TaskRow(kind: .list)])
+        for unit in units { try database.install(unit) }
+        try database.apply([.task(TaskRecord(id: TaskID(number: 1), kind: .list))])
         try database.close()
     }
 
@@ -47,7 +47,8 @@ struct StoreRepairTests {
         #expect(
             try database.units([.current]).map { "\($0.item.identifier) \($0.version)" }.sorted() == ["EE 2", "LV 5"])
         #expect(try database.units([.previous]).map(\.version) == [1])
-        #expect(try database.sequences() == KnownSequences(byAddress: ["a": 15], byKey: ["k": 15]))
+        #expect(try database.rows().sequences == ["address a": 15, "key k": 15])
+        #expect(try database.rows().holds.map(\.item.identifier).sorted() == ["EE", "LV"])
         #expect(try database.tasks().isEmpty)
         let aside = scratch.url.appending(path: "store.sqlite.damaged")
         #expect([UInt8](try Data(contentsOf: aside)) == bytes)

@@ -6,7 +6,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// The folder of one test, removed with it.
-final class StoreScratch {
+final class StoreScratch: Sendable {
     let url: URL
     var folder: StoreFolder { StoreFolder(url) }
 
@@ -36,6 +36,29 @@ final class StoreScratch {
     }
 }
 
+extension UnitRow {
+    /// The name that the rules have for the file.
+    var fileID: FileID { FileID(unit: UnitKey(name: item.key, isPack: false), version: version, digest: sha256) }
+    /// What the rules know of the file; a greater version was installed later.
+    var record: UnitRecord {
+        var record = UnitRecord(file: fileID, bytes: bytes, state: .current)
+        record.order = Int64(version)
+        return record
+    }
+}
+
+extension StoreDatabase {
+    /// Makes a file current, and the one before previous.
+    func install(_ unit: UnitRow, holder: Item? = nil) throws {
+        var changes: [Change] = [.unit(unit.record), .hold(Hold(unit: unit.fileID.unit, item: holder ?? unit.item))]
+        for var old in try rows().units.values where old.file.unit == unit.fileID.unit && old.state == .current {
+            old.state = .previous
+            changes.append(.unit(old))
+        }
+        try apply(changes, ChangeDetails(units: [unit.fileID: unit]))
+    }
+}
+
 /// A cell, its ancestors, and some zooms below it.
 struct TestMap {
     let cell: TileID
@@ -54,13 +77,17 @@ struct TestMap {
     }
 
     /// Writes a package whose bodies name the text and the tile.
-    func write(to url: URL, text: String, without: Set<TileID> = []) throws {
+    ///
+    /// - Parameter changed: What the body of the cell names in place of the text.
+    func write(to url: URL, text: String, changed: String? = nil, without: Set<TileID> = []) throws {
         let rows = tiles.filter { !without.contains($0) }.sorted {
             ($0.zoom, $0.x, $0.tmsY) < ($1.zoom, $1.x, $1.tmsY)
         }
         _ = try BulkPackage.write(url) { package in
             for (number, tile) in rows.enumerated() {
-                try Self.body(text, tile).withUnsafeBytes { try package.add(body: $0, number: UInt32(number + 1)) }
+                try Self.body(tile == cell ? changed ?? text : text, tile).withUnsafeBytes {
+                    try package.add(body: $0, number: UInt32(number + 1))
+                }
                 try package.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, number: UInt32(number + 1))
             }
             let bounds = cell.bounds
@@ -70,6 +97,14 @@ struct TestMap {
                 ("version", "1.0"), ("json", #"{"vector_layers":[{"id":"land","fields":{}}]}"#),
             ])
         }
+    }
+
+    /// Makes a patch next to a file, and gives the file the layout that a device makes with the patch.
+    static func patch(from old: URL, to file: URL, name: String) throws -> URL {
+        let patch = file.deletingLastPathComponent().appending(path: "\(name).mbtiles")
+        try Patch.make(old: old, new: file, into: patch)
+        try Patch.apply(patch, to: old, into: file, replacing: true)
+        return patch
     }
 
     /// A vector tile with one layer that names the text and the tile, as gzip.

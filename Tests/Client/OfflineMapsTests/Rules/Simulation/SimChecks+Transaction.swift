@@ -2,7 +2,9 @@
 
 extension SimChecks {
     /// What every transaction keeps: what was readable is readable, whole, and not older.
-    func transaction(_ before: StoreRows, _ disk: SimDisk, _ server: SimServer) -> String? {
+    func transaction(
+        _ before: StoreRows, _ disk: SimDisk, _ server: SimServer, adopted: Set<FileID>
+    ) -> String? {
         let after = disk.rows
         for unit in after.units.values.sorted(by: { $0.file < $1.file }) {
             guard let file = disk.files[unit.file] else { return "\(unit.file.digest) is installed and not on disk" }
@@ -12,8 +14,11 @@ extension SimChecks {
         if Set(current).count != current.count { return "a unit has two current versions" }
         for old in before.units.values where old.state == .current {
             if let new = after.current(old.file.unit) {
-                if new.file.version < old.file.version { return "\(old.file.digest) went back to \(new.file.digest)" }
-            } else if after.isHeld(old.file.unit) {
+                let isWanted = adopted.contains(new.file) || before.units[new.file]?.state == .previous
+                if new.file.version < old.file.version && !isWanted {
+                    return "\(old.file.digest) went back to \(new.file.digest)"
+                }
+            } else if after.held.contains(old.file.unit) {
                 return "\(old.file.digest) was readable and is gone"
             }
         }
@@ -26,7 +31,17 @@ extension SimChecks {
         }
         let packs = Set(after.holds.map(\.unit).filter(\.isPack)).count
         if packs > after.settings.quota.tilePacks { return "\(packs) packs are held" }
-        return together(before, after, server)
+        for (unit, versions) in Dictionary(grouping: after.units.values, by: \.file.unit) {
+            let limit = unit.isPack ? 0 : after.settings.quota.previousVersions
+            let lost = before.units.values.contains { $0.file.unit == unit && after.units[$0.file] == nil }
+            if lost && !unit.isPack && versions.count <= limit && before.settings.quota == after.settings.quota
+                && after.settings.quota.bytes == nil
+            {
+                return "a version of \(unit.name) was not kept"
+            }
+            if versions.count > limit + 1 { return "\(versions.count) versions of \(unit.name) are kept" }
+        }
+        return adopted.isEmpty ? together(before, after, server) : nil
     }
 
     /// Files that belong together become current in one transaction.
@@ -36,7 +51,10 @@ extension SimChecks {
             let isAlone = before.tasks.values.allSatisfy {
                 $0.id == task.id || Set($0.items).isDisjoint(with: task.items)
             }
-            let files = Set(task.items.flatMap { server.pieces(of: $0, before.catalog) }.map(\.file))
+            let files = Set(task.items.flatMap { server.pieces(of: $0, before.catalog) }.map(\.file)).filter { file in
+                // An adopted file that is newer stays.
+                before.current(file.unit).map { $0.file.version <= file.version } ?? true
+            }
             let there = files.filter { before.units[$0]?.state == .current }
             let now = files.filter { after.units[$0]?.state == .current }
             if isAlone && now.count > there.count && now.count < files.count {

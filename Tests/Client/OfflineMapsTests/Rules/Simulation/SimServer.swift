@@ -85,6 +85,14 @@ struct SimServer {
         let list = disk.rows.catalog
         if list == 0 { return .failed(.notInCatalog) }
         var plan = Plan(pieces: task.items.filter { $0 != Self.filled }.flatMap { pieces(of: $0, list) })
+        // An adopted file can be newer than this list.
+        for (number, piece) in plan.pieces.enumerated() where !piece.file.unit.isPack {
+            guard let current = disk.rows.current(piece.file.unit), current.file.version > piece.file.version else {
+                continue
+            }
+            plan.pieces[number].file = current.file
+            plan.pieces[number].source = .file(nil)
+        }
         if task.items.contains(Self.filled), let unit = pieces(of: Self.filled, list).first {
             plan.onlineTiles = UInt64(Self.tiles)
             plan.pieces += fill(unit, disk)

@@ -40,7 +40,15 @@ extension SimWorld {
         let id = RequestID(number: nextRequest)
         nextRequest += 1
         switch request {
-        case .cancel: lastCancel = now
+        case .cancel(let task):
+            lastCancel = now
+            noteCancel(task)
+        case .adopt(let files):
+            adoptions[id] = files
+            adopting.formUnion(files.map(\.file))
+            lastCancel = now
+            putInPlace(files)
+        case .add(let task) where task.kind == .rollback: lastCancel = now
         case .retry(let task): checks.notBefore[task] = nil
         case .add(let task) where task.kind == .remove: lastCancel = now
         case .add(let task):
@@ -64,7 +72,10 @@ extension SimWorld {
         let task = tasks.isEmpty ? TaskID(number: 1) : random.pick(tasks)
         let item = random.pick(SimServer.items)
         let priority = Int32(random.pick([0, 0, 0, 1, 5, -1]))
-        switch random.below(20) {
+        switch random.below(25) {
+        case 20: return add(.rollback, [SimServer.package(random.below(SimServer.packages))])
+        case 21: return .adopt(filesToAdopt())
+        case 22...23: return add(.load, [SimServer.filled], priority: priority)
         case 16...18: return add(.load, [random.pick(SimServer.views)], priority: priority)
         case 0...2: return add(.list, [])
         case 3...7: return add(item.isRegion ? .load : .install, [item], priority: priority)
@@ -74,6 +85,12 @@ extension SimWorld {
         case 10: return add(.remove, [item])
         case 11, 12: return .setPriority(task, priority)
         case 13: return .cancel(task)
+        case 24:
+            // The same begins again at once, preferably a pack that is being filled.
+            let filling = disk.rows.tasks.values.filter { $0.items == [SimServer.filled] }.map(\.id).min()
+            let items = disk.rows.tasks[filling ?? task]?.items ?? []
+            post(Int64(random.within(0...40)), .userAdds(items))
+            return .cancel(filling ?? task)
         case 14: return .retry(task)
         default: return .setNetworkRule(random.pick([.any, .any, .notExpensive]))
         }
@@ -99,7 +116,7 @@ extension SimWorld {
 
     /// The user sees to it that the list is new, says what is to be there, and tries again what failed.
     func remind() {
-        guard machine != nil, !isSuspending else { return post(500, .remind) }
+        guard machine != nil, !isSuspending, adopting.isEmpty else { return post(500, .remind) }
         if machine?.network != .free { tell(.network(.free)) }
         if disk.rows.catalog != server.newest {
             ask(.setNetworkRule(.any))
@@ -112,7 +129,7 @@ extension SimWorld {
                 ask(add(item.isRegion ? .load : .install, [item]))
             }
             for task in disk.rows.tasks.values.sorted(by: { $0.id < $1.id })
-            where !Set(task.items).isDisjoint(with: SimServer.views) {
+            where !Set(task.items).isDisjoint(with: SimServer.views) || task.kind == .rollback {
                 ask(.cancel(task.id))
             }
             for task in disk.rows.tasks.keys.sorted() { ask(.setPriority(task, 0)) }

@@ -4,23 +4,29 @@ extension SimWorld {
     func perform(_ effect: Effect) {
         switch effect {
         case .write(let id, let changes):
+            if wrong?.shell == .removesFirst {
+                for case .removeUnit(let file) in changes { disk.files[file] = nil }
+            }
             pendingWrites.append((id, changes))
+            if wrong?.shell == .hastyWrites { tell(.written(id)) }
             post(Int64(random.within(1...15)), .commit(id, changes, life: life))
-        case .answer(let id, let answer): if let text = checks.answer(id, answer, disk) { fail(text) }
+        case .answer(let id, let answer): answered(id, answer)
         case .plan(let op, let task): start(op, .plan(task), in: 1...20)
         case .list(let op): start(op, .list, in: 20...400)
-        case .fetch(let op, let piece, let digest, let from, _): beginFetch(op, piece, digest, from)
+        case .fetch(let op, let piece, let digest, let from, _):
+            beginFetch(op, piece, digest: digest, from: wrong?.shell == .forgetsPart ? 0 : from)
         case .verify(let op, let piece): start(op, .verify(piece), in: 5...300)
         case .patch(let op, let piece): start(op, .patch(piece), in: 10...500)
         case .prepare(let op, let piece): start(op, .prepare(piece), in: 2...30)
-        case .stop(let op): ops[op] = nil
+        case .stop(let op): if wrong?.shell != .ignoresStop { ops[op] = nil }
         case .discard(let trash):
             checks.discards += 1
             if case .file(let file) = trash { checks.credit[file.digest, default: 0] += disk.files[file]?.bytes ?? 0 }
-            post(Int64(random.within(1...40)), .discard(trash, life: life))
+            post(Int64(random.within(swarm.isSlow ? 1...400 : 1...40)), .discard(trash, life: life))
         case .measureDisk: post(1, .event(.disk(free: disk.free), life: life))
         case .report(let event): if let text = checks.report(event) { fail(text) }
         case .alarm(let at):
+            if wrong?.shell == .forgetsAlarm { return }
             alarmNumber += 1
             post(max(0, at.milliseconds - now), .alarm(life: life, number: alarmNumber))
         case .quiet:
@@ -42,8 +48,12 @@ extension SimWorld {
         post(Int64(random.within(delay)), .op(id, life: life))
     }
 
-    private func beginFetch(_ id: OpID, _ piece: Piece, _ digest: String, _ from: UInt64) {
-        if piece.isTile { return start(id, .fetch(piece, digest: digest, isBad: false), in: 20...500) }
+    private func beginFetch(_ id: OpID, _ piece: Piece, digest: String, from: UInt64) {
+        checks.lastFetch[digest] = now
+        if piece.isTile {
+            let delay = swarm.isSlow && !isHealed ? 500...20_000 : 20...500
+            return start(id, .fetch(piece, digest: digest, isBad: false), in: delay)
+        }
         let size = disk.parts[digest]?.size ?? 0
         if from > size { return fail("a download of \(digest) begins at \(from); the part file has \(size)") }
         if piece.holder == nil, let start = disk.rows.settings.quota.evictionStart,
@@ -77,25 +87,46 @@ extension SimWorld {
         if first.id != id { return post(1, .commit(id, changes, life: life)) }
         pendingWrites.removeFirst()
         apply(changes)
-        if violation == nil { tell(.written(id)) }
+        if violation == nil && wrong?.shell != .hastyWrites { tell(.written(id)) }
     }
 
     func apply(_ changes: [Change]) {
         let before = disk.rows
+        var adopted: Set<FileID> = []
         for change in changes {
             disk.rows.apply(change)
             if case .catalog = change { checks.notBefore = [:] }
             if case .answered(let id, _) = change {
-                if !disk.inbox.contains(where: { $0.id == id }) { fail("request \(id.number) was handled twice") }
+                guard let asked = disk.inbox.first(where: { $0.id == id }) else {
+                    fail("request \(id.number) was handled twice")
+                    continue
+                }
+                if case .adopt(let files) = asked.request { adopted.formUnion(files.map(\.file)) }
                 disk.inbox.removeAll { $0.id == id }
             }
         }
-        if let text = checks.transaction(before, disk, server) { fail(text) }
+        if let text = checks.transaction(before, disk, server, adopted: adopted) { fail(text) }
+    }
+
+    /// A call gets its answer.
+    private func answered(_ id: RequestID, _ answer: Answer) {
+        if let text = checks.answer(id, answer, disk) { fail(text) }
+        guard let files = adoptions.removeValue(forKey: id) else { return }
+        if answer == .busy {
+            post(Int64(random.within(20...200)), .adopt(files))
+        } else {
+            adopting.subtract(files.map(\.file))
+            lastAdoption = now
+            if answer == .done, let lost = files.first(where: { disk.rows.units[$0.file]?.state != .current }) {
+                fail("\(lost.file.digest) was adopted and is not installed")
+            }
+        }
     }
 
     func discard(_ trash: Trash) {
         checks.discards -= 1
         switch trash {
+        case .part where wrong?.shell == .leavesParts: break
         case .part(let digest):
             if disk.files.keys.allSatisfy({ $0.digest != digest }) { disk.tiles[digest] = nil }
             if let part = disk.parts.removeValue(forKey: digest) {

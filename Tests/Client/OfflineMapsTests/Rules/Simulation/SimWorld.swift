@@ -15,8 +15,14 @@ final class SimWorld {
         case open(life: Int)
         case nemesis
         case user
+        /// The user adds what was just cancelled.
+        case userAdds([Item])
         case heal
         case remind
+        /// Files are put at their places once more, to be adopted.
+        case adopt([AdoptedFile])
+        /// The part files of a cancelled task are gone, if no other task needs them.
+        case cancelled(Set<String>, life: Int)
     }
     struct Entry {
         var at: Int64
@@ -28,7 +34,7 @@ final class SimWorld {
     static let patience: Int64 = 3 * 3_600_000
 
     let seed: UInt64
-    let wrong: WrongRules
+    let wrong: WrongRule?
     var random: SimRandom
     let swarm: SimSwarm
     var server: SimServer
@@ -50,13 +56,18 @@ final class SimWorld {
     var trace: [String] = []
     var nextRequest: Int64 = 1
     var wanted: Set<Item> = []
+    /// Files that a request has put at their places and that were not adopted yet.
+    var adopting: Set<FileID> = []
+    /// The requests that adopt files.
+    var adoptions: [RequestID: [AdoptedFile]] = [:]
     var steps = 0
     var lastCancel: Int64 = -10_000
+    var lastAdoption: Int64 = -10_000
     var isFinal = false
     /// Whether what happens is recorded in ``trace``.
     var isTraced = false
 
-    init(seed: UInt64, wrong: WrongRules = []) {
+    init(seed: UInt64, wrong: WrongRule? = nil) {
         self.seed = seed
         self.wrong = wrong
         random = SimRandom(seed: seed)
@@ -92,7 +103,7 @@ final class SimWorld {
 
     var isIdle: Bool {
         isFinal && disk.rows.tasks.isEmpty && disk.inbox.isEmpty && ops.isEmpty && pendingWrites.isEmpty
-            && checks.discards == 0
+            && checks.discards == 0 && adopting.isEmpty
             && machine?.trash.isEmpty ?? false
     }
 
@@ -122,8 +133,12 @@ final class SimWorld {
         case .open(let life) where life == self.life: open()
         case .nemesis: if !isHealed { strike() }
         case .user: if !isHealed { ask(userRequest()) }
+        case .userAdds(let items):
+            for item in items where !isHealed { ask(add(item.isRegion ? .load : .install, [item])) }
         case .heal: heal()
         case .remind: remind()
+        case .adopt(let files): ask(.adopt(files))
+        case .cancelled(let digests, let life) where life == self.life: checkCancelled(digests)
         default: break
         }
     }
@@ -157,6 +172,11 @@ final class SimWorld {
             disk.parts[digest]?.size -= lost
             checks.credit[digest, default: 0] += lost
         }
+        // Who waited for the answer of a request that was done is gone.
+        for (id, files) in adoptions where !disk.inbox.contains(where: { $0.id == id }) {
+            adopting.subtract(files.map(\.file))
+            adoptions[id] = nil
+        }
         life += 1
         checks.newLife()
         isSuspending = false
@@ -166,7 +186,7 @@ final class SimWorld {
 
     /// A process gets the lock and continues from the disk.
     private func open() {
-        machine = StoreMachine(disk.rows, seed: random.next(), wrong: wrong)
+        machine = StoreMachine(disk.rows, seed: random.next(), rules: wrong?.rules ?? StoreRules())
         var prepared: [FileID: UInt64] = [:]
         for (file, content) in disk.files where disk.rows.units[file] == nil { prepared[file] = content.bytes }
         tell(.opened(parts: disk.parts.mapValues(\.size), prepared: prepared, free: disk.free))

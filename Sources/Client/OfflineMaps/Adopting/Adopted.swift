@@ -1,0 +1,26 @@
+/// A file of the device that is ready to become current.
+struct Adopted: Sendable {
+    /// Where its bytes are, before they are at their place.
+    enum Place: Hashable, Sendable {
+        /// A part file of this digest; ``PieceWork/prepare(_:_:_:source:)`` moves it.
+        case part
+        /// A file that stays where it is.
+        case outside
+    }
+
+    /// The item that holds it.
+    var item: Item
+    var piece: Piece
+    /// The row that it gets.
+    var unit: UnitRow
+    var place: Place
+    /// Regions that a MapLibre database describes; they hold its unit.
+    var regions: [AdoptedRegion] = []
+}
+
+/// A region of a MapLibre database.
+struct AdoptedRegion: Sendable {
+    var id: RegionID
+    var definition: RegionDefinition
+    var context: [UInt8]
+}

@@ -1,0 +1,198 @@
+internal import Errors
+internal import Files
+internal import Foundation
+internal import StyleFormat
+internal import TextFormats
+internal import Tiles
+
+/// Takes files of the device into the folder of a store: looks what they are, checks them, and brings them to a part file.
+///
+/// It blocks and changes nothing of what is installed. The caller then prepares each file as a download and makes it
+/// current. A file that is to be moved is moved last: ``removeSources()``.
+struct Adopter: Sendable {
+    let folder: StoreFolder
+    let way: Adoption
+    /// The current unit of a key, which gives the next version.
+    let current: @Sendable (UnitKey) -> UnitRecord?
+    var adopted: [Adopted] = []
+    /// Files to remove when everything is durable.
+    private(set) var sources: [URL] = []
+
+    init(folder: StoreFolder, way: Adoption, current: @escaping @Sendable (UnitKey) -> UnitRecord?) {
+        (self.folder, self.way, self.current) = (folder, way, current)
+    }
+
+    /// Takes a file or a folder.
+    ///
+    /// - Parameter item: What it becomes; `nil` gives a package or a style with the name of the file.
+    /// - Throws: `bad-file` naming what the file is; `invalid-arguments` when the item is of another kind; `disk-full`,
+    ///   `storage`.
+    mutating func add(_ file: URL, as item: Item?) throws(StoreError) {
+        let kind = try FileKind.of(file)
+        let name = file.deletingPathExtension().lastPathComponent
+        switch kind {
+        case .mbtiles: try addTiles(file, as: item ?? .package(name), .mbtiles)
+        case .pmtiles: try addTiles(file, as: item ?? .package(name, Edition(), .pmtiles), .pmtiles)
+        case .maplibre: try addTiles(file, as: item ?? .package(name, Edition(), .maplibre), .maplibre)
+        case .styleArchive: try addStyle(file, as: item ?? .style(name))
+        case .installFolder:
+            guard item == nil else {
+                throw StoreError(
+                    .invalidArguments, "'\(file.path)' has several items of its own; give none.")
+            }
+            try addFolder(file)
+        case .other(let words):
+            throw StoreError.failing(
+                .badFile,
+                "'\(file.path)' is \(words). The store takes MBTiles files, PMTiles archives, MapLibre databases, "
+                    + "archives of style packs, and folders of 'packhorse install'.")
+        }
+    }
+
+    /// Removes the files that were to be moved; call it when the store has them durably.
+    func removeSources() throws(StoreError) {
+        do throws(StorageError) { for file in sources { try Durable.remove(file) } } catch {
+            throw .storage(error, "A file that was moved into the store cannot be removed from its old place.")
+        }
+    }
+
+    /// What is known of a file besides its bytes.
+    struct Facts {
+        var version: Int32?
+        var dataDate: String?
+        var attribution: String?
+        /// The digest that the file must have.
+        var sha256: String?
+    }
+
+    mutating func addTiles(
+        _ file: URL, as item: Item, _ format: Format, _ facts: Facts = Facts()
+    ) throws(StoreError) {
+        guard case .package(let id, let edition, let wanted) = item, wanted == format || wanted == .mbtiles else {
+            throw StoreError(
+                .invalidArguments,
+                "'\(file.path)' is a file in the format \(format.name), so it cannot be '\(item.key)'.")
+        }
+        let found: TileFileFacts
+        do {
+            found =
+                switch format {
+                case .pmtiles: try TileFileFacts(pmtiles: file)
+                case .maplibre: try TileFileFacts(maplibre: file)
+                default: try TileFileFacts(mbtiles: file)
+                }
+        } catch {
+            let reason = (error as? TileFileError)?.text ?? (error as? any CodedError)?.message ?? "\(error)"
+            throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(reason).", below: error)
+        }
+        let owner = Item.package(id, edition, format)
+        var unit = UnitRow(
+            item: owner, version: 0, path: "", bytes: 0, sha256: "", format: format, mask: found.mask,
+            zooms: found.zooms, dataDate: facts.dataDate, attribution: facts.attribution ?? found.attribution)
+        unit.template = found.template
+        let regions = format == .maplibre ? try MapLibreRegions.read(file) : []
+        try take(file, unit, name: StoreFolder.component(id) + format.fileExtension, facts, regions)
+    }
+
+    mutating func addStyle(_ file: URL, as item: Item, _ facts: Facts = Facts()) throws(StoreError) {
+        guard case .style(let id) = item else {
+            throw StoreError(
+                .invalidArguments, "'\(file.path)' is an archive of a style, so it cannot be '\(item.key)'.")
+        }
+        let scratch = folder.parts.appending(path: ".style-\(UUID().uuidString)", directoryHint: .isDirectory)
+        do {
+            try Durable.makeFolder(scratch)
+            // A folder that stays is removed when the store is opened.
+            defer { try? PieceWork.removeFolder(scratch) }
+            try StoredZip.unpack(file, into: scratch)
+            _ = try StylePack(scratch).style()
+        } catch let error as StorageError {
+            throw .storage(error, "'\(file.path)' cannot be unpacked.")
+        } catch let error as StylesError {
+            if error.code == .diskFull { throw StoreError(.diskFull, error.message, cause: error, isRetriable: true) }
+            throw .failing(.badFile, "'\(file.path)' is no archive of a style pack: \(error.message)", below: error)
+        } catch { throw PieceWork.storeError(error, "'\(file.path)' cannot be unpacked.") }
+        let unit = UnitRow(
+            item: .style(id), version: 0, path: "", bytes: 0, sha256: "", format: .styleArchive)
+        try take(file, unit, name: "style.zip", facts, [])
+    }
+
+    /// Brings a file to a part file, and describes its unit.
+    private mutating func take(
+        _ file: URL, _ unit: UnitRow, name: String, _ facts: Facts, _ regions: [AdoptedRegion]
+    ) throws(StoreError) {
+        var unit = unit
+        let place: Adopted.Place
+        do throws(StorageError) {
+            (place, unit.sha256, unit.bytes) = try bring(file, expecting: facts.sha256)
+        } catch {
+            if error.code == .digestMismatch { throw .failing(.badFile, error.message, below: error) }
+            throw .storage(error, "'\(file.path)' cannot be taken into the store.")
+        }
+        let key = UnitKey(name: unit.item.key, isPack: false)
+        let old = current(key)
+        // The same file again keeps its version.
+        unit.version =
+            facts.version ?? (old.map { $0.file.digest == unit.sha256 ? $0.file.version : $0.file.version &+ 1 } ?? 1)
+        let home = folder.unit(
+            .adopted, unit.item.edition, unit.item.identifier, version: unit.version, sha256: unit.sha256)
+        unit.path =
+            place == .outside ? file.absoluteURL.path : folder.relative(home.appending(path: name)) ?? ""
+        let id = FileID(unit: key, version: unit.version, digest: unit.sha256)
+        adopted.append(
+            Adopted(
+                item: unit.item, piece: Piece(holder: unit.item, file: id, size: unit.bytes), unit: unit, place: place,
+                regions: regions))
+    }
+
+    /// - Returns: Where the bytes are now, and their digest and size.
+    mutating func bring(
+        _ file: URL, expecting: String?
+    ) throws(StorageError) -> (Adopted.Place, sha256: String, bytes: UInt64) {
+        if way == .link {
+            let stamp = try FileStamp(file)
+            return (.outside, stamp.digest, stamp.size)
+        }
+        let temporary = folder.parts.appending(path: ".adopt-\(UUID().uuidString)")
+        // The name of a moved file stays until the store has it: a second name costs no byte.
+        if way != .move || link(file.path, temporary.path) != 0 { try FileCopy.copy(file, to: temporary) }
+        if way == .move { sources.append(file) }
+        do throws(StorageError) {
+            // Of the copy: the file itself may still change.
+            let (digest, size) = try Digest.ofFile(temporary)
+            guard expecting.map({ $0 == digest.hex }) ?? true else {
+                throw StorageError(
+                    .digestMismatch, "'\(file.path)' was changed: its SHA-256 is \(digest), not \(expecting ?? "").")
+            }
+            guard let part = folder.part(sha256: digest.hex) else {
+                throw StorageError(.io, "'\(file.path)' has no place in the store.")
+            }
+            try Durable.rename(temporary, to: part)
+            return (.part, digest.hex, size)
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+    }
+}
+
+/// How a file that was adopted where it is, is recognized: by its path, size, time of change and number.
+struct FileStamp: Hashable {
+    var size: UInt64
+    var digest: String
+
+    init(_ file: URL) throws(StorageError) {
+        var status = stat()
+        guard stat(file.path, &status) == 0 else {
+            throw StorageError.system(errno, action: "inspect", path: file.path)
+        }
+        size = UInt64(max(0, status.st_size))
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        let text = "\(file.absoluteURL.path)|\(size)|\(time.tv_sec).\(time.tv_nsec)|\(status.st_ino)"
+        digest = Digest(of: Array(text.utf8)).hex
+    }
+}

@@ -1,0 +1,15 @@
+internal import Foundation
+
+/// Which file a path leads to: another file in its place has another identity.
+struct FileIdentity: Equatable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// - Returns: `nil` when there is no file.
+    init?(_ url: URL) {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}

@@ -1,0 +1,134 @@
+extension MapStore {
+    /// The last catalog, from disk; `nil` when none was read.
+    public var catalog: MapCatalog? {
+        // A database that cannot be read is reported by the calls that throw.
+        get async { try? await worker.catalog() }
+    }
+
+    /// Asks the server for a newer catalog.
+    ///
+    /// - Parameters:
+    ///   - ifOlderThan: A catalog of which the server was asked within this time is not asked for again.
+    ///   - allowOlder: Whether a person allows a catalog that is older than the largest one that was seen.
+    /// - Throws: `network`, `catalog`, `disk-full`, `storage`; `wrong-state` before ``start()``.
+    @discardableResult public func refreshCatalog(
+        ifOlderThan: Duration = .seconds(86_400), allowOlder: Bool = false
+    ) async throws(StoreError) -> MapCatalog {
+        if !allowOlder, let known = try await worker.catalog(), let age = known.age, age < ifOlderThan { return known }
+        guard await worker.isStarted else {
+            throw StoreError(.wrongState, "The store was not started.", advice: "Call start() first.")
+        }
+        guard worker.options.catalog != nil else {
+            throw StoreError(.invalidArguments, "The store has no catalog.", advice: "Set StoreOptions.catalog.")
+        }
+        let events = events
+        var record = TaskRecord(id: TaskID(number: 0), kind: .list)
+        record.allowOlder = allowOlder
+        let id = try await add(record)
+        for await event in events {
+            guard case .task(let task) = event, task.id == id else { continue }
+            if case .failed(let cause) = task.state {
+                throw StoreError.failing(cause, "The catalog was not read: \(cause.rawValue).")
+            }
+            if case .paused(let reason) = task.state {
+                // The call must not wait for what only the app can change.
+                _ = try await worker.ask(.cancel(id))
+                throw StoreError.failing(.connection, "The catalog was not read: the store is paused (\(reason)).")
+            }
+            if task.state.isOver { break }
+        }
+        guard let catalog = try await worker.catalog() else {
+            throw StoreError(.notInCatalog, "No catalog was read.", isRetriable: true)
+        }
+        return catalog
+    }
+
+    /// What an update of everything would change: for each item the versions, the bytes, and whether a patch is used.
+    ///
+    /// It asks no server: packages and styles are compared with the last catalog.
+    public func updates() async throws(StoreError) -> UpdateOffer {
+        let view = try await worker.view()
+        var changes: [UpdateOffer.Change] = []
+        for installed in try await installed() {
+            guard
+                let offered = view.content?.offer(of: installed.item)?.version
+                    ?? view.content?.style(of: installed.item)?.version
+            else { continue }
+            switch installed.item {
+            case .packs, .region: continue
+            case .package, .style: break
+            }
+            guard case .plan(let plan) = try await plan([installed.item], .update, view).answer else { continue }
+            let new = plan.pieces.filter { view.rows.units[$0.file]?.state != .current }
+            guard !new.isEmpty else { continue }
+            changes.append(
+                UpdateOffer.Change(
+                    item: installed.item, from: installed.version, to: offered,
+                    bytes: new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) },
+                    isPatch: new.allSatisfy { $0.patch != nil }))
+        }
+        return UpdateOffer(
+            changes: changes, bytes: changes.reduce(0) { $0 + $1.bytes },
+            from: Self.dates(changes.compactMap { change in Self.date(of: change.item, view) }),
+            to: Self.dates(changes.compactMap { view.content?.offer(of: $0.item)?.dataDate }))
+    }
+
+    /// What an installation of items would take; lists of tile packs are downloaded for it.
+    ///
+    /// - Throws: `not-in-catalog`, `network`, `limit`.
+    public func estimate(_ items: [Item]) async throws(StoreError) -> Estimate {
+        let view = try await worker.view()
+        switch try await plan(items, .install, view).answer {
+        case .failed(let cause): throw .failing(cause, "The estimate failed: \(cause.rawValue).")
+        case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
+        case .plan(let plan):
+            let folder = worker.folder
+            let usage = try await worker.onFiles { StoreSpace.usage(view, folder) }
+            return Self.estimate(plan, view, usage)
+        }
+    }
+
+    private func plan(
+        _ items: [Item], _ kind: TaskKind, _ view: StoreView
+    ) async throws(StoreError) -> DetailedPlan {
+        let regions = try await worker.read { try $0.regions() }
+        let planView = PlanView(
+            address: worker.options.catalog, content: view.content, rows: view.rows, units: Array(view.units.values),
+            regions: regions.mapValues(\.definition), groups: view.groups)
+        let task = TaskRecord(id: TaskID(number: 0), kind: kind, items: items)
+        return await worker.planner.plan(task, planView)
+    }
+
+    /// What a plan takes: the old files stay until the new ones are in place.
+    static func estimate(_ plan: Plan, _ view: StoreView, _ usage: Usage) -> Estimate {
+        var seen: Set<FileID> = []
+        let pieces = plan.pieces.filter { seen.insert($0.file).inserted }
+        let new = pieces.filter { view.rows.units[$0.file] == nil && $0.source != .filled }
+        let transfer = new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) }
+        let added = new.reduce(0) { $0 + $1.size }
+        let patches = new.reduce(0) { $0 + ($1.patch?.size ?? 0) }
+        let replaced = Set(new.filter { !$0.isTile }.map(\.file.unit)).reduce(UInt64(0)) { sum, unit in
+            sum + (view.rows.current(unit)?.bytes ?? 0)
+        }
+        let kept = view.rows.settings.quota.previousVersions > 0 ? 0 : replaced
+        let peak = added + patches
+        let used = usage.total - usage.ambient
+        let fitsQuota = usage.quota.map { used + added - min(kept, used + added) <= $0 } ?? true
+        let tiles = pieces.filter(\.isTile)
+        return Estimate(
+            transfer: transfer, storage: pieces.filter { $0.source != .filled }.reduce(0) { $0 + $1.size }, peak: peak,
+            margin: tiles.isEmpty ? 0 : 0.5, tiles: UInt64(tiles.count),
+            packs: Set(pieces.filter(\.isPack).map(\.file.unit)).count,
+            fits: fitsQuota && peak + StoreMachine.diskMargin <= usage.free)
+    }
+
+    private static func date(of item: Item, _ view: StoreView) -> String? {
+        view.files(of: item).first { $0.record.state == .current && $0.row.item == item }?.row.dataDate
+    }
+
+    /// One date, or the first and the last.
+    private static func dates(_ dates: [String]) -> String {
+        guard let first = dates.min(), let last = dates.max() else { return "" }
+        return first == last ? first : "\(first)/\(last)"
+    }
+}

@@ -1,0 +1,175 @@
+public import Foundation
+
+extension MapStore {
+    /// Downloads and installs items, a task for each; with a package also its selected data groups.
+    ///
+    /// The call returns when the tasks are in the durable queue. An item that is installed is brought to the newest
+    /// version.
+    @discardableResult public func install(
+        _ items: [Item], _ rule: TaskRule = .init()
+    ) async throws(StoreError) -> [TaskID] {
+        var ids: [TaskID] = []
+        for item in items {
+            ids.append(try await add(Self.record(item.isRegion ? .load : .install, [item], rule)))
+        }
+        return ids
+    }
+
+    /// Brings items to the newest version, a task for each; `nil` is everything that is installed.
+    ///
+    /// - Parameter together: One task for all: all items get their new version in one transaction, or none does.
+    @discardableResult public func update(
+        _ items: [Item]? = nil, together: Bool = false
+    ) async throws(StoreError) -> [TaskID] {
+        var wanted: [Item]
+        if let items { wanted = items } else { wanted = try await installed().map(\.item) }
+        guard !wanted.isEmpty else { return [] }
+        if together {
+            var record = Self.record(.update, wanted, TaskRule())
+            record.together = true
+            return [try await add(record)]
+        }
+        var ids: [TaskID] = []
+        for item in wanted { ids.append(try await add(Self.record(.update, [item], TaskRule()))) }
+        return ids
+    }
+
+    /// Removes items, a task for each; what other items hold stays.
+    ///
+    /// Other tasks of these items are cancelled.
+    @discardableResult public func remove(_ items: [Item]) async throws(StoreError) -> [TaskID] {
+        var ids: [TaskID] = []
+        for item in items { ids.append(try await add(Self.record(.remove, [item], TaskRule()))) }
+        return ids
+    }
+
+    /// Goes back to the newest version that was kept (``Quota/previousVersions``).
+    ///
+    /// - Throws: `not-found` when the item is not installed, `wrong-state` when no version of it was kept.
+    public func rollback(_ item: Item) async throws(StoreError) -> TaskID {
+        let files = try await worker.view().files(of: item)
+        guard !files.isEmpty else { throw StoreError(.notFound, "'\(item.key)' is not installed.") }
+        guard files.contains(where: { $0.record.state == .previous }) else {
+            throw StoreError(
+                .wrongState, "No earlier version of '\(item.key)' was kept.",
+                advice: "Set Quota.previousVersions before an update.")
+        }
+        return try await add(Self.record(.rollback, [item], TaskRule()))
+    }
+
+    /// Everything that is installed, in the order of its installation.
+    public func installed() async throws(StoreError) -> [Installed] {
+        let view = try await worker.view()
+        let items = Set(view.rows.holds.map(\.item))
+        return items.compactMap { item in Self.installed(item, view).map { (view.files(of: item).first, $0) } }
+            .sorted { ($0.0?.record.order ?? 0, $0.1.item.key) < ($1.0?.record.order ?? 0, $1.1.item.key) }
+            .map(\.1)
+    }
+
+    /// What the store knows of an item; `nil` when it is neither installed, nor wanted, nor in the catalog.
+    public func status(of item: Item) async throws(StoreError) -> Status? {
+        let view = try await worker.view()
+        let task = try await worker.tasks().last { $0.items.contains(item) }
+        let installed = Self.installed(item, view)
+        let offer = view.content?.offer(of: item)
+        let offered = offer.map { PackageInfo($0) }
+        let newest = offer?.version ?? view.content?.style(of: item)?.version
+        let isKnown = installed != nil || task != nil || newest != nil || view.rows.holds.contains { $0.item == item }
+        guard isKnown else { return nil }
+        let files = view.files(of: item)
+        return Status(
+            installed: installed, task: task, offered: offered,
+            isOutdated: installed.map { $0.version < newest ?? $0.version } ?? false,
+            isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
+            missingGroups: Self.missingGroups(of: item, files.map(\.row), view))
+    }
+
+    private static func missingGroups(of item: Item, _ files: [UnitRow], _ view: StoreView) -> [String] {
+        guard case .package(let id, let edition, _) = item, edition.group == nil, !files.isEmpty else { return [] }
+        let there = Set(files.filter { $0.state == .current }.compactMap(\.item.edition.group))
+        return view.groups.sorted().filter { group in
+            !there.contains(group)
+                && view.content?.offer(id, Edition(group: group, language: edition.language)) != nil
+        }
+    }
+
+    /// The file of an item; `nil` when it is not installed or has several files.
+    ///
+    /// Do not store this URL: the folder of an app can move, and an update has another name.
+    public func url(of item: Item) async throws(StoreError) -> URL? {
+        let rows = try await worker.view().files(of: item).map(\.row).filter { $0.state == .current }
+        let own = rows.filter { $0.item == item }
+        guard own.count == 1 else { return nil }
+        return worker.folder.place(of: own[0])
+    }
+
+    /// What the store takes on disk, and what it may take.
+    public func usage() async throws(StoreError) -> Usage {
+        let view = try await worker.view()
+        let folder = worker.folder
+        return try await worker.onFiles { StoreSpace.usage(view, folder) }
+    }
+
+    /// Selects data groups; they count for later installations and updates.
+    public func setGroups(_ groups: Set<String>) async throws(StoreError) {
+        try await worker.change { try $0.setGroups(groups) }
+    }
+
+    /// The data groups that are selected.
+    public func groups() async throws(StoreError) -> Set<String> { try await worker.read { try $0.groups() } }
+
+    /// Changes how much the store may hold; it counts until it is changed again, or until the store is opened with
+    /// other options than the last time.
+    public func setQuota(_ quota: Quota) async throws(StoreError) { _ = try await worker.ask(.setQuota(quota)) }
+
+    /// Changes which network tasks may use, for as long as ``setQuota(_:)`` does.
+    public func setNetworkRule(_ rule: NetworkRule) async throws(StoreError) {
+        _ = try await worker.ask(.setNetworkRule(rule))
+    }
+
+    static func record(_ kind: TaskKind, _ items: [Item], _ rule: TaskRule) -> TaskRecord {
+        var record = TaskRecord(id: TaskID(number: 0), kind: kind, items: items, rule: rule)
+        record.plansOnline = items.contains { item in
+            switch item {
+            case .package, .style: false
+            // Lists of packs, and what a style needs, are downloaded for the plan.
+            case .packs, .region: true
+            }
+        }
+        return record
+    }
+
+    private static func installed(_ item: Item, _ view: StoreView) -> Installed? {
+        let files = view.files(of: item)
+        let current = files.filter { $0.record.state == .current }
+        guard !current.isEmpty else { return nil }
+        let own = files.filter { file in view.rows.holders(of: file.record.file.unit).allSatisfy { $0.item == item } }
+        let main = current.first { $0.row.item == item } ?? current.first
+        return Installed(
+            item: item, version: main?.row.version ?? 0, bytes: current.reduce(0) { $0 + $1.record.bytes },
+            ownBytes: own.reduce(0) { $0 + $1.record.bytes }, dataDate: main?.row.dataDate,
+            previous: files.filter { $0.record.state == .previous && $0.row.item == item }.reversed().map(
+                \.row.version),
+            isInCatalog: view.content?.offer(of: item) != nil || view.content?.style(of: item) != nil)
+    }
+}
+
+extension Item {
+    var isRegion: Bool { if case .region = self { true } else { false } }
+}
+
+extension CatalogContent {
+    /// The package of an item.
+    func offer(of item: Item) -> Offer? {
+        switch item {
+        case .package(let id, let edition, _), .packs(let id, let edition): offer(id, edition)
+        case .region, .style: nil
+        }
+    }
+
+    /// The style pack of an item.
+    func style(of item: Item) -> Style? {
+        guard case .style(let id) = item else { return nil }
+        return styles.first { $0.id == id }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Files
+internal import Foundation
+
+extension MapStore {
+    /// Compares the installed files with their rows.
+    ///
+    /// - Parameter deep: Reads every byte and compares the SHA-256; otherwise only the sizes are compared.
+    public func verify(deep: Bool) async throws(StoreError) -> [Finding] {
+        let view = try await worker.view()
+        let folder = worker.folder
+        return try await worker.onFiles { StoreVerify.findings(view.units, folder, deep: deep).map(\.finding) }
+    }
+
+    /// Verifies every byte and mends what can be mended: a damaged file goes back to its previous version, or a task
+    /// downloads it again.
+    ///
+    /// - Throws: `wrong-state` while another process does the work.
+    public func repair() async throws(StoreError) -> [Finding] {
+        guard role == .worker else { throw Self.isReader }
+        let view = try await worker.view()
+        let folder = worker.folder
+        let found = try await worker.onFiles { StoreVerify.findings(view.units, folder, deep: true) }
+        var findings: [Finding] = []
+        for entry in found {
+            let holders = view.rows.holders(of: entry.file.unit).map(\.item)
+            await worker.tell(.unreadable(entry.file))
+            let after = try await worker.view()
+            if after.rows.current(entry.file.unit) == nil {
+                for item in holders { try await install([item]) }
+            }
+            var finding = entry.finding
+            finding.isMended = after.rows.current(entry.file.unit) != nil || !holders.isEmpty
+            findings.append(finding)
+        }
+        return findings
+    }
+
+    /// Removes everything: items, regions, tasks, part files, the catalog; what is known of the catalog's age stays,
+    /// so that an older catalog is refused later too.
+    ///
+    /// - Throws: `wrong-state` while another process does the work.
+    public func reset() async throws(StoreError) {
+        guard role == .worker else { throw Self.isReader }
+        try await worker.reset()
+    }
+
+    private static var isReader: StoreError {
+        StoreError(.wrongState, "Another process does the work of this store.", advice: "Call it in that process.")
+    }
+}
+
+extension StoreWorker {
+    /// Stops, removes all files besides the lock, and opens an empty store.
+    func reset() async throws(StoreError) {
+        let wasStarted = isStarted
+        await stopTasks()
+        guard let machine, let old = database else { throw Self.isClosed }
+        let sequences = machine.rows.sequences.sorted { $0.key < $1.key }
+        let held = Set(machine.rows.holds.map(\.item)).sorted { $0.key < $1.key }
+        endLife()
+        units = [:]
+        otherUnits = [:]
+        showReaders()
+        database = nil
+        let (folder, ambient) = (folder, shared.web.ambient)
+        try await onFiles {
+            try old.close()
+            ambient.clear()
+            for url in [folder.units, folder.packs, folder.parts, folder.filling] {
+                try PieceWork.removeFolder(url)
+            }
+            for suffix in ["-journal", "-wal", "-shm", ""] {
+                try Durable.remove(URL(filePath: folder.database.path + suffix))
+            }
+            try folder.make()
+            let new = try StoreDatabase.open(folder, isWorker: true)
+            try new.apply(sequences.map { .sequence($0.key, $0.value) })
+            try new.close()
+        }
+        isStarted = wasStarted
+        try await openAsWorker(isNamed: true)
+        for item in held { shared.events.send(.removed(item)) }
+        shared.events.send(.regions)
+    }
+}

@@ -1,0 +1,85 @@
+internal import Foundation
+
+/// The maps of a device: what is installed, what is wanted, and the queue that brings one to the other.
+///
+/// There is one instance for each folder in a process. Of several processes one does the work (``Role/worker``); the
+/// others read and ask, and one of them takes the work over when the lock is free.
+public actor MapStore {
+    let worker: StoreWorker
+
+    /// Reads the tiles of the installed packages.
+    public nonisolated let tiles: TileReader
+    /// Finds what renderers request.
+    public nonisolated let resources: ResourceResolver
+
+    /// Opens the store of a folder, and makes the folder where it is missing.
+    ///
+    /// A second call for the same folder gives the same store; its options are not read. No task begins before
+    /// ``start()``. A damaged database is set aside as `store.sqlite.damaged` and made again from the installed files.
+    ///
+    /// - Throws: `folder`, `storage`, `disk-full`.
+    public static func open(_ options: StoreOptions) async throws(StoreError) -> MapStore {
+        try await StoreRegistry.shared.open(options)
+    }
+
+    /// Opens a store that other callers do not share.
+    init(alone options: StoreOptions) async throws(StoreError) {
+        let worker = try StoreWorker(options)
+        try await worker.open()
+        self.worker = worker
+        tiles = worker.shared.tiles
+        resources = worker.shared.resources
+    }
+
+    deinit {
+        worker.shared.events.end()
+        Task { [worker] in await worker.close() }
+    }
+
+    /// What happens from now on.
+    public nonisolated var events: StoreEvents { StoreEvents(worker.shared.events.subscribe()) }
+
+    /// What this process does with the store at the moment.
+    public nonisolated var role: Role { worker.shared.role }
+
+    /// Lets tasks begin and continue, also those of an earlier process; after ``suspend()`` it opens the store again.
+    ///
+    /// When the store cannot be opened again, its calls throw, and the next `start()` tries again.
+    public func start() async { try? await worker.startTasks() }
+
+    /// Stops all tasks; returns when no request and no file work is under way.
+    public func stop() async { await worker.stopTasks() }
+
+    /// Stops all requests while it is on, whatever the network monitor says.
+    public func forceOffline(_ on: Bool) async { await worker.forceOffline(on) }
+
+    /// Stops all tasks and releases the lock and the database; tiles stay readable.
+    ///
+    /// For an app that goes to the background. ``start()`` continues.
+    public func suspend() async { await worker.suspend() }
+}
+
+/// The stores of this process, by their folders.
+private actor StoreRegistry {
+    static let shared = StoreRegistry()
+
+    private struct Entry { weak var store: MapStore? }
+    private var stores: [String: Entry] = [:]
+    private var opening: [String: Task<Result<MapStore, StoreError>, Never>] = [:]
+
+    func open(_ options: StoreOptions) async throws(StoreError) -> MapStore {
+        let path = options.folder.standardizedFileURL.resolvingSymlinksInPath().path
+        if let store = stores[path]?.store { return store }
+        if let other = opening[path] { return try await other.value.get() }
+        let task = Task { () async -> Result<MapStore, StoreError> in
+            do throws(StoreError) { return .success(try await MapStore(alone: options)) } catch {
+                return .failure(error)
+            }
+        }
+        opening[path] = task
+        let result = await task.value
+        opening[path] = nil
+        if case .success(let store) = result { stores[path] = Entry(store: store) }
+        return try result.get()
+    }
+}

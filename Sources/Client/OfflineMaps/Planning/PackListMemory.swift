@@ -1,0 +1,18 @@
+internal import Synchronization
+
+/// The lists of packs that were read last, by their digests: map views ask for one pack after another.
+final class PackListMemory: Sendable {
+    private static let most = 4
+    private let lists = Mutex<[(digest: String, list: PackList)]>([])
+
+    /// A list that was read; `nil` for one that was not, or is too long ago.
+    func list(_ digest: String) -> PackList? { lists.withLock { $0.first { $0.digest == digest }?.list } }
+
+    /// Keeps a list in place of the oldest one.
+    func keep(_ list: PackList, _ digest: String) {
+        lists.withLock { lists in
+            if lists.count >= Self.most { lists.removeFirst() }
+            lists.append((digest, list))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Files
+internal import Foundation
+internal import Tiles
+
+extension Planner {
+    /// What a tile takes on average, for the progress and the quota before it is there.
+    static let tileBytes: UInt64 = 16 << 10
+
+    /// Adds the single tiles of a server, and the packs that hold them.
+    ///
+    /// The packs are the region's own: another region fills its own, so no region waits for or loses tiles of another.
+    /// When there are more tiles than the quota allows, only their number is added, and the rules refuse the plan.
+    func addTiles(
+        of source: OnlineSource, zooms: ZoomRange, _ job: RegionJob, to draft: inout PlanDraft
+    ) throws(PlanProblem) {
+        guard let template = TileTemplate(source.template, isTMS: source.isTMS) else {
+            throw .failed(.invalidArguments)
+        }
+        if let cause = BulkPolicy.refusal(of: source.template) { throw .failed(cause) }
+        // Beyond the last zoom of a server a map enlarges its last tiles.
+        let served = source.zooms ?? .all
+        let last = min(zooms.min, served.max)
+        guard let span = ZoomRange(min: last, max: zooms.max)?.intersection(served) else {
+            return draft.missing.append(Missing(source.id, cause: .invalidArguments, count: 0))
+        }
+        let cover = span.max == job.cover.maxZoom ? job.cover : job.region.area.cover(toZoom: span.max)
+        draft.plan.onlineTiles += cover.count(in: span)
+        guard draft.plan.onlineTiles <= job.view.rows.settings.quota.onlineTiles else { return }
+        for pack in PackScheme.standard.packs(of: cover, zooms: span) {
+            try add(pack, cover, of: source, template, job, to: &draft)
+        }
+    }
+
+    private func add(
+        _ pack: PackScheme.Pack, _ cover: TileMask, of source: OnlineSource, _ template: TileTemplate, _ job: RegionJob,
+        to draft: inout PlanDraft
+    ) throws(PlanProblem) {
+        let tiles = Array(cover.tiles(in: pack.zooms, under: pack.index))
+        guard !tiles.isEmpty else { return }
+        let key = UnitKey.pack(
+            tileset: source.id, pack.index, pack.zooms, Edition(), of: "region \(job.id.text)")
+        let current = job.view.rows.current(key)
+        let base = current.flatMap { current in
+            job.view.units.first { $0.state == .current && $0.sha256 == current.file.digest }
+        }.flatMap { folder.place(of: $0) }
+        let wanted = missing(tiles, in: base.map(FilledPack.known) ?? [:], job.task)
+        let version = (current?.file.version ?? 0) &+ 1
+        var text = "\(key.name)|\(version)|\(source.template)"
+        for tile in tiles { text += "|\(tile)" }
+        let digest = wanted.isEmpty ? current?.file.digest ?? "" : Digest(of: Array(text.utf8)).hex
+        let place = folder.pack(source.id, pack.index, sha256: digest)
+        guard let path = folder.relative(place) else { throw .failed(.internalError) }
+        let unit = UnitRow(
+            item: .region(job.id), version: version, path: path, bytes: 0, sha256: digest, format: .mbtiles,
+            mask: TileMask(tiles: tiles, maxZoom: pack.zooms.max), zooms: pack.zooms, tileset: source.id,
+            // Resolvers find a tile by its address alone: the template says itself from where rows are counted.
+            template: source.isTMS ? source.template.replacing("{y}", with: "{-y}") : source.template)
+        var details = PieceDetails(address: folder.root, kind: .tile, headers: source.headers, base: base, unit: unit)
+        details.limits = PieceDetails.RequestLimits(
+            perSecond: source.requestsPerSecond, parallel: source.parallel, timeout: source.timeout)
+        let holder = Item.region(job.id)
+        if wanted.isEmpty, let current {
+            draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
+            return
+        }
+        // What an earlier process has filled stays.
+        let filled = job.task.kind == .refresh ? [:] : folder.part(sha256: digest).map(FilledPack.known) ?? [:]
+        for (tile, known) in wanted where filled[tile].map({ known != nil && $0 == known }) ?? true {
+            guard let url = URL(string: template.address(of: tile, isDense: job.region.pixelRatio > 1)) else {
+                throw .failed(.invalidArguments)
+            }
+            var its = details
+            its.address = url
+            its.tile = PieceDetails.TilePlace(zoom: tile.zoom, column: tile.x, row: tile.y)
+            if let etag = known?.etag, known?.status == 200 { its.headers["If-None-Match"] = etag }
+            let file = FileID(unit: key, version: version, digest: "\(digest)/\(tile)")
+            draft.add(Piece(holder: holder, file: file, size: Self.tileBytes, source: .tile), its)
+        }
+        draft.add(
+            Piece(
+                holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
+                expires: Self.packExpiry), details)
+    }
+
+    /// The tiles that a task has to ask for, with what is known of them.
+    private func missing(
+        _ tiles: [TileID], in known: [TileID: FilledPack.Known], _ task: TaskRecord
+    ) -> [(tile: TileID, known: FilledPack.Known?)] {
+        let now = Int64(Date().timeIntervalSince1970)
+        return tiles.compactMap { tile in
+            guard let row = known[tile] else { return (tile, nil) }
+            let isAccepted = task.rule.acceptExpired || row.expires > now
+            return task.kind != .refresh && isAccepted ? nil : (tile, row)
+        }
+    }
+}
+
+/// Whose servers forbid bulk downloads.
+enum BulkPolicy {
+    /// Why tiles of an address may not be downloaded in bulk; `nil` when they may.
+    static func refusal(of template: String) -> FailureCause? {
+        let scheme = template.prefix { $0 != ":" }.lowercased()
+        return scheme == "http" || scheme == "https" ? nil : .invalidArguments
+    }
+}

@@ -1,0 +1,122 @@
+internal import CatalogFormat
+internal import Foundation
+
+extension Planner {
+    /// Adds the file of a package, as a patch where one pays, and with an update or an installation the selected groups.
+    func addPackage(
+        _ id: String, _ edition: Edition, _ format: Format, _ task: TaskRecord, _ view: PlanView,
+        to draft: inout PlanDraft
+    ) throws(PlanProblem) {
+        let item = Item.package(id, edition, format)
+        guard let address = view.address, let content = view.content else { throw .failed(.notInCatalog) }
+        guard let offer = content.offer(id, edition), let file = offer.files.first(where: { $0.format == format.name })
+        else { throw .failed(view.holds(item) ? .superseded : .notInCatalog) }
+        let base = CatalogAddress(address)
+        try add(file, of: offer, as: item, holder: item, base, view, to: &draft)
+        guard edition.group == nil else { return }
+        for group in view.groups.sorted() {
+            let wanted = Edition(group: group, language: edition.language)
+            guard let offer = content.offer(id, wanted),
+                let file = offer.files.first(where: { $0.format == format.name })
+            else { continue }
+            // The base package holds its groups: they go with it.
+            try add(file, of: offer, as: .package(id, wanted, format), holder: item, base, view, to: &draft)
+        }
+    }
+
+    private func add(
+        _ file: CatalogContent.Download, of offer: CatalogContent.Offer, as item: Item, holder: Item,
+        _ base: CatalogAddress, _ view: PlanView, to draft: inout PlanDraft
+    ) throws(PlanProblem) {
+        guard let address = base.url(file.url) else { throw .failed(.badCatalog) }
+        let key = UnitKey(name: item.key, isPack: false)
+        let home = folder.unit(.package, item.edition, offer.id, version: offer.version, sha256: file.sha256)
+        let name = StoreFolder.component(offer.id) + Format(file.format).fileExtension
+        guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
+        let unit = UnitRow(
+            item: item, version: offer.version, path: path, bytes: file.size, sha256: file.sha256,
+            format: Format(file.format), mask: offer.mask, zooms: offer.zooms, tileset: offer.tileset,
+            dataDate: offer.dataDate, attribution: offer.attribution)
+        var details = PieceDetails(address: address, kind: .package, unit: unit)
+        let patch = patch(to: file, of: offer, key, base, view, &details)
+        draft.add(
+            Piece(
+                holder: holder, file: FileID(unit: key, version: offer.version, digest: file.sha256), size: file.size,
+                source: .file(patch)), details)
+    }
+
+    /// The patch from the installed file, when there is one and it pays.
+    private func patch(
+        to file: CatalogContent.Download, of offer: CatalogContent.Offer, _ key: UnitKey, _ base: CatalogAddress,
+        _ view: PlanView, _ details: inout PieceDetails
+    ) -> PatchPiece? {
+        // Patches exist for MBTiles only.
+        guard file.format == CatalogEntry.mainFile.format, let current = view.rows.current(key),
+            let row = view.units.first(where: { $0.state == .current && $0.sha256 == current.file.digest }),
+            row.format.name == file.format, current.file.digest != file.sha256,
+            let patch = offer.patches.first(where: { $0.from == current.file.version }),
+            PatchRule.pays(patch: Int64(clamping: patch.size), whole: Int64(clamping: file.size)),
+            let address = base.url(patch.url), let old = folder.place(of: row)
+        else { return nil }
+        (details.patch, details.base) = (address, old)
+        return PatchPiece(digest: patch.sha256, size: patch.size, base: current.file.digest)
+    }
+
+    /// Adds a style pack of the catalog.
+    func addStyle(_ id: String, _ view: PlanView, to draft: inout PlanDraft) throws(PlanProblem) {
+        let item = Item.style(id)
+        guard let catalog = view.address, let content = view.content else { throw .failed(.notInCatalog) }
+        guard let style = content.styles.first(where: { $0.id == id }) else {
+            throw .failed(view.holds(item) ? .superseded : .notInCatalog)
+        }
+        let file = style.file
+        let home = folder.unit(.style, Edition(), id, version: style.version, sha256: file.sha256)
+        guard let address = CatalogAddress(catalog).url(file.url),
+            let path = folder.relative(home.appending(path: "style.zip"))
+        else { throw .failed(.badCatalog) }
+        let key = UnitKey(name: item.key, isPack: false)
+        let unit = UnitRow(
+            item: item, version: style.version, path: path, bytes: file.size, sha256: file.sha256, format: .styleArchive
+        )
+        draft.add(
+            Piece(
+                holder: item, file: FileID(unit: key, version: style.version, digest: file.sha256), size: file.size),
+            PieceDetails(address: address, kind: .other, unit: unit))
+    }
+}
+
+extension CatalogContent {
+    /// The package in an edition; when the catalog does not have the language, in the catalog's own.
+    func offer(_ id: String, _ edition: Edition) -> Offer? {
+        func find(_ language: String?) -> Offer? {
+            offers.first { $0.id == id && $0.group == edition.group && $0.language == language }
+        }
+        return find(edition.language) ?? (edition.language == nil ? nil : find(nil))
+    }
+}
+
+extension PlanView {
+    /// Whether something is installed for an item.
+    func holds(_ item: Item) -> Bool { rows.holds.contains { $0.item == item } || units.contains { $0.item == item } }
+}
+
+extension Format {
+    /// The archive of a style pack.
+    static let styleArchive = Format("style")
+
+    /// How the names of such files end.
+    var fileExtension: String {
+        switch self {
+        case .mbtiles: ".mbtiles"
+        case .pmtiles: ".pmtiles"
+        case .maplibre: ".db"
+        case .styleArchive: ".zip"
+        default: ".data"
+        }
+    }
+}
+
+extension StoreFolder {
+    /// The file of a row; a file that was adopted where it is has an absolute path.
+    func place(of unit: UnitRow) -> URL? { unit.path.hasPrefix("/") ? URL(filePath: unit.path) : file(unit.path) }
+}

@@ -1,0 +1,121 @@
+internal import Files
+internal import Foundation
+internal import Tiles
+
+extension Planner {
+    /// The packs of one package.
+    struct PackShop: Sendable {
+        var offer: CatalogContent.Offer
+        var list: PackList
+    }
+
+    /// Adds all packs of a package.
+    func addPacks(
+        _ id: String, _ edition: Edition, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+    ) async throws(PlanProblem) {
+        let item = Item.packs(id, edition)
+        guard let content = view.content else { throw .failed(.notInCatalog) }
+        guard let offer = content.offer(id, edition) else {
+            throw .failed(view.holds(item) ? .superseded : .notInCatalog)
+        }
+        let shop = try await packs(of: offer, view)
+        for pack in shop.list.packs { try add(pack, of: shop, holder: item, task, view, to: &draft) }
+    }
+
+    /// Downloads and checks the list of a package's packs.
+    func packs(of offer: CatalogContent.Offer, _ view: PlanView) async throws(PlanProblem) -> PackShop {
+        guard let file = offer.packs, let address = view.address.flatMap({ CatalogAddress($0).url(file.url) }) else {
+            throw .failed(.notInCatalog)
+        }
+        guard file.size <= UInt64(PackList.maxBytes) else { throw .failed(.tooBig) }
+        if let list = packLists.list(file.sha256) { return PackShop(offer: offer, list: list) }
+        let body: Data
+        do throws(PlanProblem) {
+            body = try await load(ResourceRequest(address, .pack), limit: Int(file.size)).body
+        } catch {
+            // More bytes than the catalog states: another list.
+            if case .fault(.refused(.tooBig)) = error { throw .failed(.badBytes) }
+            throw error
+        }
+        guard UInt64(body.count) == file.size, Digest(of: Array(body)).hex == file.sha256 else {
+            // The catalog may have just changed; the caller reads it once more and plans again.
+            throw .failed(.badBytes)
+        }
+        guard let list = PackList(body, at: file.url) else { throw .failed(.badCatalog) }
+        packLists.keep(list, file.sha256)
+        return PackShop(offer: offer, list: list)
+    }
+
+    /// Adds one pack; one that is here and has not expired stays when the task accepts it.
+    func add(
+        _ pack: PackList.Pack, of shop: PackShop, holder: Item?, _ task: TaskRecord, _ view: PlanView,
+        to draft: inout PlanDraft
+    ) throws(PlanProblem) {
+        let offer = shop.offer
+        let edition = Edition(group: offer.group, language: offer.language)
+        let key = UnitKey.pack(
+            tileset: shop.list.tileset, pack.index, pack.zooms, edition, of: pack.isComplete ? nil : offer.id)
+        guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
+            throw .failed(.badCatalog)
+        }
+        let kept = task.kind == .load && task.rule.acceptExpired ? view.rows.current(key) : nil
+        let place = folder.pack(shop.list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
+        guard let path = folder.relative(URL(filePath: place.path + shop.list.format.fileExtension)) else {
+            throw .failed(.internalError)
+        }
+        let unit = UnitRow(
+            item: .packs(offer.id, edition), version: 0, path: path, bytes: pack.size, sha256: pack.sha256,
+            format: shop.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms, tileset: shop.list.tileset,
+            dataDate: offer.dataDate, attribution: offer.attribution)
+        // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
+        let file = kept?.file ?? FileID(unit: key, version: 0, digest: pack.sha256)
+        draft.add(
+            Piece(holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry),
+            PieceDetails(address: address, kind: .pack, unit: unit))
+    }
+
+    /// When a pack expires whose server does not say when: after 30 days.
+    static var packExpiry: Int64 { Int64(Date().timeIntervalSince1970) + 30 * 86_400 }
+
+    /// Sends a request of the plan, with the app's changes.
+    func load(_ request: ResourceRequest, limit: Int) async throws(PlanProblem) -> FetchedBody {
+        let changed = await transform?(request) ?? request
+        do throws(FetchError) { return try await fetcher.body(changed, limit: limit) } catch {
+            throw .fault(FetchFault(error))
+        }
+    }
+}
+
+extension FetchFault {
+    /// What a failed request means for the task.
+    init(_ error: FetchError) {
+        switch error.cause {
+        case .connection where error.isPage: self = .portal
+        // After the head of an answer there was a connection.
+        case .connection: self = (error.status ?? 0) == 0 ? .noConnection : .broken
+        case .storage: self = .diskFull
+        default:
+            if let status = error.status, !(200...399).contains(status) {
+                let wait = error.retryAfter.map { $0.components.seconds * 1_000 }
+                self = .status(status, retryAfter: wait)
+            } else {
+                self = .refused(error.cause)
+            }
+        }
+    }
+}
+
+extension UnitKey {
+    /// The key of a tile pack.
+    ///
+    /// - Parameter package: The package whose tiles alone the pack has; `nil` for a pack that all packages share.
+    static func pack(
+        tileset: String, _ index: TileID, _ zooms: ZoomRange, _ edition: Edition, of package: String?
+    ) -> UnitKey {
+        let fields = [
+            Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),
+            Item.field(edition.language), Item.field(package),
+        ]
+        return UnitKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
+    }
+}

@@ -1,0 +1,98 @@
+internal import Foundation
+internal import Tiles
+
+extension Planner {
+    /// Adds what a region needs, source by source.
+    func addRegion(
+        _ id: RegionID, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+    ) async throws(PlanProblem) {
+        guard let region = view.regions[id] else { throw .failed(.invalidArguments) }
+        if task.kind == .load, addAdopted(id, view, to: &draft) { return }
+        let cover = region.area.cover(toZoom: region.zooms.max)
+        guard !cover.isEmpty else { throw .failed(.invalidArguments) }
+        let job = RegionJob(id: id, region: region, cover: cover, task: task, view: view)
+        var sources = region.sources
+        if sources.isEmpty, let defaultStyle { sources = [.style(defaultStyle)] }
+        guard !sources.isEmpty else { throw .failed(.invalidArguments) }
+        let isStyleAlone = sources.allSatisfy { if case .style = $0 { true } else { false } }
+        for source in sources {
+            switch source {
+            case .tileset(let tileset, let edition): try await addTileset(tileset, edition, job, to: &draft)
+            case .online(let source): try addTiles(of: source, zooms: region.zooms, job, to: &draft)
+            case .style(let url): try await addStyle(at: url, withTiles: isStyleAlone, job, to: &draft)
+            }
+        }
+        draft.needs[id] = RegionNeeds(
+            units: Set(draft.plan.pieces.filter { !$0.isTile && $0.holder == .region(id) }.map(\.file.unit.name))
+                .sorted(),
+            missing: draft.missing)
+        draft.missing = []
+        if let start = task.rule.startAt { draft.sort(near: start) }
+    }
+
+    /// Keeps what a region has that came with an adopted database: it is complete, and only a refresh replaces it.
+    ///
+    /// - Returns: Whether it is such a region.
+    private func addAdopted(_ id: RegionID, _ view: PlanView, to draft: inout PlanDraft) -> Bool {
+        let held = Set(view.rows.holds.filter { $0.item == .region(id) }.map(\.unit))
+        var units: [String] = []
+        for key in held.sorted() {
+            guard let current = view.rows.current(key),
+                let row = view.units.first(where: { $0.state == .current && $0.sha256 == current.file.digest }),
+                row.format == .maplibre
+            else { continue }
+            units.append(key.name)
+            draft.add(
+                Piece(holder: .region(id), file: current.file, size: current.bytes, expires: current.expires),
+                PieceDetails(address: folder.root, kind: .other, unit: row))
+        }
+        if !units.isEmpty { draft.needs[id] = RegionNeeds(units: units) }
+        return !units.isEmpty
+    }
+
+    /// Adds the packs of a tileset that the area meets.
+    private func addTileset(
+        _ tileset: String, _ edition: Edition, _ job: RegionJob, to draft: inout PlanDraft
+    ) async throws(PlanProblem) {
+        guard let content = job.view.content else { throw .failed(.notInCatalog) }
+        let offers = PackageChoice.packages(of: tileset, edition, in: content, covering: job.cover)
+        // Without packs the person has to install the packages whole.
+        guard !offers.isEmpty, offers.contains(where: { $0.packs != nil }) else { throw .failed(.notInCatalog) }
+        var shops: [PackShop] = []
+        for offer in offers where offer.packs != nil { shops.append(try await packs(of: offer, job.view)) }
+        let chosen = PackageChoice.packs(of: shops.map(\.list), covering: job.cover, zooms: job.region.zooms)
+        guard !chosen.isEmpty else { throw .failed(.notInCatalog) }
+        for (number, pack) in chosen {
+            try add(pack, of: shops[number], holder: .region(job.id), job.task, job.view, to: &draft)
+        }
+    }
+}
+
+/// A region that is being planned.
+struct RegionJob: Sendable {
+    var id: RegionID
+    var region: RegionDefinition
+    /// The tiles of the area, down to the deepest zoom of the region.
+    var cover: TileMask
+    var task: TaskRecord
+    var view: PlanView
+}
+
+extension PlanDraft {
+    /// Puts the packs and tiles near a place first.
+    mutating func sort(near place: Coordinate) {
+        func distance(_ piece: Piece) -> Double {
+            guard piece.file.unit.isPack, let its = details[piece.file] else { return -1 }
+            let tile = its.tile.flatMap { TileID(zoom: $0.zoom, x: $0.column, y: $0.row) }
+            guard let bounds = tile?.bounds ?? its.unit.mask?.bounds else { return .infinity }
+            let (east, north) = (
+                (bounds.west + bounds.east) / 2 - place.longitude, (bounds.south + bounds.north) / 2 - place.latitude
+            )
+            return (east * east + north * north).squareRoot()
+        }
+        let sorted = plan.pieces.map { (distance($0), $0) }.enumerated().sorted {
+            ($0.element.0, $0.offset) < ($1.element.0, $1.offset)
+        }
+        plan.pieces = sorted.map(\.element.1)
+    }
+}

@@ -1,0 +1,69 @@
+internal import Foundation
+
+/// Decides what a task has to download, from the catalog, the rows and the disk of the moment.
+///
+/// It changes nothing on disk. It sends requests only for lists of tile packs and for what a region's style needs; every
+/// request of a piece is left to the caller, without the app's changes of ``StoreOptions/transform``.
+struct Planner: Sendable {
+    typealias Transform = @Sendable (ResourceRequest) async -> ResourceRequest
+
+    let folder: StoreFolder
+    let fetcher: any Fetcher
+    let transform: Transform?
+    /// The style of regions that name none.
+    let defaultStyle: URL?
+    let packLists = PackListMemory()
+
+    init(folder: StoreFolder, fetcher: any Fetcher, transform: Transform?, defaultStyle: URL?) {
+        (self.folder, self.fetcher, self.transform, self.defaultStyle) = (folder, fetcher, transform, defaultStyle)
+    }
+
+    /// Plans a task; a task that fails before its first byte gets its cause.
+    func plan(_ task: TaskRecord, _ view: PlanView) async -> DetailedPlan {
+        var draft = PlanDraft()
+        do throws(PlanProblem) {
+            if let viewed = task.viewed { try await addPack(viewed, task, view, to: &draft) }
+            for item in task.items { try await add(item, task, view, to: &draft) }
+        } catch {
+            switch error {
+            case .failed(let cause): return DetailedPlan(answer: .failed(cause))
+            case .fault(let fault): return DetailedPlan(answer: .fault(fault))
+            }
+        }
+        return DetailedPlan(answer: .plan(draft.plan), details: draft.details, needs: draft.needs)
+    }
+
+    private func add(
+        _ item: Item, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+    ) async throws(PlanProblem) {
+        switch item {
+        case .package(let id, let edition, let format):
+            try addPackage(id, edition, format, task, view, to: &draft)
+        case .style(let id): try addStyle(id, view, to: &draft)
+        case .packs(let id, let edition): try await addPacks(id, edition, task, view, to: &draft)
+        case .region(let id): try await addRegion(id, task, view, to: &draft)
+        }
+    }
+}
+
+/// A plan that is being made.
+struct PlanDraft {
+    var plan = Plan(pieces: [])
+    var details: [FileID: PieceDetails] = [:]
+    var needs: [RegionID: RegionNeeds] = [:]
+    /// What the region that is being added cannot get.
+    var missing: [Missing] = []
+
+    /// Adds a piece; the same file for another holder is a piece of its own.
+    mutating func add(_ piece: Piece, _ its: PieceDetails) {
+        guard !plan.pieces.contains(where: { $0.file == piece.file && $0.holder == piece.holder }) else { return }
+        plan.pieces.append(piece)
+        details[piece.file] = its
+    }
+}
+
+/// Why there is no plan.
+enum PlanProblem: Error {
+    case failed(FailureCause)
+    case fault(FetchFault)
+}

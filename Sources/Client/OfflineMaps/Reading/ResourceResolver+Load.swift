@@ -1,0 +1,81 @@
+public import Foundation
+
+extension ResourceResolver {
+    /// A resource by the address that the style has for it: installed, else viewed before, else from the network.
+    ///
+    /// What comes from the network is kept in the ambient cache; equal requests are joined into one. A resource that
+    /// has expired is asked for again while a request may be sent; else it is the answer, marked as stale.
+    ///
+    /// - Returns: `nil` when it is not here and no request may be sent for it, and when the server does not have it.
+    /// - Throws: `network` when the request failed and nothing is here; `damaged` when the installed resource cannot be
+    ///   read, and it is nowhere else.
+    public func load(_ url: URL) async throws(StoreError) -> Resource? {
+        var damage: StoreError?
+        do throws(StoreError) {
+            if let found = try resource(url) { return found }
+        } catch { damage = error }
+        do throws(StoreError) {
+            if let found = try await viewed(url) { return found }
+        } catch { throw damage ?? error }
+        if let damage { throw damage }
+        return nil
+    }
+
+    private func viewed(_ url: URL) async throws(StoreError) -> Resource? {
+        guard let web, let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else { return nil }
+        var request = WebRequest(address: url.absoluteString, kind: .init(guessing: url))
+        for (template, tileset) in shelf.templates {
+            guard let tile = template.tile(request.address) else { continue }
+            (request.kind, request.place) = (.tile, AmbientEntry.Place(tileset: tileset, tile: tile))
+            break
+        }
+        do throws(FetchError) {
+            switch try await web.load(request) {
+            case .body(let entry, let isStale):
+                return Self.resource(entry, isStale: isStale, isTile: request.kind == .tile)
+            case .empty: return .empty
+            case .absent: return nil
+            }
+        } catch {
+            if error.cause == .notFound { return nil }
+            throw .failing(error.cause, "A resource of a map cannot be loaded: \(error.message)", below: error)
+        }
+    }
+
+    private static func resource(_ entry: AmbientEntry, isStale: Bool, isTile: Bool) -> Resource {
+        let bytes = entry.body ?? Data()
+        guard isTile else {
+            let type = entry.mediaType ?? StoredBody.imageType(bytes) ?? "application/octet-stream"
+            return Resource(body: bytes, mediaType: type, etag: entry.etag, isStale: isStale)
+        }
+        let body = StoredBody(viewed: bytes, mediaType: entry.mediaType)
+        return Resource(
+            body: body.bytes, mediaType: body.mediaType, coding: body.coding, etag: entry.etag, isStale: isStale)
+    }
+}
+
+extension ResourceRequest.Kind {
+    /// What an address asks for, by the form that the addresses of maps have.
+    init(guessing url: URL) {
+        let parts = url.path.lowercased().split(separator: "/")
+        let name = parts.last ?? ""
+        let stem = name.prefix { $0 != "." && $0 != "@" }
+        let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        if parts.count >= 3, isNumber(parts[parts.count - 3]), isNumber(parts[parts.count - 2]), isNumber(stem) {
+            self = .tile
+        } else if name.hasSuffix(".pbf"), stem.split(separator: "-").count == 2,
+            stem.split(separator: "-").allSatisfy(isNumber)
+        {
+            self = .glyphs
+        } else if name.hasPrefix("sprite") {
+            self = .sprite
+        } else if name.hasSuffix(".png") || name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") || name.hasSuffix(".webp")
+        {
+            self = .image
+        } else if name.hasSuffix(".json") {
+            self = name.hasPrefix("style") ? .style : .source
+        } else {
+            self = .other
+        }
+    }
+}

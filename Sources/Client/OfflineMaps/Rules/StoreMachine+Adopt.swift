@@ -1,0 +1,57 @@
+extension StoreMachine {
+    /// Makes files current that are at their places, in one write.
+    ///
+    /// A version that is installed is replaced as by an update. Earlier tasks of the items are cancelled.
+    mutating func adopt(_ files: [AdoptedFile]) -> Answer {
+        func isLeaving() -> Bool { files.contains { trash[.file($0.file)] != nil } }
+        if isLeaving() { return .busy }
+        let new = files.filter { rows.units[$0.file] == nil }
+        if let limit = limitExceeded(by: new) {
+            for adopted in new {
+                setPrepared(adopted.file, adopted.bytes)
+                discardPrepared(adopted.file)
+            }
+            return .limited(limit)
+        }
+        // The eviction may have taken one of them.
+        if isLeaving() { return .busy }
+        // A cancelled task must not discard what it has prepared under the same name.
+        for adopted in new { setPrepared(adopted.file, nil) }
+        cancelAll(of: files.map(\.holder), but: nil)
+        for adopted in files {
+            // What another task does for the same file has become useless.
+            if let op = ops.on(adopted.file.digest)?.id { stop(op) }
+            if rows.units[adopted.file] == nil { setPrepared(adopted.file, adopted.bytes) }
+            swap(
+                Piece(holder: adopted.holder, file: adopted.file, size: adopted.bytes, expires: adopted.expires))
+        }
+        return .done
+    }
+
+    /// Why files may not be adopted; makes space by evictions first.
+    private mutating func limitExceeded(by new: [AdoptedFile]) -> Limit? {
+        let quota = rows.settings.quota
+        let packs = heldPacks(with: new.map(\.file.unit).filter(\.isPack))
+        if new.contains(where: \.file.unit.isPack) && !rules.allowsPacks(packs, quota) {
+            return .tilePacks(needed: packs, allowed: quota.tilePacks)
+        }
+        guard let bytes = rules.allowedBytes(quota, false), let start = quota.evictionStart else { return nil }
+        let known = Dictionary(new.map { ($0.file, $0.bytes) }) { first, _ in first }
+        // A file that was left by a crash counts already.
+        let need = known.reduce(0) { $0 + (preparedFiles[$1.key] == nil ? $1.value : 0) }
+        let total = used + inFlight + need
+        if total > start { evict(total - start) }
+        let leaving = trash.values.reduce(0, +)
+        let needed = used + inFlight + need - leaving
+        return needed > bytes ? .quota(needed: needed, allowed: bytes) : nil
+    }
+
+    /// Notes when files were read last.
+    mutating func used(_ times: [FileID: Int64]) {
+        for (file, time) in times.sorted(by: { $0.key < $1.key }) {
+            guard var unit = rows.units[file], unit.usedAt < time else { continue }
+            unit.usedAt = time
+            change(.unit(unit))
+        }
+    }
+}

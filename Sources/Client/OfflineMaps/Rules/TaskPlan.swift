@@ -1,0 +1,143 @@
+/// The next step of a piece.
+enum PieceStep: Hashable, Sendable {
+    /// Its file is current and held, or its tile is there.
+    case done
+    /// It was given up.
+    case failed
+    /// An operation works on its bytes, of this task or of another.
+    case underWay(isFetch: Bool)
+    /// A download can begin.
+    case fetch
+    case patch, verify, prepare
+    /// Its file is at its place.
+    case swap
+    /// It waits for tiles of its pack, or until an earlier file of its name is gone.
+    case wait
+
+    var isOpen: Bool { self != .done && self != .failed }
+    /// Whether it is a step that needs no network and can be taken now.
+    var isLocal: Bool {
+        switch self {
+        case .patch, .verify, .prepare, .swap: true
+        default: false
+        }
+    }
+    /// Whether a request is needed before the piece can be prepared.
+    var needsNetwork: Bool { self == .fetch || self == .underWay(isFetch: true) }
+}
+
+/// A plan with the next step of each of its pieces and their sums, so that an event costs as much as it changes.
+struct TaskPlan: Sendable {
+    /// A pack that is filled, and its tiles.
+    struct Fill: Sendable {
+        var filled: Int?
+        var digest = ""
+        var tiles: [Int] = []
+        /// How many of the tiles are open.
+        var open = 0
+    }
+    /// What is known of a piece; `cost` and `there` are bytes of its download.
+    struct State: Hashable, Sendable {
+        var step = PieceStep.wait
+        var cost: UInt64 = 0
+        var there: UInt64 = 0
+    }
+
+    let pieces: [Piece]
+    let onlineTiles: UInt64
+    private(set) var failed: [FileID: FailureCause]
+    private(set) var states: [State]
+    private(set) var fills: [UnitKey: Fill] = [:]
+    /// How many pieces are open, wait for the swap, need the network.
+    private(set) var open: Int
+    private(set) var swaps = 0
+    private(set) var network = 0
+    private(set) var networkTiles = 0
+    /// Numbers of the pieces whose next step is local.
+    private(set) var local: Set<Int> = []
+    /// All pieces before are not open.
+    private(set) var firstOpen = 0
+    private var sums = TaskProgress()
+    private var cost: UInt64 = 0
+    private var there: UInt64 = 0
+
+    /// Begins with all pieces open.
+    init(_ plan: Plan) {
+        (pieces, onlineTiles, failed) = (plan.pieces, plan.onlineTiles, plan.failed)
+        states = Array(repeating: State(), count: plan.pieces.count)
+        open = plan.pieces.count
+        for (number, piece) in plan.pieces.enumerated() {
+            sums[keyPath: piece.counts].required += 1
+            if piece.isTile {
+                fills[piece.file.unit, default: Fill()].tiles.append(number)
+                fills[piece.file.unit]?.open += 1
+            } else if piece.source == .filled {
+                fills[piece.file.unit, default: Fill()].filled = number
+                fills[piece.file.unit]?.digest = piece.file.digest
+            }
+        }
+    }
+
+    /// The progress of the moment.
+    var progress: TaskProgress {
+        var progress = sums
+        progress.fraction = cost == 0 ? 0 : Double(there) / Double(cost)
+        return progress
+    }
+
+    /// The numbers of the open pieces from the first on.
+    var openNumbers: some Sequence<Int> {
+        (firstOpen..<pieces.count).lazy.filter { states[$0].step.isOpen }
+    }
+
+    mutating func fail(_ file: FileID, _ cause: FailureCause) { failed[file] = cause }
+
+    /// Changes what is known of a piece.
+    ///
+    /// Returns the number of a pack whose last open tile has ended, or that has an open tile again.
+    mutating func set(_ number: Int, _ new: State) -> Int? {
+        let old = states[number]
+        guard old != new else { return nil }
+        count(number, old, adds: false)
+        states[number] = new
+        count(number, new, adds: true)
+        if new.step.isOpen { firstOpen = min(firstOpen, number) }
+        while firstOpen < pieces.count, !states[firstOpen].step.isOpen { firstOpen += 1 }
+        guard pieces[number].isTile, old.step.isOpen != new.step.isOpen else { return nil }
+        let unit = pieces[number].file.unit
+        fills[unit]?.open += new.step.isOpen ? 1 : -1
+        return fills[unit].flatMap { $0.open <= 1 ? $0.filled : nil }
+    }
+
+    private mutating func count(_ number: Int, _ state: State, adds: Bool) {
+        let piece = pieces[number]
+        let sign = adds ? 1 : -1
+        if state.step.isOpen { open += sign }
+        if state.step == .swap { swaps += sign }
+        if state.step.needsNetwork {
+            network += sign
+            if piece.isTile { networkTiles += sign }
+        }
+        if state.step.isLocal {
+            if adds { local.insert(number) } else { local.remove(number) }
+        }
+        if state.step == .done {
+            sums[keyPath: piece.counts].completed.add(1, adds)
+            sums[keyPath: piece.counts].bytes.add(piece.size, adds)
+        }
+        if state.step == .failed { sums[keyPath: piece.counts].failed.add(1, adds) }
+        cost.add(state.cost, adds)
+        there.add(state.there, adds)
+    }
+}
+
+extension UInt64 {
+    fileprivate mutating func add(_ value: UInt64, _ adds: Bool) { if adds { self += value } else { self -= value } }
+}
+
+extension Piece {
+    /// Where the piece is counted.
+    fileprivate var counts: WritableKeyPath<TaskProgress, Counts> {
+        !file.unit.isPack ? \.resources : isTile ? \.tiles : \.packs
+    }
+}

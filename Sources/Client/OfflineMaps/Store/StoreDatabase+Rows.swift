@@ -1,0 +1,89 @@
+internal import Foundation
+internal import GRDB
+
+/// A file of the store: its row, as readers need it.
+struct StoredUnit: Sendable, Hashable {
+    var file: FileID
+    var row: UnitRow
+}
+
+extension StoreDatabase {
+    /// All rows that the rules need.
+    func rows() throws -> StoreRows { try load().rows }
+
+    /// All rows that the rules need, and the units as readers need them, of one moment.
+    ///
+    /// A row that this version cannot read is left out.
+    func load() throws -> (rows: StoreRows, units: [StoredUnit]) {
+        try read { database in
+            var rows = StoreRows()
+            let tasks = try Row.fetchCursor(database, sql: "SELECT record FROM task")
+            while let row = try tasks.next() {
+                if let task: TaskRecord = Self.decode(row[0]) { rows.tasks[task.id] = task }
+            }
+            var units: [StoredUnit] = []
+            let stored = try Row.fetchCursor(database, sql: "SELECT * FROM unit ORDER BY installed, unit")
+            while let row = try stored.next() {
+                guard let unit = StoredUnit(row) else { continue }
+                units.append(unit)
+                var record = UnitRecord(file: unit.file, bytes: unit.row.bytes, state: unit.row.state.ofRules)
+                record.expires = unit.row.expires.map { Int64($0.timeIntervalSince1970) }
+                record.usedAt = unit.row.usedAt.map { Int64($0.timeIntervalSince1970) } ?? 0
+                record.order = row["installed"]
+                rows.units[unit.file] = record
+            }
+            let holds = try Row.fetchCursor(database, sql: "SELECT unit, is_pack, item FROM hold")
+            while let row = try holds.next() {
+                guard let item = Item(key: row[2]) else { continue }
+                rows.holds.insert(Hold(unit: UnitKey(name: row[0], isPack: row[1]), item: item))
+            }
+            rows.settings = try Self.setting("settings", database) ?? StoreSettings()
+            rows.catalog = UInt64(bitPattern: try Self.catalogSequence(database))
+            rows.sequences = try Self.sequenceRows(database)
+            let tiles = try Row.fetchCursor(database, sql: "SELECT item, count FROM tiles")
+            while let row = try tiles.next() {
+                if let item = Item(key: row[0]) { rows.tiles[item] = UInt64(clamping: row[1] as Int64) }
+            }
+            return (rows, units)
+        }
+    }
+
+    /// The units that readers get.
+    func units(_ states: Set<UnitRow.State> = [.current]) throws -> [UnitRow] {
+        try load().units.map(\.row).filter { states.contains($0.state) }
+    }
+
+    /// The queue, in the order of its making.
+    func tasks() throws -> [TaskRecord] {
+        try read { database in
+            try Data.fetchAll(database, sql: "SELECT record FROM task ORDER BY id").compactMap { Self.decode($0) }
+        }
+    }
+
+    static func decode<Value: Decodable>(_ bytes: Data?) -> Value? {
+        bytes.flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+    }
+
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try encoder.encode(value)
+    }
+}
+
+extension StoredUnit {
+    /// Reads a row; `nil` for one that this version cannot understand.
+    fileprivate init?(_ row: Row) {
+        guard let unit = UnitRow(row) else { return nil }
+        let key = UnitKey(name: row["unit"], isPack: row["is_pack"])
+        self.init(file: FileID(unit: key, version: row["version"], digest: row["sha256"]), row: unit)
+    }
+}
+
+extension UnitRow.State {
+    var ofRules: UnitRecord.State { self == .current ? .current : .previous }
+}
+
+extension UnitRecord.State {
+    var ofRow: UnitRow.State { self == .current ? .current : .previous }
+}

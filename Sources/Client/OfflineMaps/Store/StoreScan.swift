@@ -1,0 +1,102 @@
+internal import Errors
+internal import Files
+internal import Foundation
+
+/// What lies in the folder of a store, whatever its rows say.
+enum StoreScan {
+    /// The units that have a unit file.
+    struct Units: Sendable {
+        var units: [StoredUnit] = []
+        /// Sequences that the unit files name, by the names that the rules have for their sources.
+        var sequences: [(source: String, number: UInt64)] = []
+        /// Paths of unit files that do not describe their file.
+        var refused: [String] = []
+    }
+
+    /// Reads the unit files of packages, styles and adopted files.
+    static func units(_ folder: StoreFolder) -> Units {
+        var found = Units()
+        for kind in [StoreFolder.Kind.package, .style, .adopted] {
+            let home = folder.units.appending(path: kind.rawValue)
+            let files = FileManager.default.enumerator(atPath: home.path)
+            while let path = files?.nextObject() as? String {
+                let url = home.appending(path: path)
+                guard url.lastPathComponent == UnitDocument.name,
+                    !url.deletingLastPathComponent().lastPathComponent.hasSuffix(".new")
+                else { continue }
+                read(url, folder, &found)
+            }
+        }
+        return found
+    }
+
+    private static func read(_ url: URL, _ folder: StoreFolder, _ found: inout Units) {
+        guard let document = UnitDocument.read(url) else {
+            return found.refused.append(folder.relative(url) ?? url.lastPathComponent)
+        }
+        let file = url.deletingLastPathComponent().appending(path: document.file)
+        guard let path = folder.relative(file), let size = size(file), size == document.bytes,
+            let row = document.record(path: path)
+        else { return found.refused.append(folder.relative(url) ?? url.lastPathComponent) }
+        let id = FileID(
+            unit: UnitKey(name: document.item, isPack: false), version: document.version, digest: document.sha256)
+        found.units.append(StoredUnit(file: id, row: row))
+        guard let sequence = document.sequence.map({ UInt64(clamping: $0) }) else { return }
+        if let address = document.address { found.sequences.append((CatalogSource.address(address), sequence)) }
+        if let key = document.key { found.sequences.append((CatalogSource.key(key), sequence)) }
+    }
+
+    /// Bytes of each part file, by its name without the suffix.
+    static func parts(_ folder: StoreFolder) -> [String: UInt64] {
+        var parts: [String: UInt64] = [:]
+        for name in names(folder.parts) where name.hasSuffix(".part") {
+            let digest = String(name.dropLast(".part".count))
+            if let file = folder.part(sha256: digest), let size = size(file) { parts[digest] = size }
+        }
+        return parts
+    }
+
+    /// Files of `parts` that are neither part files nor journals of part files.
+    static func strays(_ folder: StoreFolder) -> [URL] {
+        let known = parts(folder)
+        return names(folder.parts).filter { name in
+            !known.keys.contains { name == "\($0).part" || name == "\($0).part-journal" }
+        }.map { folder.parts.appending(path: $0) }
+    }
+
+    /// Files below `packs`, as paths below the folder.
+    static func packs(_ folder: StoreFolder) -> [String] {
+        var paths: [String] = []
+        let files = FileManager.default.enumerator(atPath: folder.packs.path)
+        while let path = files?.nextObject() as? String {
+            let url = folder.packs.appending(path: path)
+            guard !url.hasDirectoryPath, !isFolder(url), let relative = folder.relative(url) else { continue }
+            paths.append(relative)
+        }
+        return paths.sorted()
+    }
+
+    /// Bytes of a file; `nil` when it is missing.
+    static func size(_ file: URL) -> UInt64? { try? FileDescriptor(reading: file).size }
+
+    /// Bytes of all files below a folder.
+    static func bytes(below folder: URL) -> UInt64 {
+        var sum: UInt64 = 0
+        let files = FileManager.default.enumerator(atPath: folder.path)
+        while let path = files?.nextObject() as? String {
+            let url = folder.appending(path: path)
+            if !isFolder(url) { sum += size(url) ?? 0 }
+        }
+        return sum
+    }
+
+    /// A folder that cannot be listed counts as empty.
+    private static func names(_ folder: URL) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    private static func isFolder(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}

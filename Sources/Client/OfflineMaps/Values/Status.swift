@@ -1,0 +1,28 @@
+/// What the store knows of an item.
+public struct Status: Sendable {
+    /// What is installed of it.
+    public var installed: Installed?
+    /// Its last task in the queue.
+    public var task: StoreTask?
+    /// The package of the catalog.
+    public var offered: PackageInfo?
+    /// Whether the catalog has a newer version than the installed one.
+    public var isOutdated: Bool
+    /// Whether the item is wanted and no readable file of it is left.
+    public var isDamaged: Bool
+    /// The selected data groups that the catalog has for it and that are not installed.
+    public var missingGroups: [String]
+
+    /// Describes an item.
+    public init(
+        installed: Installed? = nil, task: StoreTask? = nil, offered: PackageInfo? = nil, isOutdated: Bool = false,
+        isDamaged: Bool = false, missingGroups: [String] = []
+    ) {
+        self.installed = installed
+        self.task = task
+        self.offered = offered
+        self.isOutdated = isOutdated
+        self.isDamaged = isDamaged
+        self.missingGroups = missingGroups
+    }
+}

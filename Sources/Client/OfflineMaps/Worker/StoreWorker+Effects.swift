@@ -1,0 +1,144 @@
+internal import Errors
+internal import Files
+internal import Foundation
+
+extension StoreWorker {
+    /// Begins what an effect asks for; nothing here waits.
+    func perform(_ effect: Effect) {
+        switch effect {
+        case .write(let id, let changes): write(id, changes)
+        case .answer(let id, let answer): calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer))
+        case .plan(let op, let task): begin(op, on: []) { await $0.plan(op, task) }
+        case .list(let op): begin(op, on: []) { await $0.list(op) }
+        case .fetch(let op, let piece, let digest, from: _, let rate): fetch(op, piece, digest, rate)
+        case .verify(let op, let piece):
+            begin(op, on: [piece.file.digest]) { await $0.verify(op, piece) }
+        case .patch(let op, let piece):
+            let patch = [piece.patch?.digest, piece.patch?.base].compactMap { $0 }
+            begin(op, on: Set([piece.file.digest] + patch)) { await $0.patch(op, piece) }
+        case .prepare(let op, let piece):
+            begin(op, on: [piece.file.digest]) { await $0.prepare(op, piece) }
+        case .stop(let op): stop(op)
+        case .discard(let trash): discard(trash)
+        case .showReaders: showReaders()
+        case .measureDisk: begin(nil, on: []) { await $0.measureDisk() }
+        case .report(let event):
+            shared.events.send(withChanges(event))
+            if case .installed(let item, _, _) = event { expireViewed(item) }
+        case .alarm(let at): setAlarm(at)
+        // `checkQuiet` looks at the machine and at what the worker itself still does.
+        case .quiet: break
+        }
+    }
+
+    /// Adds the tiles that a patch has changed to the event of its installation.
+    private func withChanges(_ event: StoreEvent) -> StoreEvent {
+        guard case .installed(let item, let version, changed: nil) = event, let rows = machine?.rows else {
+            return event
+        }
+        let held = Set(rows.holds.filter { $0.item == item }.map(\.unit))
+        // The mask of one file says nothing about the others.
+        guard held.count == 1, let unit = held.first, let file = rows.current(unit)?.file,
+            let mask = changedTiles.removeValue(forKey: file)
+        else { return event }
+        return .installed(item, version: version, changed: mask)
+    }
+
+    private func setAlarm(_ at: Instant) {
+        alarm?.cancel()
+        let delay = max(0, at.milliseconds - now.milliseconds)
+        alarm = Task { [life, weak self] in
+            do { try await Task.sleep(for: .milliseconds(delay)) } catch { return }
+            await self?.tell(.alarm, life: life)
+        }
+    }
+
+    /// Gives the readers the units of the rows.
+    func showReaders() {
+        let current = units.values.filter { $0.state == .current }
+        shared.tiles.replace(current)
+        do throws(StoreError) { try shared.resources.replace(current) } catch {
+            // One style that cannot be read: it goes back or goes, and the readers get the others.
+            guard let bad = units.first(where: { isUnreadableStyle($1) })?.key else { return }
+            begin(nil, on: []) { _ in .unreadable(bad) }
+        }
+    }
+
+    private func isUnreadableStyle(_ unit: UnitRow) -> Bool {
+        guard unit.state == .current, case .style = unit.item else { return false }
+        do throws(StoreError) {
+            _ = try ResourceResolver(folder, [unit], tiles: shared.tiles)
+            return false
+        } catch { return true }
+    }
+
+    /// What was viewed of a tileset before its update is stale.
+    private func expireViewed(_ item: Item) {
+        let tilesets = Set(units.values.filter { $0.item == item && $0.state == .current }.compactMap(\.tileset))
+        guard !tilesets.isEmpty else { return }
+        let ambient = shared.web.ambient
+        begin(nil, on: []) { _ in
+            // The call itself never fails.
+            _ = try? await FileWork.run { for tileset in tilesets { ambient.expire(tileset: tileset) } }
+            return nil
+        }
+    }
+
+    /// A reader has found a file that cannot be read.
+    func isDamaged(_ unit: UnitRow) {
+        guard let file = units.first(where: { $1.path == unit.path && $1.state == .current })?.key else { return }
+        tell(.unreadable(file))
+    }
+
+    // MARK: Disk
+
+    private func measureDisk() async -> Event? {
+        let folder = folder
+        let free = try? await FileWork.run { try Durable.freeBytes(folder.root) }
+        guard let free else { return .disk(free: 0) }
+        if free >= StoreMachine.diskMargin {
+            _ = try? await FileWork.run { StoreReserve.make(folder) }
+        }
+        return .disk(free: free)
+    }
+
+    private func discard(_ trash: Trash) {
+        switch trash {
+        case .part(let digest):
+            begin(nil, on: [digest]) { worker in
+                await worker.removePart(digest)
+                return .gone(trash)
+            }
+        case .file(let file):
+            begin(nil, on: [file.digest]) { worker in
+                await worker.removeFile(file)
+                return .gone(trash)
+            }
+        }
+    }
+
+    func removePart(_ digest: String) async {
+        guard let part = folder.part(sha256: digest) else { return }
+        // What cannot be removed now is removed when the store is opened.
+        _ = try? await FileWork.run {
+            try Durable.remove(part)
+            try Durable.remove(URL(filePath: part.path + "-journal"))
+        }
+    }
+
+    private func removeFile(_ file: FileID) async {
+        guard let unit = otherUnits.removeValue(forKey: file), !units.values.contains(where: { $0.path == unit.path }),
+            !unit.path.hasPrefix("/"), let place = folder.file(unit.path)
+        else { return }
+        let root = folder.root
+        _ = try? await FileWork.run {
+            try Durable.remove(place)
+            if file.unit.isPack {
+                Durable.removeEmptyFolders(of: [place], upTo: root)
+            } else {
+                try PieceWork.removeFolder(place.deletingLastPathComponent())
+                Durable.removeEmptyFolders(of: [place.deletingLastPathComponent()], upTo: root)
+            }
+        }
+    }
+}

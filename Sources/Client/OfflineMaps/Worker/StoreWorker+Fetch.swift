@@ -1,0 +1,122 @@
+internal import Files
+internal import Foundation
+
+extension StoreWorker {
+    /// The most bytes of a single tile or resource of a style.
+    static let largestBody = 16 << 20
+    /// How often the machine hears of the size of a part file.
+    static let progressInterval = Duration.milliseconds(100)
+
+    func fetch(_ op: OpID, _ piece: Piece, _ digest: String, _ bytesPerSecond: UInt64?) {
+        guard let its = machine?.ops[op].flatMap({ details[$0.task]?[piece.file] }) else {
+            return begin(op, on: []) { _ in .fetchFailed(op, .refused(.internalError)) }
+        }
+        if piece.isTile {
+            begin(op, on: [its.unit.sha256], isTile: true) { await $0.fetchTile(op, its) }
+        } else {
+            begin(op, on: [digest]) { await $0.fetchFile(op, piece, digest, its, bytesPerSecond) }
+        }
+    }
+
+    private func fetchFile(
+        _ op: OpID, _ piece: Piece, _ digest: String, _ its: PieceDetails, _ bytesPerSecond: UInt64?
+    ) async -> Event? {
+        if let bytes = machine?.preparedFiles[piece.file] { return .prepared(op, piece.file, bytes: bytes) }
+        let isPatch = digest == piece.patch?.digest
+        guard let part = folder.part(sha256: digest), let address = isPatch ? its.patch : its.address else {
+            return .fetchFailed(op, .refused(.internalError))
+        }
+        let life = life
+        let limit = isPatch ? piece.patch?.size ?? 0 : piece.size
+        // The file may have bytes that the machine has not heard of.
+        let there = StoreScan.size(part) ?? 0
+        let offset = there > limit ? 0 : there
+        noteSize(offset, of: digest, op, life)
+        guard isRunning(op, life: life) else { return nil }
+        if offset == limit { return .fetched(op) }
+        let request = await changed(
+            ResourceRequest(
+                address, isPatch ? .patch : its.kind, headers: isPatch ? [:] : its.headers,
+                bytesPerSecond: bytesPerSecond))
+        let (sizes, report) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
+        let listener = Task {
+            for await size in sizes {
+                tell(.received(op, size: size), life: life)
+                // Ends early when the download has ended.
+                try? await Task.sleep(for: Self.progressInterval)
+            }
+        }
+        let result: Result<FetchedFile, FetchError>
+        do throws(FetchError) {
+            result = .success(
+                try await fetcher.file(request, into: part, from: offset, limit: limit) { report.yield($0) })
+        } catch { result = .failure(error) }
+        report.finish()
+        listener.cancel()
+        await listener.value
+        guard isRunning(op, life: life) else { return nil }
+        noteSize(StoreScan.size(part) ?? 0, of: digest, op, life)
+        switch result {
+        case .success: return .fetched(op)
+        // More bytes than the catalog states: not this file. The rules start over once.
+        case .failure(let error) where error.cause == .tooBig && (200...299).contains(error.status ?? 0):
+            return .fetched(op)
+        case .failure(let error): return .fetchFailed(op, FetchFault(error))
+        }
+    }
+
+    /// Tells the size of a part file when it is another than the machine knows: bytes prove that there is a network.
+    private func noteSize(_ size: UInt64, of digest: String, _ op: OpID, _ life: Int) {
+        if machine?.parts[digest] != size { tell(.received(op, size: size), life: life) }
+    }
+
+    private func fetchTile(_ op: OpID, _ its: PieceDetails) async -> Event? {
+        let (life, folder, fetcher) = (life, folder, fetcher)
+        let request = await changed(ResourceRequest(its.address, its.kind, headers: its.headers))
+        let server = its.address.host() ?? ""
+        let result = await pacer.run(server, its.limits) {
+            await Self.body(request, fetcher, within: its.limits?.timeout)
+        }
+        guard isRunning(op, life: life) else { return nil }
+        let answer: FetchedBody?
+        switch result {
+        case .success(let body): answer = body
+        case .failure(let error) where error.status == 404 || error.status == 410: answer = nil
+        case .failure(let error): return .fetchFailed(op, FetchFault(error))
+        }
+        do throws(StoreError) {
+            let bytes = try await onFiles { try PieceWork.fill(its, answer, folder) }
+            guard isRunning(op, life: life) else { return nil }
+            if let bytes { tell(.received(op, size: bytes), life: life) }
+            return .fetched(op)
+        } catch {
+            let isFull = error.code == .diskFull
+            return .fetchFailed(op, isFull ? .diskFull : .refused(error.failure ?? .storage))
+        }
+    }
+
+    /// Downloads a body; a server that does not answer in time counts as a broken connection.
+    private static func body(
+        _ request: ResourceRequest, _ fetcher: any Fetcher, within timeout: Duration?
+    ) async -> Result<FetchedBody, FetchError> {
+        await withTaskGroup(of: Result<FetchedBody, FetchError>?.self) { group in
+            group.addTask {
+                do throws(FetchError) {
+                    return .success(try await fetcher.body(request, limit: largestBody))
+                } catch { return .failure(error) }
+            }
+            if let timeout {
+                group.addTask {
+                    try? await Task.sleep(for: timeout)
+                    return nil
+                }
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first ?? .failure(FetchError(.connection, status: 200, "'\(request.address)' is too slow."))
+        }
+    }
+
+    /// The request with the app's changes.
+    func changed(_ request: ResourceRequest) async -> ResourceRequest { await options.transform?(request) ?? request }
+}

@@ -1,0 +1,96 @@
+internal import Errors
+internal import Files
+internal import Foundation
+
+extension StoreWorker {
+    /// What the last plan says about a piece.
+    private func details(_ op: OpID, _ piece: Piece) -> PieceDetails? {
+        machine?.ops[op].flatMap { details[$0.task]?[piece.file] }
+    }
+
+    /// Does blocking work with files; the error is the store's own.
+    func onFiles<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws(StoreError) -> Value {
+        do { return try await FileWork.run(body) } catch let error as StoreError { throw error } catch {
+            if let error = error as? StorageError { throw .storage(error, "The store cannot be used.") }
+            let damage = error as? StoreDatabase.Damage
+            throw StoreError(
+                damage == nil ? .storage : .damaged, "The store cannot be used: \(damage?.text ?? "\(error)")",
+                cause: error)
+        }
+    }
+
+    func plan(_ op: OpID, _ task: TaskRecord) async -> Event? {
+        let life = life
+        do throws(StoreError) {
+            let view = try await planView()
+            let plan = await planner.plan(task, view)
+            guard isRunning(op, life: life) else { return nil }
+            details[task.id] = plan.details
+            if !plan.needs.isEmpty, let database { try await onFiles { try database.setNeeds(plan.needs) } }
+            return .planned(op, plan.answer)
+        } catch { return .planned(op, .failed(.storage)) }
+    }
+
+    /// The file of a piece is at its place already: a stopped operation has moved it there before this one began.
+    private func alreadyPrepared(_ op: OpID, _ piece: Piece) -> Event? {
+        machine?.preparedFiles[piece.file].map { .prepared(op, piece.file, bytes: $0) }
+    }
+
+    func verify(_ op: OpID, _ piece: Piece) async -> Event? {
+        if let event = alreadyPrepared(op, piece) { return event }
+        guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
+        let folder = folder
+        do throws(StoreError) {
+            let isRight = try await onFiles { try PieceWork.verify(piece, its, folder) }
+            return isRight ? .verified(op) : .wrong(op)
+        } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
+    }
+
+    func patch(_ op: OpID, _ piece: Piece) async -> Event? {
+        if let event = alreadyPrepared(op, piece) { return event }
+        guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
+        let folder = folder
+        do throws(StoreError) {
+            let (isMade, mask) = try await onFiles {
+                let patch = piece.patch.flatMap { folder.part(sha256: $0.digest) }
+                let mask = patch.flatMap(ChangedTiles.mask)
+                return (try PieceWork.patch(piece, its, folder), mask)
+            }
+            if isMade { changedTiles[piece.file] = mask }
+            return isMade ? .verified(op) : .wrong(op)
+        } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
+    }
+
+    func prepare(_ op: OpID, _ piece: Piece) async -> Event? {
+        if let event = alreadyPrepared(op, piece) { return event }
+        guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
+        let (folder, life) = (folder, life)
+        let source = catalogMark()
+        do throws(StoreError) {
+            let (bytes, row) = try await onFiles {
+                let bytes = try PieceWork.prepare(piece, its, folder, source: source)
+                var row = its.unit
+                row.bytes = bytes
+                let isFilledPack = piece.source == .filled && piece.file.unit.isPack
+                return (bytes, isFilledPack ? PieceWork.filledRow(row, folder) : row)
+            }
+            guard life == self.life else { return nil }
+            otherUnits[piece.file] = row
+            return .prepared(op, piece.file, bytes: bytes)
+        } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
+    }
+
+    /// Which catalog the units of today's plans come from.
+    private func catalogMark() -> CatalogMarkOfUnit? {
+        guard let machine, let address = options.catalog.map({ CatalogAddress($0).folder.absoluteString }) else {
+            return nil
+        }
+        let source = CatalogSource.address(address)
+        guard let sequence = machine.rows.sequences[source] else { return nil }
+        let key = machine.rows.sequences.first {
+            $0.key != source && $0.value == sequence && CatalogSource.parts($0.key).kind == 1
+        }
+        return CatalogMarkOfUnit(
+            address: address, key: key.map { CatalogSource.parts($0.key).name }, sequence: Int64(clamping: sequence))
+    }
+}

@@ -1,0 +1,192 @@
+internal import Foundation
+
+extension StoreWorker {
+    /// Takes the lock and begins to work, or reads while another process works.
+    func open() async throws(StoreError) {
+        guard mode == .closed, !isOpening else { return }
+        isOpening = true
+        defer { isOpening = false }
+        if lock == nil { lock = try StoreLock.take(folder.lock) }
+        if lock != nil { try await openAsWorker(isNamed: true) } else { try await openAsReader() }
+        shared.onDamage { [weak self] unit in
+            guard let self else { return }
+            Task { await self.isDamaged(unit) }
+        }
+        startWatching()
+    }
+
+    /// Opens the rows with a new machine; this process holds the lock.
+    func openAsWorker(isNamed: Bool) async throws(StoreError) {
+        let (folder, options) = (folder, options)
+        for job in jobs.values { await job.task.value }
+        let found = try await onFiles { try StoreOpening(folder, options, isNamed: isNamed) }
+        guard lock != nil else { return }
+        guard !found.database.isNewer else {
+            lock?.release()
+            lock = nil
+            return try await openAsReader()
+        }
+        endLife()
+        database = found.database
+        units = Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first }
+        otherUnits = Dictionary(found.prepared.map { ($0.file, $0.row) }) { first, _ in first }
+        content = nil
+        dataVersion = nil
+        mode = .worker
+        suspended = nil
+        shared.setRole(.worker)
+        machine = StoreMachine(found.rows, seed: UInt64.random(in: 0 ... .max))
+        var prepared: [FileID: UInt64] = [:]
+        for unit in found.prepared { prepared[unit.file] = unit.row.bytes }
+        tell(.opened(parts: found.parts, prepared: prepared, free: found.free))
+        for file in found.missing { tell(.unreadable(file)) }
+        tell(.network(network))
+        tell(.forceOffline(isForcedOffline))
+        for entry in found.requests { heard(entry.id, entry.request) }
+        for (id, call) in calls.sorted(by: { $0.key.number > $1.key.number }) where id.number < 0 {
+            tell(.asked(id, call.request))
+        }
+        if isStarted { tell(.start) }
+        showReaders()
+    }
+
+    func openAsReader() async throws(StoreError) {
+        let folder = folder
+        endLife()
+        database = try await onFiles { try StoreDatabase.open(folder, isWorker: false) }
+        mode = .reader
+        suspended = nil
+        dataVersion = nil
+        knownTasks = [:]
+        shared.setRole(.reader)
+        try await readAgain()
+    }
+
+    /// Begins to do the tasks of the queue.
+    func startTasks() async throws(StoreError) {
+        isStarted = true
+        if mode == .closed { try await open() }
+        tell(.start)
+    }
+
+    /// Stops the tasks; returns when nothing is under way.
+    func stopTasks() async {
+        isStarted = false
+        tell(.stop)
+        await quiet()
+    }
+
+    /// Stops the tasks and releases lock and database; `start` takes them again.
+    func suspend() async {
+        isStarted = false
+        tell(.suspend)
+        await quiet()
+        // Without it reading calls throw until the next start.
+        if let view = try? await view(), let tasks = try? await tasks() { suspended = (view, tasks) }
+        await close()
+    }
+
+    func quiet() async {
+        while !isQuiet { await withCheckedContinuation { quietCalls.append($0) } }
+    }
+
+    /// Lets go of everything at once, as a process that ends; the rows and files are whole at every moment.
+    func close() async {
+        endLife()
+        watch?.cancel()
+        networkWatch?.cancel()
+        mode = .closed
+        shared.setRole(.reader)
+        failCalls(Self.isClosed)
+        for (id, call) in calls {
+            calls[id] = nil
+            call.answer.resume(returning: .failure(Self.isClosed))
+        }
+        let running = jobs.values.map(\.task)
+        for job in running { await job.value }
+        let old = database
+        database = nil
+        _ = try? await onFiles { try old?.close() }
+        lock?.release()
+        lock = nil
+        shared.web.ambient.close()
+        checkQuiet()
+    }
+
+    static var isClosed: StoreError {
+        StoreError(.wrongState, "The store is suspended or closed.", advice: "Call start() first.")
+    }
+
+    func setNetwork(_ state: NetworkState) {
+        network = state
+        shared.web.permission.set(network: state)
+        tell(.network(state))
+    }
+
+    func forceOffline(_ on: Bool) {
+        isForcedOffline = on
+        shared.web.permission.set(isForcedOffline: on)
+        tell(.forceOffline(on))
+    }
+
+    // MARK: Watching
+
+    /// Looks every 100 ms whether another process has changed the database; a reader also looks for the lock.
+    private func startWatching() {
+        watch?.cancel()
+        watch = Task { [weak self] in
+            var count = 0
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+                guard let self else { return }
+                count += 1
+                await self.look(forLock: count.isMultiple(of: 3))
+            }
+        }
+        guard let monitor = options.monitor else { return }
+        networkWatch?.cancel()
+        networkWatch = Task { [weak self] in
+            for await state in monitor.states() {
+                guard let self else { return }
+                await self.setNetwork(state)
+            }
+        }
+    }
+
+    private func look(forLock: Bool) async {
+        if mode == .reader, forLock, database?.isNewer == false, lock == nil {
+            await takeOver()
+        }
+        guard let database, mode != .closed else { return }
+        do throws(StoreError) {
+            let version = try await onFiles { try database.dataVersion() }
+            guard version != dataVersion else { return }
+            dataVersion = version
+            switch mode {
+            case .reader: try await readAgain()
+            case .worker: try await hearRequests()
+            case .closed: break
+            }
+        } catch {
+            // A reader looks again; a worker finds the fault with its next write.
+            dataVersion = nil
+        }
+    }
+
+    /// The process that worked has ended: this one continues its tasks.
+    private func takeOver() async {
+        do throws(StoreError) {
+            guard let free = try StoreLock.take(folder.lock) else { return }
+            lock = free
+            let old = database
+            database = nil
+            _ = try? await onFiles { try old?.close() }
+            try await openAsWorker(isNamed: false)
+        } catch {
+            lock?.release()
+            lock = nil
+            // The next look tries again.
+            if database == nil { try? await openAsReader() }
+        }
+    }
+}

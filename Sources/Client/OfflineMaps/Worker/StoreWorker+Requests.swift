@@ -1,0 +1,151 @@
+internal import Foundation
+
+extension StoreWorker {
+    /// Asks something of the queue; returns when it is durable.
+    ///
+    /// - Throws: `disk-full`, `storage` when it cannot be written; `wrong-state` while the store is closed.
+    func ask(_ request: Request) async throws(StoreError) -> Answer {
+        switch mode {
+        case .closed: throw Self.isClosed
+        case .worker:
+            let id = RequestID(number: -nextCall)
+            nextCall += 1
+            return try await withCheckedContinuation { continuation in
+                calls[id] = Call(request: request, answer: continuation)
+                tell(.asked(id, request))
+            }.get()
+        case .reader:
+            guard let database else { throw Self.isClosed }
+            let id = try await onFiles { try database.ask(request) }
+            return try await withCheckedContinuation { continuation in
+                calls[id] = Call(request: request, answer: continuation)
+                // The answer may have come before the call was noted.
+                dataVersion = nil
+            }.get()
+        }
+    }
+
+    /// Makes files current that lie at their places, with their unit files where they are no packs.
+    ///
+    /// - Returns: `done`, or why they were not adopted; see `Answer`.
+    func adopt(_ files: [(file: AdoptedFile, row: UnitRow)]) async throws(StoreError) -> Answer {
+        for entry in files where units[entry.file.file] == nil { otherUnits[entry.file.file] = entry.row }
+        return try await ask(.adopt(files.map(\.file)))
+    }
+
+    /// Reads the rows of files that another process has put at their places.
+    private func readRows(of request: Request) async throws(StoreError) {
+        guard case .adopt(let files) = request,
+            files.contains(where: { units[$0.file] == nil && otherUnits[$0.file] == nil })
+        else { return }
+        let folder = folder
+        let found = try await onFiles { StoreScan.units(folder).units }
+        for unit in found where units[unit.file] == nil && otherUnits[unit.file] == nil {
+            otherUnits[unit.file] = unit.row
+        }
+    }
+
+    /// A request of another process.
+    func heard(_ id: RequestID, _ request: Request) {
+        guard seenRequests.insert(id).inserted else { return }
+        if case .adopt(let files) = request,
+            files.contains(where: { units[$0.file] == nil && otherUnits[$0.file] == nil })
+        {
+            // Files without a unit file cannot be adopted for another process.
+            return begin(nil, on: []) { worker in
+                await worker.answerBusy(id)
+                return nil
+            }
+        }
+        tell(.asked(id, request))
+    }
+
+    /// Answers a request that the machine must not see.
+    private func answerBusy(_ id: RequestID) async {
+        guard let database else { return }
+        // When this write fails, the request is answered after the next opening.
+        try? await onFiles { try database.apply([.answered(id, .busy)]) }
+    }
+
+    func hearRequests() async throws(StoreError) {
+        guard let database else { return }
+        let life = life
+        let found = try await onFiles { try database.openRequests() }
+        guard life == self.life else { return }
+        for entry in found {
+            try await readRows(of: entry.request)
+            guard life == self.life else { return }
+            heard(entry.id, entry.request)
+        }
+    }
+
+    /// Reads the rows that another process has changed, and tells the subscribers.
+    func readAgain() async throws(StoreError) {
+        guard let database else { return }
+        let asked = Set(calls.keys.filter { $0.number > 0 })
+        let known = Set(knownTasks.keys)
+        let (found, answers, ends) = try await onFiles {
+            let answers = asked.isEmpty ? [:] : try database.takeAnswers(to: asked)
+            let found = try database.load()
+            var over = known
+            for case .task(let id) in answers.values { over.insert(id) }
+            return (found, answers, try database.ends(of: over.subtracting(found.rows.tasks.keys)))
+        }
+        guard mode == .reader else { return }
+        let sequence = found.rows.catalog
+        // A task that has ended between two looks was never seen in its row.
+        for (id, answer) in answers {
+            guard case .task(let task) = answer, case .add(var record)? = calls[id]?.request else { continue }
+            record.id = task
+            if found.rows.tasks[task] == nil { knownTasks[task] = record }
+        }
+        shared.web.follow(found.rows.settings)
+        let before = units
+        units = Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first }
+        if before != units { showReaders() }
+        if sequence != knownSequence {
+            content = nil
+            if knownSequence != nil { shared.events.send(.catalogUpdated) }
+            knownSequence = sequence
+        }
+        report(from: before)
+        report(found.rows.tasks, ends)
+        for (id, answer) in answers { calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer)) }
+    }
+
+    private func report(from before: [FileID: UnitRow]) {
+        func current(_ units: [FileID: UnitRow]) -> [Item: UnitRow] {
+            let rows = units.filter { !$0.key.unit.isPack && $0.value.state == .current }.values
+            return Dictionary(rows.map { ($0.item, $0) }) { first, _ in first }
+        }
+        let (old, new) = (current(before), current(units))
+        for (item, row) in new where old[item]?.path != row.path {
+            shared.events.send(.installed(item, version: row.version, changed: nil))
+        }
+        for item in old.keys where new[item] == nil { shared.events.send(.removed(item)) }
+    }
+
+    private func report(_ tasks: [TaskID: TaskRecord], _ ends: [TaskID: TaskState]) {
+        for (id, task) in tasks.sorted(by: { $0.key < $1.key }) where knownTasks[id] != task {
+            shared.events.send(.task(Self.view(ofReader: task)))
+        }
+        for (id, task) in knownTasks.sorted(by: { $0.key < $1.key }) where tasks[id] == nil {
+            var last = Self.view(ofReader: task)
+            last.state = ends[id] ?? .done
+            if last.state == .done { last.progress.fraction = 1 }
+            shared.events.send(.task(last))
+        }
+        knownTasks = tasks
+    }
+
+    /// A task of the process that works, as far as its row says.
+    static func view(ofReader task: TaskRecord) -> StoreTask {
+        let state: TaskState =
+            if let cause = task.failure { .failed(cause) } else if task.rule.priority < 0 { .paused(.user) } else {
+                .waiting(.otherProcess)
+            }
+        return StoreTask(
+            id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state,
+            progress: TaskProgress())
+    }
+}

@@ -1,0 +1,104 @@
+internal import Files
+internal import Foundation
+
+extension StoreWorker {
+    /// Puts a transaction at the end of those that wait.
+    func write(_ id: WriteID, _ changes: [Change]) {
+        writes.append((id, changes))
+        guard !isWriting else { return }
+        isWriting = true
+        let life = life
+        Task { await writeAll(life) }
+    }
+
+    private func writeAll(_ life: Int) async {
+        while life == self.life, let next = writes.first, let database {
+            var details = ChangeDetails()
+            for case .unit(let record) in next.changes { details.units[record.file] = otherUnits[record.file] }
+            for case .catalog(let sequence) in next.changes where candidate?.sequence == sequence {
+                details.catalog = candidate?.list
+            }
+            for case .endTask(let id) in next.changes { details.ends[id] = machine?.ending[id]?.end }
+            let known = details
+            do throws(StoreError) {
+                try await onFiles { try database.apply(next.changes, known) }
+            } catch {
+                if life == self.life { await openAgain(after: error) }
+                return
+            }
+            guard life == self.life else { return }
+            failedWrites = 0
+            writes.removeFirst()
+            note(next.changes)
+            tell(.written(next.id), life: life)
+        }
+        if life == self.life { isWriting = false }
+        checkQuiet()
+    }
+
+    /// Keeps in memory what a transaction has changed.
+    private func note(_ changes: [Change]) {
+        for change in changes {
+            switch change {
+            case .unit(let record):
+                guard var row = units[record.file] ?? otherUnits.removeValue(forKey: record.file) else { continue }
+                row.state = record.state.ofRow
+                row.bytes = record.bytes
+                row.expires = row.expires ?? record.expires.map { Date(timeIntervalSince1970: Double($0)) }
+                units[record.file] = row
+            case .removeUnit(let file): otherUnits[file] = units.removeValue(forKey: file)
+            case .catalog(let sequence):
+                if candidate?.sequence == sequence { content = candidate?.list.verified.content }
+                candidate = nil
+            case .endTask(let id): details[id] = nil
+            default: break
+            }
+        }
+    }
+
+    /// A write has failed: as after a crash, the store is opened again, and a new machine continues from the rows.
+    private func openAgain(after error: StoreError) async {
+        endLife()
+        failedWrites += 1
+        if error.code == .diskFull {
+            // Space for the journal of the next write; measuring the disk makes the reserve again.
+            _ = try? await onFiles { [folder] in try StoreReserve.release(folder) }
+        }
+        failCalls(error)
+        let old = database
+        database = nil
+        _ = try? await onFiles { try old?.close() }
+        let life = life
+        var wait = Duration.milliseconds(100 << min(failedWrites, 8))
+        while life == self.life, lock != nil {
+            // Cancelled or not, the store is opened again.
+            try? await Task.sleep(for: wait)
+            guard life == self.life, lock != nil else { return }
+            do throws(StoreError) {
+                return try await openAsWorker(isNamed: false)
+            } catch { wait = min(wait * 2, .seconds(30)) }
+        }
+    }
+
+    /// Ends what the machine does; nothing of it is heard any more.
+    func endLife() {
+        life += 1
+        machine = nil
+        alarm?.cancel()
+        for job in jobs.values { job.task.cancel() }
+        jobOf = [:]
+        writes = []
+        isWriting = false
+        seenRequests = []
+        details = [:]
+        candidate = nil
+    }
+
+    /// The calls of this process that were not answered get an error; requests with rows stay.
+    func failCalls(_ error: StoreError) {
+        for (id, call) in calls where id.number < 0 {
+            calls[id] = nil
+            call.answer.resume(returning: .failure(error))
+        }
+    }
+}

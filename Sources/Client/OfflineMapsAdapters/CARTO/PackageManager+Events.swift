@@ -1,0 +1,61 @@
+internal import OfflineMaps
+internal import Synchronization
+
+extension PackageManager {
+    /// Translates an event of the store into calls of the listener.
+    func handle(_ event: StoreEvent) async {
+        guard case .task(let task) = event else { return }
+        if task.kind == .list { return await tellList(task) }
+        for item in task.items {
+            if case .style(let id) = item {
+                await tellStyle(id, task)
+            } else if let id = id(of: item) {
+                await tell(id, task)
+            }
+        }
+        if PackageStatus(task) == nil { state.withLock { $0.told[task.id] = nil } }
+    }
+
+    private var listener: (any PackageManagerListener)? { state.withLock { $0.listener } }
+
+    private func tellList(_ task: StoreTask) async {
+        switch task.state {
+        case .done: await listener?.onPackageListUpdated()
+        case .failed, .cancelled: await listener?.onPackageListFailed()
+        case .waiting, .downloading, .verifying, .installing, .removing, .paused: break
+        }
+    }
+
+    private func tellStyle(_ id: String, _ task: StoreTask) async {
+        switch task.state {
+        case .done: await listener?.onStyleUpdated(id)
+        case .failed, .cancelled: await listener?.onStyleFailed(id)
+        case .waiting, .downloading, .verifying, .installing, .removing, .paused: break
+        }
+    }
+
+    private func tell(_ id: String, _ task: StoreTask) async {
+        switch task.state {
+        case .done:
+            let version = await version(id, of: task)
+            await listener?.onPackageUpdated(id, version: version)
+        case .cancelled:
+            let version = await version(id, of: task)
+            await listener?.onPackageCancelled(id, version: version)
+        case .failed(let cause):
+            let version = await version(id, of: task)
+            await listener?.onPackageFailed(id, version: version, error: PackageErrorType(cause))
+        case .waiting, .downloading, .verifying, .installing, .removing, .paused:
+            guard let status = PackageStatus(task) else { return }
+            let version = await version(id, of: task)
+            let isNew = state.withLock { state in
+                state.versions[id] = version
+                // As in the SDK, removals report no progress.
+                if task.kind == .remove || state.told[task.id] == status && task.items.count == 1 { return false }
+                state.told[task.id] = status
+                return true
+            }
+            if isNew { await listener?.onPackageStatusChanged(id, version: version, status: status) }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import Foundation
+internal import OfflineMaps
+internal import Synchronization
+internal import Tiles
+
+extension PackageManager {
+    /// Reads the list from the server; the listener gets the result.
+    ///
+    /// Always `true`.
+    @discardableResult
+    public func startPackageListDownload() -> Bool {
+        // The event of the list's task has the result.
+        Task { [store] in _ = try? await store.refreshCatalog(ifOlderThan: .zero) }
+        return true
+    }
+
+    /// Downloads a package of the list, its newest version, or a box `bbox(west,south,east,north)`.
+    ///
+    /// - Returns: `false` when the list does not have the package, the box is none or too big, or the task is refused.
+    @discardableResult
+    public func startPackageDownload(_ id: String) async -> Bool {
+        if await serverPackage(id) != nil {
+            return await accepts { try await self.store.install([self.item(id)]) }
+        }
+        guard let box = BoxID(id) else { return false }
+        return await accepts { try await self.download(box) }
+    }
+
+    /// Takes a file of the device into the store; the package is there when the call returns.
+    ///
+    /// - Parameters:
+    ///   - version: Not used: a file of the app has no version until the list has a newer one.
+    ///   - file: The file, which stays where it is.
+    /// - Returns: `false` when the store does not take the file.
+    @discardableResult
+    public func startPackageImport(_ id: String, version: Int32, file: URL) async -> Bool {
+        guard await accepts({ _ = try await self.store.adopt(file, as: self.item(id), by: .copy) }) else {
+            return false
+        }
+        let here = await localPackage(id)?.version ?? version
+        await state.withLock { $0.listener }?.onPackageUpdated(id, version: here)
+        return true
+    }
+
+    /// Removes an installed package or box, after all its other tasks were cancelled.
+    ///
+    /// - Returns: `false` when it is not installed.
+    @discardableResult
+    public func startPackageRemove(_ id: String) async -> Bool {
+        guard await localPackage(id) != nil else { return false }
+        let installed = ((try? await store.installed()) ?? []).map(\.item).filter { self.id(of: $0) == id }
+        return await accepts { try await self.store.remove(installed.isEmpty ? [self.item(id)] : installed) }
+    }
+
+    /// Cancels all tasks of a package.
+    public func cancelPackageTasks(_ id: String) async {
+        for task in await tasks(of: id) { try? await store.cancel(task.id) }
+    }
+
+    /// Sets the priority of the tasks that a package has now; below 0 they stand, from 0 on they go on.
+    public func setPackagePriority(_ id: String, _ priority: Int32) async {
+        for task in await tasks(of: id) { try? await store.setPriority(priority, of: task.id) }
+    }
+
+    /// Downloads a style of the list.
+    ///
+    /// - Returns: `false` when the list does not have the style.
+    @discardableResult
+    public func startStyleDownload(_ id: String) async -> Bool {
+        guard await store.catalog?.styles.contains(where: { $0.id == id }) ?? false else { return false }
+        return await accepts { try await self.store.install([.style(id)]) }
+    }
+
+    private func accepts(_ call: () async throws -> Void) async -> Bool {
+        do {
+            try await call()
+            return true
+        } catch { return false }
+    }
+
+    /// Registers the region of a box, unless there is one, and downloads what it lacks.
+    private func download(_ box: BoxID) async throws(StoreError) {
+        let region = RegionID(box.text)
+        let isNew = try await store.region(region) == nil
+        if isNew {
+            // A box needs no list of the app's.
+            if await store.catalog == nil { _ = try await store.refreshCatalog() }
+            let packages = await serverPackages
+            guard let tileset = tileset ?? packages.lazy.compactMap(\.tileset).first else {
+                throw StoreError(.notInCatalog, "No tileset is known for '\(box.text)'.")
+            }
+            let deepest = packages.compactMap { $0.zooms?.max }.max() ?? 14
+            let definition = RegionDefinition(
+                .box(box.box), zooms: ZoomRange(min: 0, max: deepest) ?? .all, sources: [.tileset(tileset, edition)])
+            try await store.addRegion(region, definition)
+        }
+        do throws(StoreError) { _ = try await store.load(region) } catch {
+            if isNew { _ = try? await store.remove([.region(region)]) }
+            throw error
+        }
+    }
+
+    /// The item of an id.
+    func item(_ id: String) -> Item {
+        BoxID(id) == nil ? .package(id, edition, format) : .region(RegionID(id))
+    }
+
+    /// The id of an item; `nil` for items of other editions, styles and regions that are not boxes.
+    func id(of item: Item) -> String? {
+        switch item {
+        case .package(let id, edition, _), .packs(let id, edition): id
+        case .region(let region): BoxID(region.text)?.text
+        case .package, .packs, .style: nil
+        }
+    }
+
+    /// The tasks of a package, the oldest first.
+    func tasks(of id: String) async -> [StoreTask] {
+        ((try? await store.tasks()) ?? [])
+            .filter { !$0.state.isOver && $0.items.contains { self.id(of: $0) == id } }
+            .sorted { $0.id < $1.id }
+    }
+
+    /// The version that a task is about: the newest one for downloads, the installed one for the rest; 1 for a box.
+    func version(_ id: String, of task: StoreTask) async -> Int32 {
+        if BoxID(id) != nil { return 1 }
+        switch task.kind {
+        case .list, .install, .update, .load, .refresh:
+            if let offered = await serverPackage(id)?.version { return offered }
+        case .remove, .rollback: break
+        }
+        return await localPackage(id)?.version ?? state.withLock { $0.versions[id] } ?? 1
+    }
+}

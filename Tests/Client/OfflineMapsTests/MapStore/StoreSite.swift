@@ -1,0 +1,223 @@
+import CatalogFormat
+import Files
+import Foundation
+import PackageFiles
+import Packages
+import Synchronization
+import TestSupport
+import TileBodies
+import Tiles
+
+@testable import OfflineMaps
+
+/// A signed catalog on a real server, with real packages, and the folder of a store.
+final class StoreSite {
+    /// What the server has, and what it does.
+    final class Files: Sendable {
+        struct State {
+            var bodies: [String: [UInt8]] = [:]
+            var statuses: [String: Int] = [:]
+            /// Files of which only so many bytes are sent; then the connection stays open.
+            var stalls: [String: Int] = [:]
+            /// Bytes of each file that were sent.
+            var sent: [String: Int] = [:]
+        }
+        let state = Mutex(State())
+
+        func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+            state.withLock { state in
+                let path = String(request.path.drop { $0 == "/" })
+                if let status = state.statuses[path] { return .reply(status) }
+                guard let body = state.bodies[path] else { return .reply(404) }
+                let tag = "\"\(Digest(of: body).hex.prefix(12))\""
+                if request.headers["if-none-match"] == tag { return .reply(304, headers: [("ETag", tag)]) }
+                let start = request.headers["range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+                guard start < body.count else {
+                    return .reply(416, headers: [("Content-Range", "bytes */\(body.count)")])
+                }
+                let rest = Array(body[start...])
+                var headers = [("ETag", tag)]
+                if start > 0 { headers.append(("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")) }
+                if let limit = state.stalls[path] {
+                    let sent = Array(rest.prefix(max(0, limit - start)))
+                    state.sent[path, default: 0] += sent.count
+                    let lines =
+                        ["HTTP/1.1 \(start > 0 ? 206 : 200) OK", "Content-Length: \(rest.count)"]
+                        + headers.map { "\($0): \($1)" }
+                    return .stall(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + sent)
+                }
+                state.sent[path, default: 0] += rest.count
+                return .reply(start > 0 ? 206 : 200, headers: headers, body: rest)
+            }
+        }
+    }
+
+    let scratch: StoreScratch
+    let server: ScriptedServer
+    let files = Files()
+    let key = CatalogSecretKey()
+    private var packages: [String: CatalogIndex.Package] = [:]
+    private var made: [String: URL] = [:]
+    private(set) var sequence: Int64 = 0
+
+    init() throws {
+        scratch = try StoreScratch()
+        let files = files
+        server = try ScriptedServer { files.answer($0) }
+    }
+
+    deinit { server.stop() }
+
+    /// How a store of this site is opened.
+    func options(_ edit: (inout StoreOptions) -> Void = { _ in }) throws -> StoreOptions {
+        var options = StoreOptions(folder: scratch.url, trust: .keys(["\(try key.publicKey)"]))
+        options.catalog = URL(string: server.url)
+        options.fetcher = URLSessionFetcher(stall: .seconds(20))
+        edit(&options)
+        return options
+    }
+
+    /// Opens a store and starts it.
+    func store(_ edit: (inout StoreOptions) -> Void = { _ in }) async throws -> MapStore {
+        let store = try await MapStore(alone: try options(edit))
+        await store.start()
+        return store
+    }
+
+    /// Makes a version of a package, and its patch from the version before.
+    @discardableResult
+    func add(
+        _ id: String, version: Int32 = 1, cell: (Int, Int, Int) = (7, 72, 37), depth: Int = 3, group: String? = nil,
+        brokenPatch: Bool = false, withPacks: Bool = false
+    ) throws -> String {
+        let map = try TestMap(cell, depth: depth)
+        let folder = group.map { "groups/\($0)/" } ?? ""
+        let file = scratch.url.appending(path: "site-\(id)-\(group ?? "")-\(version).mbtiles")
+        // One tile of each version differs, so that a patch is small.
+        try map.write(to: file, text: "\(id) 1", changed: version == 1 ? nil : "\(id) \(version)")
+        let patch = try made[folder + id].map {
+            try TestMap.patch(from: $0, to: file, name: "site-\(id)-\(group ?? "")-patch\(version)")
+        }
+        let path = "\(folder)packages/\(version)/\(id).mbtiles"
+        let bytes = try serve(file, at: path)
+        var patches: [CatalogIndex.Patch] = []
+        if let patch {
+            let patchPath = "\(folder)patches/\(id)/\(version - 1)-\(version).mbtiles"
+            let patchBytes = try serve(patch, at: patchPath)
+            patches = [
+                CatalogIndex.Patch(
+                    from: version - 1, url: patchPath, size: Int64(patchBytes.count),
+                    sha256: Digest(of: patchBytes).hex)
+            ]
+            if brokenPatch { files.state.withLock { $0.bodies[patchPath]?[100] ^= 0xFF } }
+        }
+        made[folder + id] = file
+        let entry = CatalogIndex.Version(
+            version: version, tileMask: map.mask.cartoWire, tilesHash: CatalogSample.digest, tileset: "demo",
+            minZoom: map.zooms.min, maxZoom: map.zooms.max, attribution: "© Test", dataDate: "2026-11-0\(version)",
+            files: [
+                CatalogIndex.File(
+                    format: "mbtiles", url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
+            ], patches: patches)
+        packages[folder + id] = CatalogIndex.Package(
+            id: id, edition: folder, region: nil, names: ["en": id], versions: [entry])
+        if withPacks { packages[folder + id]?.tilePacks = try addPacks(of: file, id, folder, map) }
+        return path
+    }
+
+    /// Cuts a package into packs, and puts these on the server.
+    private func addPacks(of file: URL, _ id: String, _ folder: String, _ map: TestMap) throws -> CatalogIndex.List {
+        let home = scratch.url.appending(path: "site-packs/\(folder)")
+        var order = TilePacks.Order(package: file, id: id, tileset: "demo")
+        (order.mask, order.lacksOnlyEmptyTiles) = (map.mask, true)
+        for pack in try TilePacks.cut(order, into: home).packs {
+            _ = try serve(home.appending(path: pack.path), at: folder + pack.path)
+        }
+        let path = "\(folder)regions/\(id).json"
+        let list = try serve(home.appending(path: "regions/\(id).json"), at: path)
+        return CatalogIndex.List(url: path, size: Int64(list.count), sha256: Digest(of: list).hex)
+    }
+
+    /// Puts bytes on the server.
+    func serve(_ bytes: [UInt8], at path: String) { files.state.withLock { $0.bodies[path] = bytes } }
+
+    private func serve(_ file: URL, at path: String) throws -> [UInt8] {
+        let bytes = [UInt8](try Data(contentsOf: file))
+        files.state.withLock { $0.bodies[path] = bytes }
+        return bytes
+    }
+
+    /// Takes a package out of the catalog.
+    func drop(_ id: String) { packages[id] = nil }
+
+    /// Signs and publishes the list.
+    func publish(sequence wanted: Int64? = nil) throws {
+        sequence = wanted ?? sequence + 1
+        var index = CatalogIndex()
+        index.sequence = sequence
+        index.packages = packages.sorted { $0.key < $1.key }.map(\.value)
+        index.editions = Set(packages.values.map(\.edition)).union([""]).sorted().map { path in
+            let group = path.isEmpty ? nil : path.split(separator: "/").last.map(String.init)
+            let list = CatalogIndex.List(url: path + "packages.json", size: 1, sha256: CatalogSample.digest)
+            return CatalogIndex.Edition(
+                path: path, group: group, language: nil, list: list,
+                packages: packages.values.count { $0.edition == path }, sizes: [:])
+        }
+        let bytes = try index.encoded()
+        let signature = try CatalogSignature(signing: bytes, Digest(of: bytes), with: key, earlier: nil)
+        let signed = [UInt8](try JSONEncoder().encode(signature))
+        files.state.withLock { state in
+            state.bodies["catalog.json"] = bytes
+            state.bodies["catalog.json.sig"] = signed
+        }
+    }
+
+    func answer(_ status: Int?, at path: String) { files.state.withLock { $0.statuses[path] = status } }
+    func stall(_ path: String, at bytes: Int?) { files.state.withLock { $0.stalls[path] = bytes } }
+    func sent(_ path: String) -> Int { files.state.withLock { $0.sent[path] ?? 0 } }
+    func size(_ path: String) -> Int { files.state.withLock { $0.bodies[path]?.count ?? 0 } }
+    /// Requests of files, without those of the list.
+    var requests: [String] {
+        server.requests.map { String($0.path.drop { $0 == "/" }) }.filter { !$0.hasPrefix("catalog.json") }
+    }
+}
+
+extension MapStore {
+    /// The last states of the tasks that a call adds.
+    func states(_ body: @Sendable (MapStore) async throws -> [TaskID]) async throws -> [TaskState] {
+        let events = events
+        var open = Set(try await body(self))
+        let ids = open.sorted()
+        var ends: [TaskID: TaskState] = [:]
+        for await event in events where !open.isEmpty {
+            guard case .task(let task) = event, task.state.isFinal, open.remove(task.id) != nil else { continue }
+            ends[task.id] = task.state
+            if open.isEmpty { break }
+        }
+        return ids.compactMap { ends[$0] }
+    }
+
+    /// Waits for an event.
+    func wait(
+        in events: StoreEvents, for isWanted: @Sendable (StoreEvent) -> Bool
+    ) async -> StoreEvent? {
+        for await event in events where isWanted(event) { return event }
+        return nil
+    }
+
+    /// Waits until the first half of a file has been received.
+    func waitForHalf(of size: Int, in events: StoreEvents) async {
+        _ = await wait(in: events) { event in
+            if case .task(let task) = event { task.progress.fraction > 0 } else { false }
+        }
+        // The last bytes need not change the whole percent.
+        while StoreScan.parts(worker.folder).values.first != UInt64(size / 2) { await Task.yield() }
+    }
+
+    /// Whether the tile of a map's cell is there and names a text, as ``TestMap`` wrote it.
+    nonisolated func shows(_ text: String, _ map: TestMap) throws -> Bool {
+        guard case .found(let tile) = try tiles.tile(map.cell) else { return false }
+        let body = String(decoding: try Gzip.decompress([UInt8](tile.body)), as: UTF8.self)
+        return body.contains("\(text) \(map.cell)")
+    }
+}
