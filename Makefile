@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: help bootstrap needs build bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate
+.PHONY: device-check help bootstrap needs build bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -90,7 +90,10 @@ fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzz
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
 	@ops/interop/run
 
-dependency-test: ## a package outside of this checkout names PackhorseFormats by version, builds and reads a map (3 min)
+device-check: build ## the acceptance checks of the client library: real catalogs, failing web servers, killed processes (3 min)
+	@ops/device-check $(CHECKS)
+
+dependency-test: ## packages outside of this checkout name PackhorseFormats and OfflineMaps by version, build, and read maps (6 min)
 	@ops/dependency-test
 
 compat-test: build ## workers of an older version with this coordinator, and the reverse (ops/compat-test COMMIT)

@@ -147,11 +147,19 @@ let libraries: [Module] = [
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
 
     Module(
-        "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "Telemetry"], [.arguments]),
+        "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "CatalogFormat", "Telemetry"],
+        [.arguments, .lifecycle, .logging, .signals]),
+    Module(
+        "DeviceCommands", .program,
+        [
+            "CommandSupport", "OfflineMaps", "CatalogFormat", "TextFormats", "Tiles", "TileBodies", "Regions", "Files",
+            "Transfer", "PackageFiles",
+        ], [.arguments, .grdb, .hummingbird, .logging, .nio]),
     Module(
         "Commands", .program,
         [
-            "CMalloc", "CommandSupport", "ClusterClient", "CatalogTransfer", "TextFormats", "Tiles", "Regions", "Wire",
+            "CMalloc", "CommandSupport", "DeviceCommands", "ClusterClient", "CatalogTransfer", "TextFormats", "Tiles",
+            "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
             "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "Telemetry",
@@ -206,6 +214,7 @@ let tests: [Tests] = [
     Tests(
         "OfflineMapsAdapters",
         ["CatalogFormat", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"], [.grdb]),
+    Tests("DeviceCommands", ["TestSupport"]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
 ]
@@ -240,7 +249,7 @@ let strict: [SwiftSetting] =
 /// Swift.
 ///
 /// The program is not loaded as a library, so none of its 61,000 symbols is exported: the loader would search them for
-/// every name. The libraries that Foundation's static library needs are listed, because the modules are also compiled
+/// every name. The libraries that Foundation's static libraries need are listed, because the modules are also compiled
 /// for tests, which link dynamically. For this reason, no test may depend on the program's target.
 let swiftInside = LinkerSetting.unsafeFlags(
     [
@@ -313,15 +322,17 @@ if chosen == nil {
 
 let programs: [Product] = ["packhorse", "packhorse-bench"].map { .executable(name: $0, targets: [$0]) }
 
-/// What other packages may name: the formats that a device reads.
-let formats: [Product] = [
-    .library(name: "PackhorseFormats", targets: ["Tiles", "CatalogFormat", "PackageFiles", "StyleFormat"])
+/// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
+let forApps: [Product] = [
+    .library(name: "PackhorseFormats", targets: ["Tiles", "CatalogFormat", "PackageFiles", "StyleFormat"]),
+    .library(name: "OfflineMaps", targets: ["OfflineMaps", "Tiles"]),
+    .library(name: "OfflineMapsAdapters", targets: ["OfflineMapsAdapters"]),
 ]
 
 let package = Package(
     name: "packhorse",
     platforms: [.macOS(.v15)],
-    products: (chosen == nil ? programs + formats : [])
+    products: (chosen == nil ? programs + forApps : [])
         + (isFuzzing ? [.library(name: "PackhorseFuzz", type: .static, targets: ["FuzzTargets"])] : []),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -8,9 +8,9 @@ def replacements(tiles, files, bucket, s3, ports, folder):
     """Pairs of texts: what a guide says, and what is run.
 
     tiles: URL of the demo world. files: URL of a web server for archives and catalogs. bucket, s3: a bucket and prefix of a test server,
-    and its URL. ports: of the coordinator for commands, workers, blobs. folder: the scratch folder.
+    and its URL. ports: of the coordinator for commands, workers, blobs, and of a device. folder: the scratch folder.
     """
-    control, work, blobs = ports
+    control, work, blobs, device = ports
     return [
         # Hosts
         ("https://tiles.example.com/planet.pmtiles", f"{files}/planet.pmtiles"),
@@ -24,6 +24,7 @@ def replacements(tiles, files, bucket, s3, ports, folder):
         (":7470", f":{control}"),
         (":7471", f":{work}"),
         (":7472", f":{blobs}"),
+        (":8091", f":{device}"),
         # Folders of the system
         ("/srv/", f"{folder}/srv/"),
         ("/var/tmp/", f"{folder}/tmp/"),
@@ -69,6 +70,7 @@ GIVEN = {
     "docs/tilesets.md": PLANET,
     "docs/areas-and-packages.md": CLUSTER,
     "docs/devices.md": CATALOG,
+    "docs/offline-maps.md": CATALOG,
     "docs/maplibre.md": "packhorse build EE --tileset tiles.yaml\n",
     "docs/publishing.md": VERSIONS + "packhorse style-pack https://tiles.example.com/style.json -o style\n",
     "docs/rebuilds-and-patches.md": CLUSTER + VERSIONS,

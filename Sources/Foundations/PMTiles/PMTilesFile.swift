@@ -1,8 +1,13 @@
 public import Errors
-internal import Glibc
 internal import Synchronization
 public import TileBodies
 public import Tiles
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 
 /// A local PMTiles file, version 3, read with `pread`.
 ///

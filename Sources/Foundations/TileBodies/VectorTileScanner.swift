@@ -2,7 +2,7 @@ public import Errors
 
 #if canImport(Glibc)
     internal import Glibc
-#else
+#elseif canImport(Darwin)
     internal import Darwin
 #endif
 

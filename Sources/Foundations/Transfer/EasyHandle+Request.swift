@@ -11,6 +11,7 @@ extension EasyHandle {
     func dress(_ request: TransferRequest) throws(TransferError) {
         let isPlain =
             request.method == .get && request.sink == nil && request.signing == nil && request.range == nil
+            && request.receiver == nil
         guard isDressed || !isPlain else { return }
         undress()
         guard !isPlain else { return }
@@ -25,6 +26,8 @@ extension EasyHandle {
         case .put, .post: try send(request)
         }
         if let sink = request.sink { try receive(into: sink) }
+        // The receiver knows how much it takes.
+        if request.receiver != nil { _ = ph_easy_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, 0) }
         if let range = request.range, let job {
             _ = ph_easy_set_text(handle, CURLOPT_RANGE, "\(job.held.start(of: range))-\(range.upperBound - 1)")
             // A whole file instead of the part is refused by its announced length; an error page is accepted.

@@ -18,6 +18,8 @@ final class EasyHandle {
     var outgoing: OutgoingBody?
     /// The destination of a successful answer's body instead of memory.
     var file: IncomingFile?
+    /// Whether the request's receiver has the head of this answer.
+    private var hasReceiverBegun = false
     /// Whether anything but a plain GET was set on the handle.
     var isDressed = false
     let limit: Int
@@ -80,15 +82,17 @@ final class EasyHandle {
         rangeFailure = nil
         headerBytes = 0
         received = 0
+        hasReceiverBegun = false
         // Every header of a signed request is part of the signature, so a proxy must not change any of them.
         let isSigned = job.request.signing != nil
         var fields = isSigned ? job.extraHeaders : shared.fields + job.extraHeaders
-        if job.request.range != nil, !isSigned {
+        let isUncoded = job.request.range != nil || job.request.receiver != nil
+        if isUncoded, !isSigned {
             // Byte positions in a compressed file are different.
             fields.removeAll { $0.name == "Accept-Encoding" }
             fields.append(HeaderField("Accept-Encoding", "identity"))
         }
-        let isOwn = isSigned || !job.extraHeaders.isEmpty || job.request.range != nil
+        let isOwn = isSigned || !job.extraHeaders.isEmpty || isUncoded
         ownLines = isOwn ? HeaderLines(fields) : nil
         _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
         _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
@@ -144,9 +148,12 @@ final class EasyHandle {
         return rangeFailure == nil
     }
 
-    /// Sets the speed limit of the transfer in bytes per second; `nil` = no limit.
+    /// Sets the speed limit of the transfer in bytes per second, at most that of its request; `nil` = no limit.
     func pace(_ bytesPerSecond: Double?) {
-        let limit = bytesPerSecond.map { curl_off_t(max(1, min($0, 1e15))) } ?? 0
+        let limit =
+            [bytesPerSecond, job?.request.bytesPerSecond].compactMap { $0 }.min().map {
+                curl_off_t(max(1, min($0, 1e15)))
+            } ?? 0
         guard limit != speed else { return }
         speed = limit
         _ = ph_easy_set_offset(handle, CURLOPT_MAX_RECV_SPEED_LARGE, limit)
@@ -162,6 +169,7 @@ final class EasyHandle {
                 return file.write(bytes, isPart: status == 206, from: headers.rangeStart, isTooLarge: &isTooLarge)
             }
         }
+        if let receiver = job?.request.receiver { return give(bytes, to: receiver) }
         guard bytes.count <= limit - body.count else {
             isTooLarge = true
             return false
@@ -174,6 +182,16 @@ final class EasyHandle {
         }
         body.append(contentsOf: bytes)
         return true
+    }
+
+    private func give(_ bytes: UnsafeRawBufferPointer, to receiver: any TransferReceiver) -> Bool {
+        if !hasReceiverBegun {
+            hasReceiverBegun = true
+            var status = 0
+            _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+            guard receiver.begin(status: status, headers: headers) else { return false }
+        }
+        return receiver.take(bytes)
     }
 }
 

@@ -18,6 +18,10 @@ public struct ResponseHeaders: Sendable, Hashable {
     public var contentLength: String?
     /// `Content-Range`, as sent.
     public var contentRange: String?
+    /// `Cache-Control`, as sent.
+    public var cacheControl: String?
+    /// `Expires`, as sent.
+    public var expires: String?
 
     /// No headers.
     public init() {}
@@ -53,6 +57,8 @@ public struct ResponseHeaders: Sendable, Hashable {
         case .date: date = value
         case .contentLength: contentLength = value
         case .contentRange: contentRange = value
+        case .cacheControl: cacheControl = value
+        case .expires: expires = value
         }
     }
 
@@ -63,7 +69,8 @@ public struct ResponseHeaders: Sendable, Hashable {
     /// Compared as bytes: each tile has ten lines, and creating a string for each would cost more than curl's own work
     /// on them.
     private enum Field: CaseIterable {
-        case etag, date, retryAfter, contentType, lastModified, contentRange, contentLength, contentEncoding
+        case etag, date, expires, retryAfter, contentType, lastModified, contentRange, cacheControl, contentLength
+        case contentEncoding
 
         private var name: StaticString {
             switch self {
@@ -73,6 +80,8 @@ public struct ResponseHeaders: Sendable, Hashable {
             case .contentType: "content-type"
             case .lastModified: "last-modified"
             case .contentRange: "content-range"
+            case .cacheControl: "cache-control"
+            case .expires: "expires"
             case .contentLength: "content-length"
             case .contentEncoding: "content-encoding"
             }

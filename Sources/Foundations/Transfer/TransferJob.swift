@@ -29,12 +29,13 @@ struct TransferJob: Sendable {
         url = request.url
     }
 
-    /// The conditional headers of the request.
+    /// The headers of the request, as far as the host of the current address may have them.
     ///
+    /// Another host gets only Range, which is no secret: without it a resumed download would start over.
     /// The validators of one address say nothing about another (RFC 9110, 8.8.3), so after a redirect no conditional
     /// headers are sent.
     var extraHeaders: [HeaderField] {
-        if isAbroad { return [] }
+        if isAbroad { return request.headers.filter { $0.name.lowercased() == "range" } }
         guard redirects > 0 else { return request.headers }
         return request.headers.filter { !["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
     }

@@ -89,6 +89,12 @@ public struct TransferRequest: Sendable {
     public var upload: TransferUpload?
     /// The file for the body; `nil` = memory.
     public var sink: TransferSink?
+    /// The highest rate of the body; `nil` = no limit.
+    public var bytesPerSecond: Double?
+    /// What takes the body instead of memory; it decides about sizes, and the body is not compressed on the way.
+    ///
+    /// Not together with ``sink`` or ``range``.
+    public var receiver: (any TransferReceiver)?
     /// Requests a part of the body, which is stored in memory.
     ///
     /// Not together with ``sink``, and not empty.
@@ -122,7 +128,7 @@ public struct TransferRequest: Sendable {
 public struct TransferResponse: Sendable {
     /// The HTTP status of the last attempt.
     public var status: Int
-    /// The body, still in its content coding; empty when it was written to a file.
+    /// The body, still in its content coding; empty when it was written to a file or taken by a receiver.
     public var body: [UInt8]
     /// The response headers that are used for tiles and blobs.
     public var headers: ResponseHeaders

@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
+import DeviceCommands
 import Errors
 import Foundation
 import Telemetry
@@ -86,8 +87,7 @@ struct RootCommand: AsyncParsableCommand {
                     MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                     DiffCommand.self, ApplyCommand.self, PacksCommand.self, StylePackCommand.self,
                 ]),
-            CommandGroup(
-                name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self, UninstallCommand.self]),
+            CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, DeviceCommand.self]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [

@@ -32,6 +32,6 @@ extension JobDraft {
         let others =
             large.count > 1 ? "; the same is true for \(Units.count(large.count - 1, of: "other package"))" : ""
         return
-            "Package '\(package.area.id)' alone has \(Units.count(count)) tile packs, more than the \(Units.count(most)) that 'packhorse install --tile-packs' puts on a device\(others). Install it as one file, or build smaller areas, fewer zooms, or coarser bands (tile_packs in the tileset file; now \(scheme))."
+            "Package '\(package.area.id)' alone has \(Units.count(count)) tile packs, more than the \(Units.count(most)) that 'packhorse device install --tile-packs' puts on a device\(others). Install it as one file, or build smaller areas, fewer zooms, or coarser bands (tile_packs in the tileset file; now \(scheme))."
     }
 }

@@ -34,15 +34,21 @@ struct CatalogLifeTests {
 
         let device = scratch.url("device")
         let told = try await Program.run(
-            ["install", cluster.catalog.path, "LI", "--into", device.path, "--public-key", shown, "--dry-run"],
+            [
+                "device", "install", "LI", "--catalog", cluster.catalog.path, "--store", device.path, "--public-key",
+                shown, "--dry-run",
+            ],
             in: scratch)
-        #expect(told.status == 0 && told.output.contains("version 3"), "\(told.errors)")
+        #expect(told.status == 0 && told.output.contains("to download"), "\(told.errors)")
         #expect(!FileManager.default.fileExists(atPath: device.path), "a dry run changes nothing")
         let installed = try await Program.run(
-            ["install", cluster.catalog.path, "LI", "--into", device.path, "--public-key", shown], in: scratch)
+            [
+                "device", "install", "LI", "--catalog", cluster.catalog.path, "--store", device.path, "--public-key",
+                shown,
+            ], in: scratch)
         #expect(installed.status == 0, "\(installed.errors)")
         #expect(
-            try Data(contentsOf: device.appending(path: "LI.mbtiles"))
+            try Data(contentsOf: try await Device.file("LI", in: device, scratch))
                 == Data(contentsOf: file(cluster, "packages/3/LI.mbtiles")))
         try await cluster.stop()
 
@@ -85,19 +91,20 @@ struct CatalogLifeTests {
         _ = try await packhorse([
             "catalog", "import", catalog, versions[0].path, "--id", "MC", "--data-date", "2012-01-01", "--rewrite",
         ])
-        _ = try await packhorse(["install", catalog, "MC", "--into", device.path])
+        _ = try await packhorse(["device", "install", "MC", "--catalog", catalog, "--store", device.path])
         _ = try await packhorse([
             "catalog", "import", catalog, versions[1].path, "--id", "MC", "--data-date", "2021-01-01", "--rewrite",
         ])
         _ = try await packhorse(["catalog", "patch", catalog])
         let proven = try await packhorse(["catalog", "verify", catalog])
         #expect(proven.output.contains("2 packages"))
-        let update = try await packhorse(["install", catalog, "MC", "--into", device.path])
-        #expect(update.output.contains("version 2"))
-        let listed = try await packhorse(["install", catalog])
+        let offer = try await packhorse(["device", "update", "--store", device.path, "--dry-run"])
+        #expect(offer.output.contains("MC"))
+        _ = try await packhorse(["device", "update", "--store", device.path])
+        let listed = try await packhorse(["device", "list", "--catalog", catalog])
         #expect(listed.output.contains("Monaco") && listed.output.contains("2021"))
         #expect(
-            try Data(contentsOf: device.appending(path: "MC.mbtiles"))
+            try Data(contentsOf: try await Device.file("MC", in: device, scratch))
                 == Data(contentsOf: file(cluster, "packages/2/MC.mbtiles")))
     }
 }

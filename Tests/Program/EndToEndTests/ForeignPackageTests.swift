@@ -172,9 +172,11 @@ struct ForeignPackageTests {
             try Data(contentsOf: cluster.catalog.appending(path: "styles/1/demo.zip")) == Data(contentsOf: archive))
         #expect(try await packhorse(["catalog", "verify", catalog]).output.contains("2 files"))
         let device = scratch.url("device")
-        _ = try await packhorse(["install", catalog, "LI", "--style", "demo", "--into", device.path])
-        _ = try await packhorse(["verify", device.appending(path: "styles/demo.zip").path])
-        #expect(try await packhorse(["install", catalog]).output.contains("style demo  version 1"))
+        _ = try await packhorse([
+            "device", "install", "LI", "--style", "demo", "--catalog", catalog, "--store", device.path,
+        ])
+        _ = try await packhorse(["verify", try await Device.file("demo", in: device, scratch).path])
+        #expect(try await packhorse(["device", "list", "--catalog", catalog]).output.contains("style demo  version 1"))
 
         var bytes = try Data(contentsOf: archive)
         bytes[bytes.count / 2] ^= 1

@@ -8,8 +8,8 @@ struct HelpTests {
         "priority", "weight", "failed", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
-        "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "install",
-        "uninstall", "completions", "manual",
+        "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "device",
+        "completions", "manual",
     ]
 
     @Test(.timeLimit(.programs), arguments: commands)
@@ -73,7 +73,9 @@ struct HelpTests {
     }
 
     /// Commands whose second word names a command too.
-    private static let groups: Set = ["failed", "schedule", "regions", "catalog", "workers", "origins", "state"]
+    private static let groups: Set = [
+        "failed", "schedule", "regions", "catalog", "workers", "origins", "state", "device",
+    ]
 
     @Test(.timeLimit(.programs))
     func logLinesAreJSONWhenAskedFor() async throws {

@@ -54,13 +54,6 @@ struct SharingTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == linked.path)
         #expect(
             try Data(contentsOf: linked) == Data(contentsOf: new), "the package that the link leads to is the new one")
-        let mine = scratch.url("device/EE.mbtiles")
-        try FileManager.default.createDirectory(at: mine.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data("my own map".utf8).write(to: mine)
-        let install = ["install", cluster.catalog.path, "EE", "--into", mine.deletingLastPathComponent().path]
-        let kept = try await Program.run(install, in: scratch)
-        #expect(kept.status == 73 && kept.errors.contains(mine.path), "\(kept.errors)")
-        #expect(try Data(contentsOf: mine) == Data("my own map".utf8))
         let wrong = try await Program.run(["apply", patch.path, result.path, "--in-place"], in: scratch)
         #expect(wrong.status == 65 && wrong.errors.contains("Fetch the patch from that version"), "\(wrong.errors)")
         #expect(try Data(contentsOf: result) == Data(contentsOf: new), "a refused patch changes nothing")

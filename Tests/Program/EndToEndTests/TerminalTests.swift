@@ -103,7 +103,8 @@ struct TerminalTests {
         try Data(text.utf8).write(to: index)
         let terminal = try await Tmux(
             columns: 200, environment: ["LANG": "C.UTF-8"],
-            command: "sh -c \"echo before; '\(Program.packhorse.path)' install '\(folder.path)'\"", in: scratch)
+            command: "sh -c \"echo before; '\(Program.packhorse.path)' device list --catalog '\(folder.path)'\"",
+            in: scratch)
         let lines = try await Eventually.get("the list is shown") {
             let lines = try await terminal.lines()
             return lines.contains { $0.hasPrefix("ended") } ? lines : nil
@@ -113,12 +114,13 @@ struct TerminalTests {
         #expect(lines.count { $0.contains(shown) } == 1, "\(lines)")
         #expect(!lines.contains { $0.hasPrefix("packhorse: error") }, "\(lines)")
         // The same through --json keeps its value.
-        let json = try await packhorse("install", folder.path, "--json")
+        let json = try await packhorse("device", "list", "--catalog", folder.path, "--json")
         #expect(
             json.output.unicodeScalars.allSatisfy {
                 $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
             })
-        let list = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+        let catalog = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        let list = try #require(catalog["packages"] as? [[String: Any]])
         #expect(list.first?["name"] as? String == hostile + "\npackhorse: error: forged")
     }
 }

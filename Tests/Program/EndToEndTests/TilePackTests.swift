@@ -62,10 +62,16 @@ struct TilePackTests {
         try whole.write(to: pack)
 
         // A device takes packs; what the first region brought, the second does not fetch.
-        let install = ["install", catalog.path, "--into", device.path, "--public-key", shown, "--tile-packs"]
+        let install = [
+            "device", "install", "--catalog", catalog.path, "--store", device.path, "--public-key", shown,
+            "--tile-packs",
+        ]
         _ = try await packhorse(install + ["EE"])
-        let second = try await packhorse(install + ["LV"])
-        #expect(second.output.contains("\(latvia.packs.count - shared.count) of \(latvia.packs.count) tile packs"))
+        let told = try await packhorse(install + ["LV", "--dry-run", "--json"]).output
+        let estimate = try JSONSerialization.jsonObject(with: Data(told.utf8)) as? [String: Any]
+        let new = latvia.packs.filter { !shared.contains($0) }.reduce(0) { $0 + Int($1.size) }
+        #expect(estimate?["transfer"] as? Int == new)
+        _ = try await packhorse(install + ["LV"])
         #expect(try files(device) == named)
 
         // The same job again publishes nothing new; the packs are not cut again, nor is the catalog written.
@@ -94,9 +100,12 @@ struct TilePackTests {
         // The device follows, and does not go back: the old catalog has a valid signature, and is refused.
         _ = try await packhorse(install.map { $0 == catalog.path ? web.path : $0 } + ["EE", "LV"])
         #expect(try files(device) == newer)
-        let back = ["install", old.path, "EE", "--into", device.path, "--public-key", shown, "--tile-packs"]
+        let back = [
+            "device", "install", "EE", "--catalog", old.path, "--store", device.path, "--public-key", shown,
+            "--tile-packs",
+        ]
         let refused = try await packhorse(back, status: 65)
-        #expect(refused.errors.contains("older than") && refused.errors.contains("--allow-older"), "\(refused.errors)")
+        #expect(refused.errors.contains("older") && refused.errors.contains("--allow-older"), "\(refused.errors)")
         #expect(try files(device) == newer)
         _ = try await packhorse(back + ["--allow-older"])
         try await cluster.stop()

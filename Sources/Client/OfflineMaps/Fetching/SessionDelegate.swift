@@ -7,12 +7,12 @@ internal import Synchronization
 
 /// Passes what the session reports to the downloads.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
-    private let transfers = Mutex<[Int: Transfer]>([:])
+    private let transfers = Mutex<[Int: OngoingFetch]>([:])
 
     /// Adds a download before its task begins.
-    func add(_ transfer: Transfer, _ number: Int) { transfers.withLock { $0[number] = transfer } }
+    func add(_ transfer: OngoingFetch, _ number: Int) { transfers.withLock { $0[number] = transfer } }
 
-    private func transfer(_ task: URLSessionTask) -> Transfer? { transfers.withLock { $0[task.taskIdentifier] } }
+    private func transfer(_ task: URLSessionTask) -> OngoingFetch? { transfers.withLock { $0[task.taskIdentifier] } }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,

@@ -37,15 +37,9 @@ public final class URLSessionFetcher: Fetcher {
     ///   announces them.
     /// - Returns: The answer with the status 200, 204 or 304.
     public func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody {
-        let transfer = Transfer(request, .memory(limit: limit))
-        let answer = try await run(transfer, try Self.message(request, from: 0), progress: { _ in })
-        guard [200, 204, 304].contains(answer.status) else { throw Self.failure(answer, request) }
-        let control = answer["cache-control"]?.lowercased() ?? ""
-        return FetchedBody(
-            status: answer.status, body: answer.body, etag: answer["etag"],
-            modified: answer["last-modified"].flatMap(AnswerRule.time), expires: Self.expiry(answer),
-            mustRevalidate: control.contains("must-revalidate") || control.contains("no-cache"),
-            mediaType: AnswerRule.mediaType(answer["content-type"]))
+        try await HTTPFetch.body(request, limit: limit) { fetch, offset throws(FetchError) in
+            try await run(fetch, try Self.message(request, from: offset), progress: { _ in })
+        }
     }
 
     /// Downloads into a part file, from an offset.
@@ -55,28 +49,14 @@ public final class URLSessionFetcher: Fetcher {
         _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
         progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile {
-        let transfer = Transfer(request, .file(PartFile(part), from: offset, limit: limit))
-        let answer = try await run(transfer, try Self.message(request, from: offset), progress: progress)
-        switch answer.status {
-        case 200, 206:
-            return FetchedFile(
-                status: answer.status, size: answer.size, startedOver: answer.startedOver, etag: answer["etag"],
-                expires: Self.expiry(answer))
-        case 416 where offset > 0:
-            // The part file has all bytes, or it is not of this file.
-            if answer["content-range"].flatMap(AnswerRule.wholeSize) == offset {
-                return FetchedFile(status: 206, size: offset, etag: answer["etag"], expires: Self.expiry(answer))
-            }
-            var again = try await file(request, into: part, from: 0, limit: limit, progress: progress)
-            again.startedOver = true
-            return again
-        default: throw Self.failure(answer, request)
+        try await HTTPFetch.file(request, into: part, from: offset, limit: limit) { fetch, offset throws(FetchError) in
+            try await run(fetch, try Self.message(request, from: offset), progress: progress)
         }
     }
 
     private func run(
-        _ transfer: Transfer, _ message: URLRequest, progress: (UInt64) -> Void
-    ) async throws(FetchError) -> Transfer.Outcome {
+        _ transfer: OngoingFetch, _ message: URLRequest, progress: (UInt64) -> Void
+    ) async throws(FetchError) -> OngoingFetch.Outcome {
         let task = session.dataTask(with: message)
         delegate.add(transfer, task.taskIdentifier)
         await withTaskCancellationHandler {
@@ -94,24 +74,13 @@ public final class URLSessionFetcher: Fetcher {
     }
 
     private static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
-        guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw FetchError(.invalidArguments, "'\(request.address)' is not an address of http or https.")
-        }
+        try HTTPFetch.checkScheme(request)
         var message = URLRequest(url: request.url)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         // Files are compared by their bytes, and tiles stay as they are stored.
         message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if offset > 0 { message.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range") }
         return message
-    }
-
-    private static func failure(_ answer: Transfer.Outcome, _ request: ResourceRequest) -> FetchError {
-        AnswerRule.failure(answer.status, retryAfter: answer["retry-after"], now: Date(), address: request.address)
-    }
-
-    private static func expiry(_ answer: Transfer.Outcome) -> Date? {
-        AnswerRule.expiry(
-            cacheControl: answer["cache-control"], expires: answer["expires"], date: answer["date"], now: Date())
     }
 
     private static func seconds(_ duration: Duration) -> TimeInterval {

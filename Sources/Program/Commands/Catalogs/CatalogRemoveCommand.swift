@@ -9,7 +9,7 @@ struct CatalogRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Withdraw packages: remove them from the lists and delete their files.",
         discussion: """
             Without --group and --language an id is removed from every catalog channel. A later package with this id gets versions above
-            the old ones. Installed packages stay on devices until they are uninstalled. A schedule or an unfinished job
+            the old ones. Installed packages stay on devices until they are removed. A schedule or an unfinished job
             that makes the package publishes it again: see 'packhorse schedule' and 'packhorse jobs'.
             Examples:
               packhorse catalog remove ./data/catalog test-1 test-2 --dry-run

@@ -8,9 +8,6 @@ import Tiles
 
 /// Converts the user's input into areas.
 enum AreaReader {
-    /// The message for a place outside Web Mercator.
-    static let liesBeyond = "is outside the map: Web Mercator ends at 85.0511 degrees north and south"
-
     /// A region by id or name, or `bbox(west,south,east,north)`.
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
         if isBox(text) { return try box(text) }
@@ -55,7 +52,7 @@ enum AreaReader {
         let box = try BoundingBox(parsing: text)
         // Latitudes were limited to the map: a box that consists only of its edge was outside.
         guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
-            throw CLIError(.usage, "'\(text)' \(liesBeyond)")
+            throw CLIError(.usage, "'\(text)' \(PointsFile.liesBeyond)")
         }
         if box.crossesAntimeridian, box.width > 180 {
             Console.note(
@@ -75,7 +72,8 @@ enum AreaReader {
         }
         if let point = geometry.points.first(where: { abs($0.latitude) > BoundingBox.maxLatitude }) {
             throw CLIError(
-                .badData, "'\(file.path)' has the point [\(point.longitude), \(point.latitude)], which \(liesBeyond)")
+                .badData,
+                "'\(file.path)' has the point [\(point.longitude), \(point.latitude)], which \(PointsFile.liesBeyond)")
         }
         guard let bounds = geometry.boundingBox else {
             throw CLIError(

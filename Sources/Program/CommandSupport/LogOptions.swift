@@ -1,0 +1,27 @@
+package import ArgumentParser
+package import Logging
+import Telemetry
+
+/// The format and level of a server's log.
+///
+/// It is always written to standard error.
+package struct LogOptions: ParsableArguments {
+    package enum Level: String, ExpressibleByArgument, CaseIterable {
+        case trace, debug, info, notice, warning, error
+    }
+
+    package enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, json
+    }
+
+    @Option(help: "The lowest level that is written.") package var logLevel: Level = .notice
+    @Option(help: "text or json.") package var logFormat: Format = .text
+
+    package init() {}
+
+    /// The logger of a role: `packhorse.worker`.
+    package func logger(_ role: String) -> Logger {
+        let style: LogStyle = logFormat == .json ? .json : .text
+        return style.logger(label: "packhorse.\(role)", level: Logger.Level(rawValue: logLevel.rawValue) ?? .notice)
+    }
+}

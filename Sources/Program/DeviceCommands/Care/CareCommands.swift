@@ -1,0 +1,147 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+import OfflineMaps
+internal import TextFormats
+
+/// `packhorse device verify`.
+struct DeviceVerifyCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check that all files of a store are there and whole; change nothing.",
+        discussion: """
+            Exit code 65 when something is wrong.
+            Examples:
+              packhorse device verify --store ./maps
+              packhorse device verify --deep --store ./maps
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Read every byte and compare its digest.") var deep = false
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let findings = try await store.verify(deep: deep)
+        try FindingView.show(findings, json: json)
+        guard findings.isEmpty else {
+            throw CLIError(
+                .badData, "the store has \(Units.count(findings.count, of: "problem"))",
+                hint: "packhorse device repair mends what can be mended")
+        }
+    }
+}
+
+/// `packhorse device repair`.
+struct DeviceRepairCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "repair", abstract: "Remove damaged files, and adopt files without a row in the database.",
+        discussion: """
+            A removed item can be installed again. Exit code 65 when something is left that cannot be mended.
+            Example: packhorse device repair --store ./maps
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let findings = try await store.repair()
+        try FindingView.show(findings, json: json)
+        let left = findings.count { !$0.isMended }
+        guard left == 0 else {
+            throw CLIError(.badData, "\(Units.count(left, of: "problem")) cannot be mended")
+        }
+    }
+}
+
+/// A finding as printed.
+struct FindingView: Encodable {
+    let item: ItemView?
+    let path: String
+    let problem: String
+    let isMended: Bool
+
+    init(_ finding: Finding) {
+        item = finding.item.map(ItemView.init)
+        (path, problem, isMended) = (finding.path, finding.problem, finding.isMended)
+    }
+
+    /// Prints findings.
+    static func show(_ findings: [Finding], json: Bool) throws {
+        if json { return Console.result(try JSONText.pretty(findings.map(FindingView.init))) }
+        for finding in findings {
+            let item = finding.item.map { " (\($0.words))" } ?? ""
+            Console.result("\(finding.path)\(item): \(finding.problem)\(finding.isMended ? "; mended" : "")")
+        }
+        if findings.isEmpty { Console.note("nothing is wrong") }
+    }
+}
+
+/// `packhorse device quota`.
+struct DeviceQuotaCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "quota", abstract: "Show or set how much a store may hold.",
+        discussion: """
+            Without options it shows what the store takes. A limit that is not given gets its default value.
+            Examples:
+              packhorse device quota --store ./maps
+              packhorse device quota --bytes 2GB --previous 1 --store ./maps
+            """)
+
+    @Option(
+        help: ArgumentHelp("The most bytes of packages, packs and downloads: 2GB; none: no limit.", valueName: "size"))
+    var bytes: String?
+    @Option(help: ArgumentHelp("The most bytes of what was viewed: 50MB; 0 turns it off.", valueName: "size"))
+    var viewed: String?
+    @Option(help: "The most tile packs.") var packs: Int?
+    @Option(help: "The most tiles that single requests may add.") var tiles: UInt64?
+    @Option(help: "How many versions before the current one are kept, 0 to 2.") var previous: Int?
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func validate() throws {
+        guard bytes == nil || bytes == "none" || bytes.flatMap(Units.size) != nil,
+            viewed == nil || viewed.flatMap(Units.size) != nil
+        else { throw ValidationError("Sizes are for example 500MB or 2GB.") }
+        guard (0...2).contains(previous ?? 0) else { throw ValidationError("--previous must be 0, 1 or 2.") }
+        guard packs ?? 0 >= 0 else { throw ValidationError("--packs must be at least 0.") }
+    }
+
+    private var isChange: Bool {
+        bytes != nil || viewed != nil || packs != nil || tiles != nil || previous != nil
+    }
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        if isChange {
+            var quota = Quota()
+            quota.bytes = bytes == "none" ? nil : bytes.flatMap(Units.size)
+            if let viewed = viewed.flatMap(Units.size) { quota.ambientBytes = viewed }
+            if let packs { quota.tilePacks = packs }
+            if let tiles { quota.onlineTiles = tiles }
+            if let previous { quota.previousVersions = previous }
+            try await store.setQuota(quota)
+        }
+        let usage = UsageView(try await store.usage())
+        if json { return Console.result(try JSONText.pretty(usage)) }
+        usage.lines.forEach(Console.result)
+    }
+}
+
+/// `packhorse device groups`.
+struct DeviceGroupsCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "groups", abstract: "Select the data groups that updates and later installations include.",
+        discussion: """
+            Without names, no group is selected. packhorse device update then installs the groups of installed packages.
+            Example: packhorse device groups terrain contours --store ./maps
+            """)
+
+    @Argument(help: "The names of the data groups.") var groups: [String] = []
+    @OptionGroup var store: StoreArguments
+
+    func work() async throws {
+        try await DeviceStore.existing(store).setGroups(Set(groups))
+        Console.note(groups.isEmpty ? "no group is selected" : "selected: \(groups.joined(separator: ", "))")
+    }
+}

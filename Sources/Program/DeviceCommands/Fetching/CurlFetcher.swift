@@ -1,0 +1,79 @@
+package import Foundation
+package import OfflineMaps
+import TextFormats
+import Transfer
+
+/// Downloads with libcurl: on Linux, URLSession cannot resume a download after a lost connection.
+///
+/// Judges answers as `URLSessionFetcher` does.
+package final class CurlFetcher: Fetcher {
+    /// Redirects of this client stay on https.
+    private let secure: TransferClient
+    private let plain: TransferClient
+
+    /// Starts the threads of libcurl.
+    ///
+    /// - Parameter stall: A download that gets almost no bytes for this time ends.
+    /// - Throws: `TransferError` when libcurl cannot be set up.
+    package init(stall: Duration = .seconds(30)) throws {
+        var options = TransferOptions()
+        options.concurrency = 16
+        options.userAgent = ProgramVersion.userAgent
+        // The library decides about repetitions. A long download is stopped only when it stalls.
+        options.retry.maxAttempts = 1
+        options.totalTimeout = .seconds(86_400)
+        options.stallTimeout = stall
+        plain = try TransferClient(options)
+        options.redirectRefusal = { target in
+            target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
+        }
+        secure = try TransferClient(options)
+    }
+
+    /// Downloads end with the process.
+    package var continuesWhileSuspended: Bool { false }
+
+    package func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody {
+        try await HTTPFetch.body(request, limit: limit) { fetch, offset throws(FetchError) in
+            try await run(fetch, request, from: offset) { _ in }
+        }
+    }
+
+    package func file(
+        _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
+        progress: @Sendable (UInt64) -> Void
+    ) async throws(FetchError) -> FetchedFile {
+        try await HTTPFetch.file(request, into: part, from: offset, limit: limit) { fetch, offset throws(FetchError) in
+            try await run(fetch, request, from: offset, progress)
+        }
+    }
+
+    private func run(
+        _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, _ progress: (UInt64) -> Void
+    ) async throws(FetchError) -> OngoingFetch.Outcome {
+        try HTTPFetch.checkScheme(request)
+        var headers = request.headers.map { HeaderField($0.key, $0.value) }
+        if offset > 0 { headers.append(HeaderField("Range", "bytes=\(offset)-")) }
+        var sent = TransferRequest(tag: 0, url: request.url.absoluteString, headers: headers)
+        let receiver = FetchReceiver(fetch)
+        sent.receiver = receiver
+        sent.bytesPerSecond = request.bytesPerSecond.map(Double.init)
+        let isSecure = request.url.scheme?.lowercased() == "https"
+        let download = (isSecure ? secure : plain).download()
+        download.submit([sent])
+        let end = Task {
+            let result = await download.next(wanted: 1).first
+            receiver.end(result?.outcome)
+        }
+        await withTaskCancellationHandler {
+            for await size in fetch.sizes { progress(size) }
+        } onCancel: {
+            download.cancel()
+        }
+        await end.value
+        guard !Task.isCancelled else { throw FetchError(.connection, "The download was cancelled.") }
+        let outcome = fetch.outcome
+        if let failure = receiver.refusal ?? outcome.failure { throw failure }
+        return outcome
+    }
+}

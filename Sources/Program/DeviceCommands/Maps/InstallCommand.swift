@@ -1,0 +1,56 @@
+import ArgumentParser
+internal import CommandSupport
+import OfflineMaps
+internal import TextFormats
+
+/// `packhorse device install`.
+struct DeviceInstallCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "install", abstract: "Install packages, tile packs and styles of a catalog.",
+        discussion: """
+            Downloads continue where they were interrupted, are verified by SHA-256, and become readable in one step.
+            With --public-key only data that the key's holder has signed is accepted. A catalog that is older than the
+            last one is refused. --tile-packs installs the packs of regions instead of whole packages: shared packs are
+            stored once. What is installed already is brought to the newest version.
+            Examples:
+              packhorse device install EE --catalog https://maps.example.com/offline/ --store ./maps
+              packhorse device install EE LV --group terrain --language de --store ./maps --dry-run
+              packhorse device install EE LV --tile-packs --style streets --store ./maps
+              packhorse device install EE --catalog ./data/catalog --public-key keys/catalog.pub --store ./maps
+            """)
+
+    @OptionGroup var items: ItemArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var catalog: CatalogArguments
+    @Option(help: "The priority of the tasks; higher is first.") var priority: Int32 = 0
+    @Option(help: ArgumentHelp("The highest rate of the download, for example 500kB.", valueName: "bytes/s"))
+    var rate: String?
+    @Flag(help: "Show what would be downloaded; change nothing.") var dryRun = false
+    @OptionGroup var wait: WaitArguments
+
+    func validate() throws {
+        guard !items.isEmpty else { throw ValidationError("Give package ids to install, or --style ID.") }
+        guard priority >= 0 else { throw ValidationError("--priority must be at least 0.") }
+        guard rate == nil || rate.flatMap(Units.size) != nil else {
+            throw ValidationError("--rate must be a size, for example 500kB.")
+        }
+    }
+
+    func work() async throws {
+        _ = try store.folder
+        if dryRun {
+            let (wanted, estimate) = try await DeviceStore.looking(store, catalog) { store in
+                let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
+                return (wanted, try await store.estimate(wanted))
+            }
+            return try EstimateView(wanted.map(\.words), estimate).print(json: wait.progress.json)
+        }
+        let store = try await DeviceStore.made(store, catalog)
+        let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
+        var rule = TaskRule()
+        rule.priority = priority
+        rule.bytesPerSecond = rate.flatMap(Units.size)
+        rule.failsWithoutNetwork = !wait.queue
+        try await wait.run(store) { [rule] in try await store.install(wanted, rule) }
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+internal import CommandSupport
+import Foundation
+import OfflineMaps
+internal import TextFormats
+
+/// `packhorse device list`.
+struct DeviceListCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the packages of the catalog, and what is installed.",
+        discussion: """
+            Reads the catalog again from its server; --installed lists the store and needs no network.
+            Without --store, it lists the catalog alone.
+            Examples:
+              packhorse device list --catalog https://maps.example.com/offline/
+              packhorse device list --installed --store ./maps
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var catalog: CatalogArguments
+    @Flag(help: "List only what is installed.") var installed = false
+    @Option(help: "The language of names in the list: de.") var names = "en"
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func work() async throws {
+        if installed { return try await listInstalled() }
+        let (content, held) = try await DeviceStore.looking(store, catalog) { store in
+            (try await DeviceStore.freshCatalog(of: store, catalog), try await store.installed())
+        }
+        let rows = content.packages.map { PackageView($0, held, language: names) }
+        let styles = content.styles.map { StyleView($0, held) }
+        if json { return Console.result(try JSONText.pretty(CatalogView(packages: rows, styles: styles))) }
+        var table = Table("id", "group", "language", "version", "installed", "data", "size", "name")
+        for row in rows { row.add(to: &table) }
+        table.lines.forEach(Console.result)
+        for style in styles {
+            Console.result(
+                "style \(style.id)  version \(style.version)  \(Units.bytes(style.size))  \(style.name ?? "-")"
+                    + (style.installed.map { "  installed \($0)" } ?? ""))
+        }
+    }
+
+    private func listInstalled() async throws {
+        let store = try await DeviceStore.existing(store)
+        var views: [InstalledView] = []
+        for item in try await store.installed() {
+            var view = InstalledView(item)
+            view.file = try await store.url(of: item.item)?.path
+            views.append(view)
+        }
+        if json { return Console.result(try JSONText.pretty(views)) }
+        var table = Table("item", "version", "size", "frees", "data", "previous")
+        for view in views {
+            table.add(
+                view.text, "\(view.version)", Units.bytes(view.bytes), Units.bytes(view.ownBytes),
+                view.dataDate ?? "-",
+                view.previous.isEmpty ? "-" : view.previous.map(String.init).joined(separator: ", "))
+        }
+        table.lines.forEach(Console.result)
+    }
+}
+
+/// The catalog as printed.
+struct CatalogView: Encodable {
+    let packages: [PackageView]
+    let styles: [StyleView]
+}
+
+/// A package of the catalog as printed.
+struct PackageView: Encodable {
+    let id: String
+    let group: String?
+    let language: String?
+    let version: Int32
+    /// The installed version; the lowest one if several formats are installed.
+    let installed: Int32?
+    let dataDate: String?
+    let size: UInt64
+    let name: String
+
+    init(_ package: PackageInfo, _ held: [Installed], language shown: String) {
+        (id, version, size, dataDate) = (package.id, package.version, package.size, package.dataDate)
+        (group, language) = (package.edition.group, package.edition.language)
+        name = package.names(shown).joined(separator: "/")
+        installed = held.filter { $0.item.isOf(package) }.map(\.version).min()
+    }
+
+    /// Adds the row of the package: id, group, language, version, installed, data, size, name.
+    func add(to table: inout Table) {
+        table.add(
+            id, group ?? "-", language ?? "-", "\(version)", installed.map { "\($0)" } ?? "-", dataDate ?? "-",
+            Units.bytes(size), name.isEmpty ? "-" : name)
+    }
+}
+
+extension Item {
+    /// Whether it is the package or its tile packs.
+    fileprivate func isOf(_ package: PackageInfo) -> Bool {
+        switch self {
+        case .package(let id, let edition, _), .packs(let id, let edition):
+            id == package.id && edition == package.edition
+        case .region, .style: false
+        }
+    }
+}
+
+/// A style of the catalog as printed.
+struct StyleView: Encodable {
+    let id: String
+    let name: String?
+    let version: Int32
+    let installed: Int32?
+    let size: UInt64
+
+    init(_ style: StyleInfo, _ held: [Installed]) {
+        (id, name, version, size) = (style.id, style.name, style.version, style.size)
+        installed = held.first { $0.item == .style(style.id) }?.version
+    }
+}
+
+/// An installed item as printed.
+struct InstalledView: Encodable {
+    let item: ItemView
+    let version: Int32
+    let bytes: UInt64
+    /// Bytes that its removal frees.
+    let ownBytes: UInt64
+    let dataDate: String?
+    let previous: [Int32]
+    let isInCatalog: Bool
+    /// The path of an item that is one file; an update has another one.
+    var file: String?
+    /// The item for people.
+    let text: String
+
+    private enum CodingKeys: String, CodingKey {
+        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file
+    }
+
+    init(_ installed: Installed) {
+        (item, version, bytes) = (ItemView(installed.item), installed.version, installed.bytes)
+        (ownBytes, dataDate, previous) = (installed.ownBytes, installed.dataDate, installed.previous)
+        (isInCatalog, text) = (installed.isInCatalog, installed.item.words)
+    }
+}

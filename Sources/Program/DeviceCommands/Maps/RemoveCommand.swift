@@ -1,0 +1,69 @@
+import ArgumentParser
+internal import CommandSupport
+import OfflineMaps
+internal import TextFormats
+
+/// `packhorse device remove`.
+struct DeviceRemoveCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove installed packages, tile packs and styles.",
+        discussion: """
+            Removes an id with its groups, formats and tile packs. Tile packs that another installed item needs stay.
+            No catalog and no network are needed. The space is free when the command ends.
+            Examples:
+              packhorse device remove EE --store ./maps --dry-run
+              packhorse device remove EE LV --group terrain --store ./maps
+              packhorse device remove --style streets --store ./maps
+            """)
+
+    @OptionGroup var items: ItemArguments
+    @Flag(help: "Show what would be removed; change nothing.") var dryRun = false
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var wait: WaitArguments
+
+    func validate() throws {
+        guard !items.isEmpty else { throw ValidationError("Give package ids to remove, or --style ID.") }
+    }
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let installed = try await store.installed()
+        let named = try items.items(among: installed)
+        if dryRun {
+            let views = installed.filter { named.contains($0.item) }.map(InstalledView.init)
+            if wait.progress.json { return Console.result(try JSONText.pretty(views)) }
+            for view in views { Console.result("\(view.text)  version \(view.version)  \(Units.bytes(view.ownBytes))") }
+            return Console.note(
+                "would free \(Units.bytes(views.reduce(0) { $0 + $1.ownBytes })); nothing was changed")
+        }
+        try await wait.run(store) { try await store.remove(named) }
+    }
+}
+
+/// `packhorse device rollback`.
+struct DeviceRollbackCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback", abstract: "Go back to the version before; it must have been kept.",
+        discussion: """
+            packhorse device quota --previous 1 keeps the version before each update.
+            Example: packhorse device rollback EE --store ./maps
+            """)
+
+    @OptionGroup var items: ItemArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var wait: WaitArguments
+
+    func validate() throws {
+        guard !items.isEmpty else { throw ValidationError("Give package ids, or --style ID.") }
+    }
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let named = try items.items(among: try await store.installed())
+        try await wait.run(store) {
+            var ids: [TaskID] = []
+            for item in named { ids.append(try await store.rollback(item)) }
+            return ids
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+internal import CommandSupport
+import OfflineMaps
+internal import TextFormats
+
+/// `packhorse device status`.
+struct DeviceStatusCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show what a store takes on disk, and how its items are.",
+        discussion: """
+            Uses the last catalog of the store; it needs no network.
+            Examples:
+              packhorse device status --store ./maps
+              packhorse device status EE --store ./maps --json
+            """)
+
+    @OptionGroup var items: ItemArguments
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let installed = try await store.installed()
+        let shown = items.isEmpty ? installed.map(\.item) : try items.items(among: installed)
+        var views: [StatusView] = []
+        for item in shown {
+            if let status = try await store.status(of: item) { views.append(StatusView(item, status)) }
+        }
+        let usage = UsageView(try await store.usage())
+        if json { return Console.result(try JSONText.pretty(StoreView(items: views, usage: usage))) }
+        var table = Table("item", "version", "offered", "state", "task")
+        for view in views {
+            table.add(
+                view.text, view.version.map { "\($0)" } ?? "-", view.offered.map { "\($0)" } ?? "-", view.state,
+                view.task.map { "\($0.kind): \($0.state)" } ?? "-")
+        }
+        table.lines.forEach(Console.result)
+        if items.isEmpty { usage.lines.forEach(Console.result) }
+    }
+}
+
+/// A store as printed.
+struct StoreView: Encodable {
+    let items: [StatusView]
+    let usage: UsageView
+}
+
+/// The status of an item as printed.
+struct StatusView: Encodable {
+    let item: ItemView
+    let version: Int32?
+    let offered: Int32?
+    /// `current`, `outdated`, `damaged` or `missing`.
+    let state: String
+    let missingGroups: [String]
+    let task: TaskView?
+    /// The item for people.
+    let text: String
+
+    private enum CodingKeys: String, CodingKey { case item, version, offered, state, missingGroups, task }
+
+    init(_ item: Item, _ status: Status) {
+        (self.item, text) = (ItemView(item), item.words)
+        (version, offered) = (status.installed?.version, status.offered?.version)
+        missingGroups = status.missingGroups
+        task = status.task.map(TaskView.init)
+        state =
+            status.isDamaged
+            ? "damaged" : status.installed == nil ? "missing" : status.isOutdated ? "outdated" : "current"
+    }
+}
+
+/// What a store takes, as printed; all sizes are bytes.
+struct UsageView: Encodable {
+    let total: UInt64
+    let packages: UInt64
+    let packs: UInt64
+    let styles: UInt64
+    let adopted: UInt64
+    let parts: UInt64
+    let previous: UInt64
+    let ambient: UInt64
+    let quota: UInt64?
+    let free: UInt64
+    let packCount: Int
+    let packLimit: Int
+    let onlineTiles: UInt64
+    let onlineTileLimit: UInt64
+
+    init(_ usage: Usage) {
+        (total, packages, packs) = (usage.total, usage.packages, usage.packs)
+        (styles, adopted, parts) = (usage.styles, usage.adopted, usage.parts)
+        (previous, ambient, quota) = (usage.previous, usage.ambient, usage.quota)
+        (free, packCount, packLimit) = (usage.free, usage.packCount, usage.packLimit)
+        (onlineTiles, onlineTileLimit) = (usage.onlineTiles, usage.onlineTileLimit)
+    }
+
+    /// The lines for people; kinds without bytes are left out.
+    var lines: [String] {
+        let kinds = [
+            ("packages", packages), ("tile packs", packs), ("styles", styles), ("adopted", adopted),
+            ("downloads", parts), ("previous", previous), ("viewed", ambient),
+        ]
+        let parts = kinds.filter { $0.1 > 0 }.map { "\($0.0) \(Units.bytes($0.1))" }.joined(separator: ", ")
+        let limit = quota.map { " of \(Units.bytes($0))" } ?? ""
+        return [
+            "on disk \(Units.bytes(total))\(limit)\(parts.isEmpty ? "" : ": \(parts)"); \(Units.bytes(free)) free",
+            "tile packs \(packCount) of \(packLimit), single tiles \(onlineTiles) of \(onlineTileLimit)",
+        ]
+    }
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+import Foundation
+import OfflineMaps
+internal import TextFormats
+
+/// `packhorse device region`.
+struct DeviceRegionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "region", abstract: "Regions of the user's own: a box, a shape or places.",
+        discussion: """
+            A region of tilesets consists of whole tile packs, which regions share.
+            Example: packhorse device region add trip --box 24.5,59.3,25.0,59.5 --tileset demo --store ./maps
+            """,
+        subcommands: [
+            DeviceRegionAddCommand.self, DeviceRegionLoadCommand.self, DeviceRegionListCommand.self,
+            DeviceRegionShowCommand.self, DeviceRegionRemoveCommand.self,
+        ])
+}
+
+/// `packhorse device region add`.
+struct DeviceRegionAddCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Register a region, and download it.",
+        discussion: """
+            Examples:
+              packhorse device region add trip --box 24.5,59.3,25.0,59.5 --zoom 0-12 --tileset demo --store ./maps
+              packhorse device region add huts --points huts.csv --radius 2km --zoom 8-14 --tiles "https://tiles.example.com/{z}/{x}/{y}.png" --store ./maps
+            """)
+
+    @Argument(help: "The name of the region.") var name: String
+    @OptionGroup var region: RegionArguments
+    @Flag(help: "Only register it; packhorse device region load downloads it.") var only = false
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var catalog: CatalogArguments
+    @OptionGroup var wait: WaitArguments
+
+    func validate() throws {
+        guard !region.isEmpty else {
+            throw ValidationError("Give the area: --box, --of, --geojson or --points.")
+        }
+    }
+
+    func work() async throws {
+        let definition = try region.definition()
+        let store = try await DeviceStore.made(store, catalog)
+        if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
+        let id = RegionID(name)
+        try await store.addRegion(id, definition)
+        guard !only else { return Console.note("registered the region '\(name)'; nothing was downloaded") }
+        var rule = TaskRule()
+        rule.failsWithoutNetwork = !wait.queue
+        try await wait.run(store) { [rule] in [try await store.load(id, rule)] }
+    }
+}
+
+/// `packhorse device region load`.
+struct DeviceRegionLoadCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Download what a region lacks, or what has expired.",
+        discussion: """
+            --refresh asks the server about everything of the region, and downloads what has changed.
+            Example: packhorse device region load trip --store ./maps
+            """)
+
+    @Argument(help: "The name of the region.") var name: String
+    @Flag(help: "Ask the server about everything, also about what has not expired.") var refresh = false
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var wait: WaitArguments
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let info = try await DeviceRegion.named(name, in: store)
+        var rule = TaskRule()
+        rule.failsWithoutNetwork = !wait.queue
+        try await wait.run(store) { [rule] in
+            [refresh ? try await store.refresh(info.id) : try await store.load(info.id, rule)]
+        }
+    }
+}
+
+/// `packhorse device region list`.
+struct DeviceRegionListCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the regions of a store.",
+        discussion: "Example: packhorse device region list --store ./maps")
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        var views: [RegionView] = []
+        for id in try await store.regions() {
+            if let info = try await store.region(id) { views.append(RegionView(info)) }
+        }
+        if json { return Console.result(try JSONText.pretty(views)) }
+        var table = Table("region", "state", "zooms", "tiles", "packs", "size", "missing", "failed")
+        for view in views {
+            table.add(
+                view.region, view.state, "\(view.minZoom)-\(view.maxZoom)", view.tiles.text, view.packs.text,
+                Units.bytes(view.bytes), "\(view.missing.reduce(0) { $0 + $1.count })",
+                "\(view.failed.reduce(0) { $0 + $1.count })")
+        }
+        table.lines.forEach(Console.result)
+    }
+}
+
+/// `packhorse device region show`.
+struct DeviceRegionShowCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what a region has, what is missing and what failed.",
+        discussion: "Example: packhorse device region show trip --store ./maps")
+
+    @Argument(help: "The name of the region.") var name: String
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let view = RegionView(try await DeviceRegion.named(name, in: store))
+        if json { return Console.result(try JSONText.pretty(view)) }
+        Console.result("region     \(view.region)")
+        Console.result("state      \(view.state)")
+        Console.result("zooms      \(view.minZoom)-\(view.maxZoom)")
+        Console.result("resources  \(view.resources.text)")
+        Console.result("tiles      \(view.tiles.text)")
+        Console.result("packs      \(view.packs.text)")
+        Console.result("size       \(Units.bytes(view.bytes))")
+        if let expires = view.expires { Console.result("expires    \(expires)") }
+        for one in view.missing { Console.result("missing    \(one.count) x \(one.what)") }
+        for one in view.failed { Console.result("failed     \(one.count) x \(one.what): \(one.cause?.words ?? "-")") }
+    }
+}
+
+/// `packhorse device region remove`.
+struct DeviceRegionRemoveCommand: DeviceWork {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a region, and what no other region or item needs.",
+        discussion: "Example: packhorse device region remove trip --store ./maps")
+
+    @Argument(help: "The name of the region.") var name: String
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var wait: WaitArguments
+
+    func work() async throws {
+        let store = try await DeviceStore.existing(store)
+        let info = try await DeviceRegion.named(name, in: store)
+        try await wait.run(store) { try await store.remove([.region(info.id)]) }
+    }
+}
+
+/// Finds regions.
+enum DeviceRegion {
+    /// A region by its name.
+    ///
+    /// - Throws: ``CLIError`` 66 when the store has none of this name.
+    static func named(_ name: String, in store: MapStore) async throws -> RegionInfo {
+        guard let info = try await store.region(RegionID(name)) else {
+            throw CLIError(
+                .noInput, "there is no region '\(name)'", hint: "list the regions: packhorse device region list")
+        }
+        return info
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import OfflineMaps
+
+extension Item {
+    /// The item for people: `EE`, `EE terrain de, pmtiles`, `tile packs of EE`, `style streets`, `region trip`.
+    var words: String {
+        switch self {
+        case .package(let id, let edition, let format):
+            Self.joined(id, edition) + (format == .mbtiles ? "" : ", \(format.name)")
+        case .packs(let id, let edition): "tile packs of \(Self.joined(id, edition))"
+        case .region(let id): "region \(id.text)"
+        case .style(let id): "style \(id)"
+        }
+    }
+
+    private static func joined(_ id: String, _ edition: Edition) -> String {
+        ([id] + [edition.group, edition.language].compactMap { $0 }).joined(separator: " ")
+    }
+
+    /// The id, without what kind of item it is.
+    var id: String {
+        switch self {
+        case .package(let id, _, _), .packs(let id, _), .style(let id): id
+        case .region(let id): id.text
+        }
+    }
+
+    /// The data group and the language; the main edition for a region and a style.
+    var edition: Edition {
+        switch self {
+        case .package(_, let edition, _), .packs(_, let edition): edition
+        case .region, .style: Edition()
+        }
+    }
+}
+
+/// An item as printed.
+struct ItemView: Encodable {
+    let kind: String
+    let id: String
+    let group: String?
+    let language: String?
+    let format: String?
+
+    init(_ item: Item) {
+        (id, group, language) = (item.id, item.edition.group, item.edition.language)
+        switch item {
+        case .package(_, _, let format): (kind, self.format) = ("package", format.name)
+        case .packs: (kind, format) = ("packs", nil)
+        case .region: (kind, format) = ("region", nil)
+        case .style: (kind, format) = ("style", nil)
+        }
+    }
+}

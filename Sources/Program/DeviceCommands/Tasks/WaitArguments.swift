@@ -1,0 +1,41 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+import OfflineMaps
+
+/// Whether and how a command waits for its tasks.
+struct WaitArguments: ParsableArguments {
+    @Flag(help: "Only put the tasks into the queue; packhorse device run does them.") var queue = false
+    @OptionGroup var progress: ProgressOptions
+
+    /// Makes tasks, waits for them, and prints them.
+    ///
+    /// - Throws: the problem of the first task that has one; what `make` throws.
+    func run(_ store: MapStore, _ make: () async throws -> [TaskID]) async throws {
+        let follower = TaskFollower(store, progress.style.progress)
+        let ids = try await make()
+        if queue {
+            let tasks = try await store.tasks().filter { ids.contains($0.id) }
+            return try show(tasks)
+        }
+        await store.start()
+        let tasks: [StoreTask]
+        do {
+            tasks = try await follower.wait(for: ids)
+        } catch {
+            await store.stop()
+            throw error
+        }
+        await store.stop()
+        try show(tasks)
+        if let problem = tasks.lazy.compactMap(\.problem).first { throw problem }
+    }
+
+    private func show(_ tasks: [StoreTask]) throws {
+        if progress.json { return Console.result(try JSONText.pretty(tasks.map(TaskView.init))) }
+        for task in tasks {
+            let (state, reason) = task.state.words
+            Console.result("\(task.words): \([state, reason].compactMap { $0 }.joined(separator: ": "))")
+        }
+    }
+}
