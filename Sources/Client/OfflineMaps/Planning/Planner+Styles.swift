@@ -58,14 +58,17 @@ extension Planner {
         let unit = UnitRow(
             item: .style(id), version: version, path: path, bytes: 0, sha256: digest, format: .styleArchive)
         let details = PieceDetails(address: url, kind: .style, base: base, unit: unit)
+        draft.resources += UInt64(resources.count)
         if isKept, let current {
+            draft.plan.present.resources.add(UInt64(resources.count), bytes: current.bytes)
             return draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
         }
         let filled = folder.part(sha256: digest).map(FilledStyle.known) ?? []
+        draft.plan.present.resources.add(UInt64(resources.count { filled.contains($0.url) }), bytes: 0)
         // A pack that cannot be read gives no headers: everything is downloaded.
         let pack = base.flatMap { try? StylePack(PieceWork.unpacked($0)) }
         for resource in resources where !filled.contains(resource.url) {
-            if BulkPolicy.refusal(of: resource.url) != nil { throw .failed(.hostForbidsBulk) }
+            if let cause = BulkPolicy.refusal(of: resource.url) { throw .failed(cause) }
             guard let url = URL(string: resource.url) else { throw .failed(.badStyle) }
             var its = details
             (its.address, its.kind, its.resource) = (url, resource.kind.request, resource)

@@ -28,8 +28,12 @@ extension ParityRow {
             }
         },
         ParityRow("C3") { world in
-            SharedStore.use(try await world.open())
-            #expect(try await OfflineStorage.shared() === OfflineStorage.shared())
+            let store = try await world.open()
+            try await SharedRows.alone {
+                SharedStore.use(store)
+                let storage = try await OfflineStorage.shared()
+                #expect(try await OfflineStorage.shared() === storage && storage.store === store)
+            }
         },
         ParityRow("C4") { world in
             let storage = try await storage(world) { options in
@@ -102,11 +106,11 @@ extension ParityRow {
             let storage = try await storage(world)
             let changes = changes(storage)
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
-            await changes.first { $0 == .inserted(0) }
+            try await changes.first { $0 == .inserted(0) }
             await storage.reloadPacks()
-            await changes.first { $0 == .set }
+            try await changes.first { $0 == .set }
             try await storage.removePack(try #require(storage.packs?.first))
-            await changes.first { $0 == .removed(0) }
+            try await changes.first { $0 == .removed(0) }
             #expect(pack.state != .complete)
         },
         ParityRow("C15") { world in
@@ -169,7 +173,7 @@ extension ParityRow {
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
             let changes = changes(storage)
             await storage.reloadPacks()
-            await changes.first { $0 == .set }
+            try await changes.first { $0 == .set }
             #expect(storage.packs?.count == 1 && storage.packs?.first !== pack)
             #expect(storage.packs?.first?.id == pack.id)
         },
@@ -185,7 +189,7 @@ extension ParityRow {
             let changes = changes(storage)
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
             pack.resume()
-            await changes.first { $0 == .limitReached(3) }
+            try await changes.first { $0 == .limitReached(3) }
             #expect(world.server.requests("/live/8/").isEmpty, "tiles were requested beyond the limit")
         },
     ]
@@ -217,9 +221,11 @@ extension ParityRow {
     }
 
     /// Downloads a pack and waits until it is complete.
-    static func complete(_ pack: OfflinePack, _ storage: OfflineStorage) async throws {
+    ///
+    /// - Parameter resumes: Whether the download begins here.
+    static func complete(_ pack: OfflinePack, _ storage: OfflineStorage, resumes: Bool = true) async throws {
         let changes = changes(storage)
-        pack.resume()
+        if resumes { pack.resume() }
         while pack.state != .complete {
             let count = changes.all.count
             if case .failed(_, let cause)? = changes.all.first(where: { if case .failed = $0 { true } else { false } })
