@@ -33,7 +33,10 @@ struct DeviceRemoveCommand: DeviceWork {
         if dryRun {
             let views = installed.filter { named.contains($0.item) }.map(InstalledView.init)
             if wait.progress.json { return Console.result(try JSONText.pretty(views)) }
-            for view in views { Console.result("\(view.text)  version \(view.version)  \(Units.bytes(view.ownBytes))") }
+            for view in views {
+                let version = view.version.map { "  version \($0)" } ?? ""
+                Console.result("\(view.text)\(version)  \(Units.bytes(view.ownBytes))")
+            }
             return Console.note(
                 "would free \(Units.bytes(views.reduce(0) { $0 + $1.ownBytes })); nothing was changed")
         }

@@ -54,7 +54,7 @@ struct DeviceUpdateCommand: DeviceWork {
 /// What an update of one item would change.
 struct ItemChange: Sendable {
     let item: Item
-    /// The installed version; `nil` for a region.
+    /// The installed version; `nil` for tile packs and a region.
     let from: Int32?
     /// The version of the catalog; `nil` for a region.
     let to: Int32?
@@ -91,10 +91,7 @@ struct ItemChange: Sendable {
             let bytes = try await store.estimate([held.item]).transfer
             guard bytes > 0 else { continue }
             let offered = try await store.status(of: held.item)?.offered?.version
-            changes.append(
-                ItemChange(
-                    item: held.item, from: offered == nil ? nil : held.version, to: offered, bytes: bytes,
-                    isPatch: false))
+            changes.append(ItemChange(item: held.item, from: nil, to: offered, bytes: bytes, isPatch: false))
         }
         if !strangers.isEmpty {
             Console.note("not in the catalog, and left as it is: \(strangers.joined(separator: ", "))")

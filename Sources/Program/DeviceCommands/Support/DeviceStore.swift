@@ -57,6 +57,13 @@ enum DeviceStore {
             if isSame { return try await body(try await open(folder, catalog)) }
             Console.note("the store has another catalog: what is installed is not compared with this one")
         }
+        return try await aside(catalog, body)
+    }
+
+    /// Runs `body` with an empty store in a temporary folder.
+    private static func aside<Value: Sendable>(
+        _ catalog: CatalogArguments, _ body: (MapStore) async throws -> Value
+    ) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "packhorse-device-\(UUID().uuidString)", directoryHint: .isDirectory)
         // A temporary folder that stays is removed by the system.
@@ -75,6 +82,10 @@ enum DeviceStore {
     private static func open(_ folder: URL, _ catalog: CatalogArguments?) async throws -> MapStore {
         let kept = try DeviceSettings.read(folder)
         let settings = try catalog.map { try kept.with($0) } ?? kept
+        if let catalog, kept.catalog != nil, settings.catalog != kept.catalog {
+            // A store that is opened with another catalog forgets what the last one offers: look whether there is one.
+            _ = try await aside(catalog) { try await freshCatalog(of: $0, catalog) }
+        }
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
         options.fetcher = try DeviceFetcher(folder: settings.folder)

@@ -33,7 +33,7 @@ struct DeviceWrongInputTests {
             (["install", "EE", "--tile-packs"] + from, 66, "no tile packs of EE"),
             (["install", "EE", "EE"] + from, 64, "given twice"),
             (["install", "EE", "--rate", "fast"] + from, 64, "--rate"),
-            (["install", "EE", "--public-key", "ed25519-public:zzz"] + from, 65, "key"),
+            (["install", "EE", "--public-key", "ed25519-public:zzz"] + from, 78, "key"),
             (["install", "EE", "--public-key", shop.file("none.pub").path] + from, 66, "none.pub"),
             (["install", "EE", "--store", shop.file("file").path] + from, 73, shop.file("file").path),
             (["list"], 64, "--catalog"),
