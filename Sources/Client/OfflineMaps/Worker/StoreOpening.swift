@@ -56,6 +56,11 @@ struct StoreOpening: Sendable {
                 try database.noteOptions(named)
             }
         }
+        // A list that nobody had to sign does not count for an app that names keys.
+        let keys = options.trust.keys
+        let known = Set(try database.trustedKeys() ?? [])
+        if !keys.isEmpty, known.isEmpty || !known.isSubset(of: keys) { try database.dropOffers() }
+        if known != keys { try database.noteTrustedKeys(keys) }
         guard let address = options.catalog.map({ CatalogAddress($0).folder.absoluteString }) else { return }
         if let known = try database.catalogAddress(), known != address { try database.dropOffers() }
     }
@@ -73,4 +78,9 @@ struct StoreOpening: Sendable {
         }
         Durable.removeEmptyFolders(of: [file], upTo: folder.root)
     }
+}
+
+extension Trust {
+    /// The keys of which one must have signed; none without a signature.
+    fileprivate var keys: Set<String> { if case .keys(let keys) = self { Set(keys) } else { [] } }
 }
