@@ -1,0 +1,123 @@
+"""One deliberate wrong for each of the nine properties: a check that does not find it is broken. And one run without a wrong."""
+
+import json
+import sqlite3
+import time
+import urllib.request
+
+import fault_table
+from harness import Trouble, wait
+
+
+def flip(case):
+    """1: a byte of a map that is readable changes."""
+    unit = case.store.state().current["package|LI|-|-|mbtiles"]
+    file = case.store.path / unit.path
+    body = bytearray(file.read_bytes())
+    body[len(body) // 2] ^= 1
+    file.write_bytes(body)
+
+
+def leave_file(case):
+    """2, 4: a file that no row names."""
+    (case.store.path / "packs" / "left").write_bytes(bytes(1000))
+
+
+def lose_download(case):
+    """3: what was downloaded is lost, and comes again."""
+    for part in (case.store.path / "parts").glob("*.part"):
+        part.unlink()
+
+
+def hide_map(case):
+    """5: a map is away for a moment."""
+    file = case.store.path / case.store.state().current["package|LI|-|-|mbtiles"].path
+    hidden = file.with_suffix(".hidden")
+    file.rename(hidden)
+    time.sleep(0.5)
+    hidden.rename(file)
+
+
+def set_back(case):
+    """6: the store forgets that it saw a newer catalog."""
+    database = sqlite3.connect(case.store.database)
+    database.execute("UPDATE catalog SET sequence = sequence - 1")
+    database.commit()
+    database.close()
+
+
+def fill(case):
+    """7: more is stored than the quota allows."""
+    file = case.store.path / "units" / "more"
+    file.write_bytes(bytes(case.watch.quota))
+    time.sleep(0.3)
+    file.unlink()
+
+
+def fall(lines):
+    """8: a progress that falls."""
+    task = {"task": 1, "state": "downloading", "fraction": 0.5, "transferred": 10}
+    return [*lines, json.dumps({"task": task}), json.dumps({"task": {**task, "fraction": 0.4}})]
+
+
+def ask(case):
+    """9: a request while everything is paused."""
+    urllib.request.urlopen(case.origin.url + "catalog.json", timeout=10).read()
+
+
+def killed(case):
+    """A device that dies at 80 % of its download, and recovers."""
+    case.begin("install")
+    case.origin.rate = 2_000_000
+    process = case.device.start(*case.command())
+    wait("80 % are there", lambda: case.store.parts() >= 1_800_000)
+    process.kill()
+    case.origin.rate = None
+    case.finish(is_same=case.sabotage.get("is_same", True))
+
+
+def paused(case):
+    case.begin("install")
+    case.origin.rate = 1_000_000
+    process = case.device.start(*case.command())
+    wait("20 % are there", lambda: case.store.parts() >= 400_000)
+    case.paused(process)
+    case.origin.rate = None
+    case.finish()
+
+
+WRONGS = [
+    (None, killed, {}),
+    (None, paused, {}),
+    (1, killed, {"before the judgement": flip}),
+    (2, killed, {"before the judgement": leave_file}),
+    (3, killed, {"after the fault": lose_download}),
+    (4, killed, {"before the judgement": leave_file, "is_same": False}),
+    (5, killed, {"after the fault": hide_map}),
+    (6, killed, {"before the judgement": set_back}),
+    (7, killed, {"after the fault": fill}),
+    (8, killed, {"progress": fall}),
+    (9, paused, {"while paused": ask}),
+]
+
+
+def run(plan, folder):
+    """Runs all of them; returns how many checks did not find their wrong."""
+    fault_table.begin_process(plan)
+    failed = 0
+    for number, body, sabotage in WRONGS:
+        name = "a wrong on purpose"
+        verdict = fault_table.run_one(name, number or 0, plan.seed, folder / f"wrong-{number}-{body.__name__}", sabotage, body)
+        found = verdict.get("number")
+        good = verdict["ok"] if number is None else found == number
+        failed += not good
+        wanted = "no property is broken" if number is None else f"property {number} is found broken"
+        print(f"{'ok' if good else 'FAILED':7} {wanted}: {verdict['words'] or 'all hold'}"[:600], flush=True)
+    return failed
+
+
+def no_case(case):
+    raise Trouble("this fault has no cases of its own")
+
+
+fault_table.FAULTS["a wrong on purpose"] = (no_case, 0, 0, 120)
