@@ -138,21 +138,25 @@ def cases_of(name, plan):
     return range(count)
 
 
+def pool(plan, jobs):
+    """Processes with a network of their own each."""
+    fork = multiprocessing.get_context("fork")
+    return concurrent.futures.ProcessPoolExecutor(jobs, mp_context=fork, initializer=begin_process, initargs=(plan,))
+
+
 def run_all(plan, folder, only, jobs, minutes, report):
     """Runs the wanted cases in a mixed order until all have ended or the time is over; returns the verdicts by fault."""
     wanted = [(name, index) for name in FAULTS if only in name for index in cases_of(name, plan)]
     random.Random(plan.seed).shuffle(wanted)
     verdicts = {name: [] for name, _ in wanted}
     end = time.monotonic() + minutes * 60
-    with concurrent.futures.ProcessPoolExecutor(
-        jobs, mp_context=multiprocessing.get_context("fork"), initializer=begin_process, initargs=(plan,)
-    ) as pool:
+    with pool(plan, jobs) as workers:
         pending, left = set(), iter(wanted)
         while True:
             while len(pending) < jobs * 2 and time.monotonic() < end and (one := next(left, None)):
                 name, index = one
                 place = folder / f"{name.replace(' ', '-').replace(',', '').replace('%', '')}-{index}"
-                pending.add(pool.submit(run_one, name, index, plan.seed, place))
+                pending.add(workers.submit(run_one, name, index, plan.seed, place))
             if not pending:
                 return verdicts, len(wanted)
             done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -165,7 +169,7 @@ def run_all(plan, folder, only, jobs, minutes, report):
 def table(verdicts, plan):
     width = max(len(name) for name in verdicts)
     print(f"\n{'fault':{width}}  planned  ran  held  skipped")
-    for name, group in verdicts.items():
+    for name, group in sorted(verdicts.items(), key=lambda entry: list(FAULTS).index(entry[0])):
         ran = [verdict for verdict in group if "skip" not in verdict]
         held = sum(verdict["ok"] for verdict in ran)
         print(f"{name:{width}}  {len(cases_of(name, plan)):7}  {len(ran):3}  {held:4}  {len(group) - len(ran):7}")

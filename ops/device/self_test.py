@@ -6,6 +6,7 @@ import time
 import urllib.request
 
 import fault_table
+from fault_case import fault
 from harness import Trouble, wait
 
 
@@ -101,23 +102,26 @@ WRONGS = [
 ]
 
 
-def run(plan, folder):
-    """Runs all of them; returns how many checks did not find their wrong."""
-    fault_table.begin_process(plan)
+def try_one(number, folder):
+    """The verdict about the wrong of this place in the list; in the pool."""
+    _, body, sabotage = WRONGS[number]
+    return fault_table.run_one("a wrong on purpose", number, fault_table.PLAN.seed, folder / f"wrong-{number}", sabotage, body)
+
+
+def run(plan, folder, jobs):
+    """Tries all of them; returns how many checks did not find their wrong."""
     failed = 0
-    for number, body, sabotage in WRONGS:
-        name = "a wrong on purpose"
-        verdict = fault_table.run_one(name, number or 0, plan.seed, folder / f"wrong-{number}-{body.__name__}", sabotage, body)
-        found = verdict.get("number")
-        good = verdict["ok"] if number is None else found == number
-        failed += not good
-        wanted = "no property is broken" if number is None else f"property {number} is found broken"
-        print(f"{'ok' if good else 'FAILED':7} {wanted}: {verdict['words'] or 'all hold'}"[:600], flush=True)
+    with fault_table.pool(plan, jobs) as pool:
+        for number, verdict in enumerate(pool.map(try_one, range(len(WRONGS)), [folder] * len(WRONGS))):
+            wanted = WRONGS[number][0]
+            good = verdict["ok"] if wanted is None else verdict.get("number") == wanted
+            failed += not good
+            what = "no property is broken" if wanted is None else f"property {wanted} is found broken"
+            print(f"{'ok' if good else 'FAILED':7} {what}: {verdict['words'] or 'all hold'}"[:300], flush=True)
+    print(f"self-test: {failed} of {len(WRONGS)} failed", flush=True)
     return failed
 
 
+@fault("a wrong on purpose", nightly=0, short=0, limit=120)
 def no_case(case):
     raise Trouble("this fault has no cases of its own")
-
-
-fault_table.FAULTS["a wrong on purpose"] = (no_case, 0, 0, 120)
