@@ -112,7 +112,8 @@ class StoreFolder:
                 said[path] = digest_of(file.read_bytes().replace(base.encode(), b"ORIGIN/") if base else file.read_bytes())
             else:
                 said[path] = sha256(file)
-        said[""] = sorted(file.name for file in self.path.iterdir() if file.is_file() and file.name not in OWN_FILES)
+        names = [file.name for file in self.path.iterdir() if file.is_file()]
+        said[""] = sorted(name for name in names if name not in OWN_FILES and not name.startswith("ambient.sqlite"))
         for table, columns in LASTING.items():
             for row in query(self.database, f"SELECT {columns} FROM {table} ORDER BY 1, 2"):
                 text = repr(row).replace(base, "ORIGIN/") if base else repr(row)
