@@ -152,8 +152,9 @@ let libraries: [Module] = [
     Module(
         "DeviceCommands", .program,
         [
-            "CommandSupport", "OfflineMaps", "CatalogFormat", "TextFormats", "Tiles", "TileBodies", "Regions", "Files",
-            "Transfer", "PackageFiles",
+            "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Tiles", "TileBodies",
+            "Regions",
+            "Files", "Transfer", "PackageFiles",
         ], [.arguments, .grdb, .hummingbird, .logging, .nio]),
     Module(
         "Commands", .program,

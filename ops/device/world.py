@@ -95,6 +95,7 @@ class WebServer:
         handler.send_response(206 if wanted else 200)
         if wanted:
             handler.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+        handler.send_header("Access-Control-Allow-Origin", "*")
         handler.send_header("Content-Length", str(len(body) - start))
         handler.end_headers()
         end = len(body)

@@ -1,5 +1,4 @@
 public import Foundation
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -7,26 +6,20 @@ internal import Synchronization
 
 /// Downloads with URLSession: no cache, no cookies, no redirect from https to http.
 public final class URLSessionFetcher: Fetcher {
-    private let session: URLSession
-    private let delegate = SessionDelegate()
+    private let idle: IdleSessions.Key
+    private let session: IdleSessions.Session
 
-    /// Makes a session of its own.
+    /// Uses a session of its own.
     ///
     /// - Parameters:
     ///   - stall: A download without a byte for this time ends.
     ///   - total: The longest time of one download.
     public init(stall: Duration = .seconds(30), total: Duration = .seconds(86_400)) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.timeoutIntervalForRequest = Self.seconds(stall)
-        configuration.timeoutIntervalForResource = Self.seconds(total)
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        idle = IdleSessions.Key(stall: stall, total: total)
+        session = IdleSessions.take(idle)
     }
 
-    deinit { session.invalidateAndCancel() }
+    deinit { IdleSessions.put(session, idle) }
 
     /// Downloads end when the app is suspended.
     public var continuesWhileSuspended: Bool { false }
@@ -57,21 +50,26 @@ public final class URLSessionFetcher: Fetcher {
     private func run(
         _ transfer: OngoingFetch, _ message: URLRequest, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
-        let task = session.dataTask(with: message)
-        delegate.add(transfer, task.taskIdentifier)
+        guard !Task.isCancelled else { throw Self.cancelled }
+        let task = session.session.dataTask(with: message)
+        session.delegate.add(transfer, task.taskIdentifier)
         await withTaskCancellationHandler {
             task.resume()
             for await size in transfer.sizes { progress(size) }
-            // The stream ends at once when the caller is cancelled: the delegate may not have seen the end yet.
-            if Task.isCancelled { task.cancel() }
         } onCancel: {
             task.cancel()
         }
-        guard !Task.isCancelled else { throw FetchError(.connection, "The download was cancelled.") }
+        guard !Task.isCancelled else {
+            // The stream ends at once when the caller is cancelled; the session reports the end of the task later.
+            transfer.end(Self.cancelled.message)
+            throw Self.cancelled
+        }
         let outcome = transfer.outcome
         if let failure = outcome.failure { throw failure }
         return outcome
     }
+
+    private static var cancelled: FetchError { FetchError(.connection, "The download was cancelled.") }
 
     private static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
         try HTTPFetch.checkScheme(request)
@@ -81,9 +79,5 @@ public final class URLSessionFetcher: Fetcher {
         message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if offset > 0 { message.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range") }
         return message
-    }
-
-    private static func seconds(_ duration: Duration) -> TimeInterval {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     }
 }
