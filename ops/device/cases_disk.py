@@ -63,7 +63,7 @@ TARGETS = ("store", "unit", "unit.json", "part", "ambient")
 def flipped(case):
     """Other maps stay readable, no process dies, and after `repair` and one more installation everything is as it was."""
     target = TARGETS[case.index % len(TARGETS)]
-    case.begin("install", quota=False, watch=False)
+    case.begin("style" if target == "ambient" else "install", quota=False, watch=False)
     file = victim(case, target)
     body = bytearray(file.read_bytes())
     place, bit = case.random.randrange(len(body)), case.random.randrange(8)
@@ -139,7 +139,7 @@ def reinstall(case, is_same=True):
     if missing:
         raise properties.Broken(1, f"after repair and installation {missing} is missing")
     if is_same:
-        properties.settled(case.store, case.reference.digest)
+        properties.settled(case.store, case.reference.digest, case.origin.url)
 
 
 HEAL = {"store": heal_store, "unit": heal_unit, "unit.json": heal_document, "part": heal_part, "ambient": heal_ambient}

@@ -12,7 +12,6 @@ def begin(case):
     network = Network(case, ["server", "device"])
     case.device.prefix = network.prefix("device")
     case.begin("create", listener=network.listener("server"))
-    case.base = case.origin.url
     return network
 
 

@@ -7,7 +7,7 @@ from fault_case import fault
 from scripted import FILE_KINDS, Turns
 
 # The file that a scenario downloads.
-SCENARIO_OF = {"list": "install", "signature": "install", "package": "install", "patch": "patch", "pack": "packs", "style": "install"}
+SCENARIO_OF = {"list": "install", "signature": "install", "package": "install", "patch": "patch", "pack": "packs", "style": "style"}
 TARGETS = list(SCENARIO_OF)
 LIES = list(itertools.product(TARGETS, origins.KINDS))
 FILE_LIES = list(itertools.product(TARGETS, FILE_KINDS))

@@ -19,7 +19,7 @@ FAULTS = {}
 
 
 def fault(name, nightly, short, limit=90):
-    """Registers a fault. `nightly`, `short`: how many cases; a function of the references where the calls decide it."""
+    """Registers a fault. `nightly`, `short`: how many cases; a function of the plan where the calls decide it."""
 
     def register(body):
         FAULTS[name] = (body, nightly, short, limit)
@@ -35,7 +35,7 @@ class Case:
         self.name, self.index, self.folder, self.plan = name, index, folder, plan
         self.random = random.Random(f"{name} {index} {seed}")
         self.notes, self.cleanups, self.sabotage = [], [], {}
-        self.watch, self.base = None, ""
+        self.watch = None
         folder.mkdir(parents=True)
         self.device = Device(plan.place, folder, plan.port, plan.program)
 
@@ -96,7 +96,7 @@ class Case:
         state = properties.readable(self.store, self.before, self.known)
         properties.forward(self.before.sequences, state.sequences)
         self.do("after the fault")
-        was_accepted = not state.is_idle
+        was_accepted = state.tasks > 0
         for attempt in range(ATTEMPTS):
             failed = self.work()
             if self.is_settled():
@@ -112,8 +112,9 @@ class Case:
         raise Broken(2, f"after {ATTEMPTS} attempts the queue is {self.device.json('tasks')}, the units {self.store.state().units}")
 
     def is_settled(self):
-        state = self.store.state()
-        return state.is_idle and {(u.name, u.version) for u in state.units} == {(u.name, u.version) for u in self.reference.state.units}
+        state, wanted = self.store.state(), self.reference.state
+        is_same = {(unit.name, unit.version) for unit in state.units} == {(unit.name, unit.version) for unit in wanted.units}
+        return state.is_idle and is_same and state.holds == wanted.holds
 
     def work(self, limit=60):
         """`device run --forever` until the queue is empty or waits for a person; returns the tasks that failed."""
@@ -171,7 +172,7 @@ class Case:
         properties.forward(self.before.sequences, state.sequences)
         properties.forward(self.reference.state.sequences, state.sequences)
         if is_same:
-            properties.settled(self.store, self.reference.digest, self.base)
+            properties.settled(self.store, self.reference.digest, self.origin.url)
         if self.origin:
             properties.fetched_once(self.origin, twice)
         status = self.device.json("status")

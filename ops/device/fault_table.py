@@ -134,7 +134,7 @@ def run_one(name, index, seed, folder, sabotage=None, body=None):
 def cases_of(name, plan):
     """The indexes that this run takes."""
     _, nightly, short, _ = FAULTS[name]
-    count = short if plan.is_short else nightly(plan.references) if callable(nightly) else nightly
+    count = short if plan.is_short else nightly(plan) if callable(nightly) else nightly
     return range(count)
 
 

@@ -15,7 +15,7 @@ from world import expect
 
 # The region that is filled tile by tile, and the two whose packs overlap: west, south, east, north.
 FILLED = (24.5, 58.6, 25.5, 59.2)
-WEST, EAST = "24.2,57.9,25.0,58.6", "24.6,57.9,26.0,58.6"
+WEST, EAST = "21.5,56.5,22.3,57.3", "22.0,56.5,23.5,57.3"
 FILLED_ZOOMS = range(6, 10)
 STAGES = ("first", "second")
 

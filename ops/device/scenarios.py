@@ -33,7 +33,7 @@ class Scenario:
 
 REGION = ("region", "add")
 SCENARIOS = {
-    "install": Scenario(("install", "LV", "--style", "demo"), (("second", ("install", "LI")),), quota_slack=600_000),
+    "install": Scenario(("install", "LV"), (("second", ("install", "LI")),), quota_slack=600_000),
     "patch": Scenario(("update", "EE"), (("first", ("install", "EE", "LI")),)),
     "together": Scenario(("update", "--together"), (("first", ("install", "EE", "LI")),)),
     "remove": Scenario(("remove", "EE"), (("second", ("install", "LI", "--style", "demo")), ("second", ("install", "EE", "LV", "--tile-packs"))),
@@ -43,7 +43,8 @@ SCENARIOS = {
     "filled": Scenario((*REGION, "huts", "--box", ",".join(map(str, fault_world.FILLED)), "--zoom", "6-9", "--tiles", "TILES"),
                        (("second", ("install", "LI")),)),
     "adopt": Scenario(("adopt", "ADOPTED", "--id", "AD"), (("second", ("install", "LI")),), asks_server=False),
-    "create": Scenario(("install", "LI", "--style", "demo")),
+    "style": Scenario(("install", "--style", "demo"), (("second", ("install", "LI")),)),
+    "create": Scenario(("install", "LI")),
 }  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def undisturbed(name, device, library, watch):
     seen.close()
     calls = dict(zip(KINDS, struct.unpack(f"{len(KINDS)}Q", counts.read_bytes())))
     sent = sum(device.origin.sent().values())
-    return Reference(device.store.state(), device.store.digest(), calls, seen.most, sent)
+    return Reference(device.store.state(), device.store.digest(device.origin.url), calls, seen.most, sent)
 
 
 def library(folder, source="failpoint.c"):

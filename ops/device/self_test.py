@@ -20,8 +20,9 @@ def flip(case):
 
 
 def leave_file(case):
-    """2, 4: a file that no row names."""
-    (case.store.path / "packs" / "left").write_bytes(bytes(1000))
+    """2, 4: a file that no row names, in a folder that no process clears."""
+    (case.store.path / "filling").mkdir(exist_ok=True)
+    (case.store.path / "filling" / "left").write_bytes(bytes(1000))
 
 
 def lose_download(case):

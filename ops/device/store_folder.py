@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -34,7 +35,10 @@ class State:
     """What the database says at one moment."""
 
     units: list = dataclasses.field(default_factory=list)
+    holds: set = dataclasses.field(default_factory=set)
+    # Without those that only read the list: they are made again by whoever needs it.
     tasks: int = 0
+    lists: int = 0
     requests: int = 0
     sequences: dict = dataclasses.field(default_factory=dict)
 
@@ -44,7 +48,7 @@ class State:
 
     @property
     def is_idle(self):
-        return self.tasks == 0 and self.requests == 0
+        return self.tasks == 0 and self.lists == 0 and self.requests == 0
 
 
 class StoreFolder:
@@ -74,12 +78,12 @@ class StoreFolder:
         """Every file below these folders by its path; one that goes while it is listed is left out."""
         found = {}
         for name in folders:
-            for path in (self.path / name).rglob("*"):
-                try:
-                    if path.is_file():
+            for home, _, names in os.walk(self.path / name):
+                for path in (pathlib.Path(home, name) for name in names):
+                    try:
                         found[str(path.relative_to(self.path))] = path.stat().st_size
-                except FileNotFoundError:
-                    continue
+                    except FileNotFoundError:
+                        continue
         return found
 
     def bytes(self):
@@ -100,7 +104,7 @@ class StoreFolder:
         found = sha256(file)
         return None if found == unit.sha256 else f"{unit.name} version {unit.version}: {unit.path} has the SHA-256 {found[:8]}"
 
-    def digest(self, base=""):
+    def digest(self, base):
         """Everything that lasts, by name: two stores are the same when these are. Addresses of `base` count as the same."""
         said = {}
         for path in self.files():
@@ -109,15 +113,14 @@ class StoreFolder:
             if "%3A" in path and path.endswith(".mbtiles"):
                 said[path] = filled(file)[0]
             elif path.endswith("/unit.json"):
-                said[path] = digest_of(file.read_bytes().replace(base.encode(), b"ORIGIN/") if base else file.read_bytes())
+                said[path] = digest_of(file.read_bytes().replace(base.encode(), b"ORIGIN/"))
             else:
                 said[path] = sha256(file)
         names = [file.name for file in self.path.iterdir() if file.is_file()]
         said[""] = sorted(name for name in names if name not in OWN_FILES and not name.startswith("ambient.sqlite"))
         for table, columns in LASTING.items():
             for row in query(self.database, f"SELECT {columns} FROM {table} ORDER BY 1, 2"):
-                text = repr(row).replace(base, "ORIGIN/") if base else repr(row)
-                said[f"{table} {text}"] = ""
+                said[f"{table} {repr(row).replace(base, 'ORIGIN/')}"] = ""
         return said
 
 
@@ -151,7 +154,9 @@ def rows(file):
             for name, version, digest, path, size, kept, template in database.execute(f"SELECT {columns} FROM unit"):
                 is_filled = template is not None or "://" in name and path.endswith(".zip")
                 state.units.append(Unit(name, version, digest, path, size, kept == 0, is_filled))
-            state.tasks = database.execute("SELECT count(*) FROM task").fetchone()[0]
+            state.tasks = database.execute("SELECT count(*) FROM task WHERE kind <> 'list'").fetchone()[0]
+            state.lists = database.execute("SELECT count(*) FROM task WHERE kind = 'list'").fetchone()[0]
+            state.holds = set(database.execute("SELECT unit, item FROM hold"))
             state.requests = database.execute("SELECT count(*) FROM request WHERE answer IS NULL").fetchone()[0]
             state.sequences = {
                 (kind, re.sub(r"//[^/]+/", "//ORIGIN/", name)): sequence or 0

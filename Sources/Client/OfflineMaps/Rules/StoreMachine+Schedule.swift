@@ -16,12 +16,13 @@ extension StoreMachine {
 
     /// Why a task may do nothing at all; `nil` when it may.
     func barrier(_ task: TaskRecord) -> TaskState? {
+        // A failed task needs a person also where no process works: only then can it be found and retried.
+        if let cause = task.failure { return .failed(cause) }
         switch run {
         case .suspended: return .paused(.suspended)
         case .stopped: return .paused(.stopped)
         case .running: break
         }
-        if let cause = task.failure { return .failed(cause) }
         if rules.isPaused(task) { return .paused(.user) }
         if awaitedList[task.id] != nil { return .waiting(.turn) }
         return nil

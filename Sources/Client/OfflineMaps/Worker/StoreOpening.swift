@@ -32,7 +32,8 @@ struct StoreOpening: Sendable {
         try PieceWork.giveBack(folder)
         let paths = Set(units.map(\.row.path))
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
-        for stray in StoreScan.strays(folder) { try Durable.remove(stray) }
+        // Folders too: a style that was being looked at is unpacked in one.
+        for stray in StoreScan.strays(folder) { try PieceWork.removeFolder(stray) }
         let known = Set(units.map(\.file))
         prepared = StoreScan.units(folder).units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
         parts = StoreScan.parts(folder)
