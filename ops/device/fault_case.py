@@ -54,6 +54,7 @@ class Case:
     def observe(self, quota=True, watch=True):
         self.before = self.store.state()
         after = self.reference.state.current
+        # A pack that is filled shows whichever tiles it has.
         self.known = {name: {unit.sha256 if unit else None for unit in (self.before.current.get(name), after.get(name))}
                       for name in {*self.before.current, *after}}  # fmt: skip
         slack = self.setup.quota_slack if quota else None
@@ -113,8 +114,7 @@ class Case:
 
     def is_settled(self):
         state, wanted = self.store.state(), self.reference.state
-        is_same = {(unit.name, unit.version) for unit in state.units} == {(unit.name, unit.version) for unit in wanted.units}
-        return state.is_idle and is_same and state.holds == wanted.holds
+        return state.is_idle and versions(state) == versions(wanted) and state.holds == wanted.holds
 
     def work(self, limit=60):
         """`device run --forever` until the queue is empty or waits for a person; returns the tasks that failed."""
@@ -146,12 +146,13 @@ class Case:
 
     def paused(self, process):
         """Pauses everything, kills the process, and lets another one run: nothing is requested until the tasks are resumed."""
-        if self.store.database.exists():
+        is_known = self.store.database.exists() and self.store.state(live=True).tasks
+        if is_known:
             self.wait(self.device.start("pause", "--all"))
         since = time.time() + 0.2
         time.sleep(0.4)
         process.kill()
-        if self.store.database.exists() and self.store.state().tasks:
+        if is_known and self.store.state().tasks:
             run = self.device.start("run", "--forever")
             time.sleep(0.6)
             self.do("while paused")
@@ -197,6 +198,11 @@ class Case:
         self.device.close()
         for cleanup in reversed(self.cleanups):
             cleanup()
+
+
+def versions(state):
+    """What is listed; a pack that is filled has another version after each time."""
+    return {(unit.name, "" if unit.is_filled else unit.version, unit.is_current) for unit in state.units}
 
 
 def lines_of(process):

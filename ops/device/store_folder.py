@@ -109,9 +109,10 @@ class StoreFolder:
         said = {}
         for path in self.files():
             file = self.path / path
-            # Packs that are filled are below the address of their server, written as a name.
+            # Packs that are filled are below the address of their server, written as a name; what they are named there depends on how
+            # often they were filled.
             if "%3A" in path and path.endswith(".mbtiles"):
-                said[path] = filled(file)[0]
+                said[str(pathlib.Path(path).parent)] = filled(file)[0]
             elif path.endswith("/unit.json"):
                 said[path] = digest_of(file.read_bytes().replace(base.encode(), b"ORIGIN/"))
             else:
@@ -126,7 +127,8 @@ class StoreFolder:
 
 # The rows that two runs must have in common; times of the clock, numbers of the queue and sizes of filled packs are left out.
 LASTING = {
-    "unit": "unit, version, sha256, is_pack, kind, item, path, iif(template IS NULL, bytes, 0), format, tileset, template, data_date, state",
+    "unit": "unit, is_pack, kind, item, format, tileset, template, data_date, state, "
+    "iif(template IS NULL, version || ' ' || sha256 || ' ' || path || ' ' || bytes, '')",
     "hold": "unit, item, is_pack",
     "region": "id, hex(definition)",
     "tiles": "item, count",
