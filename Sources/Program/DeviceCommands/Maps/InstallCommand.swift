@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
+import Errors
 import OfflineMaps
 internal import TextFormats
 

@@ -1,4 +1,5 @@
 import Foundation
+import Packages
 import TestSupport
 import Testing
 
