@@ -34,6 +34,18 @@ def resize(case, size):
         raise Trouble(f"remount: {done.stderr.strip()}")
 
 
+def shrink(case, left):
+    """To what is used and a little more; a thread that is not yet stopped may use more meanwhile."""
+    for attempt in range(5):
+        status = os.statvfs(case.store.path)
+        try:
+            return resize(case, (status.f_blocks - status.f_bfree) * status.f_frsize + left)
+        except Trouble:
+            if attempt == 4:
+                raise
+            time.sleep(0.05)
+
+
 @fault("the disk becomes full", nightly=12, short=2, limit=200)
 def full(case):
     """The process is stopped before a call; meanwhile its disk shrinks to what is used and a little more."""
@@ -46,8 +58,7 @@ def full(case):
     end = time.monotonic() + 20
     while process.is_running and "chaos: now" not in process.log.read_text(errors="replace") and time.monotonic() < end:
         time.sleep(0.005)
-    status = os.statvfs(case.store.path)
-    resize(case, (status.f_blocks - status.f_bfree) * status.f_frsize + left)
+    shrink(case, left)
     process.signal(signal.SIGCONT)
     code = case.wait(process)
     case.notes.append(f"exit {code}")

@@ -13,14 +13,16 @@ LIES = list(itertools.product(TARGETS, origins.KINDS))
 FILE_LIES = list(itertools.product(TARGETS, FILE_KINDS))
 # Answers after which a device waits for its 30 s of patience.
 LONG = {"silence", "slow-loris", "stalled"}
-# Kinds after which bytes were wrong, so that they have to come again.
-WRONG = {"changed", "short-length", "long-length", "smuggled", "truncated", "chunked-cut", "gzip-bomb", "wrong-type", "html", "json", "garbage"}
+# Kinds after which bytes were wrong, or the server began anew, so that they have to come again.
+WRONG = {
+    "200-to-range", "416-to-range", "changed", "short-length", "long-length", "smuggled", "truncated", "chunked-cut", "gzip-bomb",
+    "wrong-type", "html", "json", "garbage",
+}  # fmt: skip
 
 
-def spread(cases, index, count):
-    """`count` cases over all of them, in an order of which any beginning has something of everything."""
-    step = 37  # a number that divides neither 120 nor 48
-    return cases[index * step % len(cases)] if count else cases[index]
+def spread(cases, index):
+    """An order of which any beginning has something of everything: 37 divides neither 120 nor 48."""
+    return cases[index * 37 % len(cases)]
 
 
 def tell(case, target, kind, turns):
@@ -44,7 +46,7 @@ def path_of(case, target):
 
 @fault("a server that lies", nightly=len(LIES), short=8, limit=300)
 def lies(case):
-    target, kind = spread(LIES, case.index, True)
+    target, kind = spread(LIES, case.index)
     if case.plan.is_short and kind in LONG:
         kind = "503"
     case.lies_at_first = 1
@@ -53,7 +55,7 @@ def lies(case):
 
 @fault("a file that comes wrong", nightly=len(FILE_LIES), short=6, limit=300)
 def files(case):
-    target, kind = spread(FILE_LIES, case.index, True)
+    target, kind = spread(FILE_LIES, case.index)
     if case.plan.is_short and kind in LONG:
         kind = "slow"
     turns = ["cut", kind] if kind in ("200-to-range", "416-to-range", "changed") else [kind]

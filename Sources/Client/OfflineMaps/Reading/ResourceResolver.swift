@@ -1,4 +1,5 @@
 internal import Errors
+internal import Files
 public import Foundation
 internal import StyleFormat
 internal import TileBodies
