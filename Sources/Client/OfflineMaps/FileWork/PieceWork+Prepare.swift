@@ -88,7 +88,7 @@ extension PieceWork {
         home.deletingLastPathComponent().appending(path: home.lastPathComponent + ".new", directoryHint: .isDirectory)
     }
 
-    /// Removes a folder of a unit with its files; a missing one is no error.
+    /// Removes a folder with its files, or a file; a missing one is no error.
     static func removeFolder(_ url: URL) throws(StorageError) {
         do { try FileManager.default.removeItem(at: url) } catch {
             guard access(url.path, F_OK) != 0 else {

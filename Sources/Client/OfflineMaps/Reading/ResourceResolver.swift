@@ -1,4 +1,5 @@
 internal import Errors
+internal import Files
 public import Foundation
 internal import StyleFormat
 internal import TileBodies
@@ -68,21 +69,36 @@ public final class ResourceResolver: Sendable {
 
     /// Opens the pack next to its archive; unpacks it where that was not done or not finished.
     private static func open(_ archive: URL) throws(StylesError) -> StylePack {
-        let folder = archive.deletingLastPathComponent().appending(path: "pack", directoryHint: .isDirectory)
-        if StylePack.looksLikePack(folder) { return try StylePack(folder) }
-        let new = folder.deletingLastPathComponent().appending(path: ".pack.new", directoryHint: .isDirectory)
-        do {
-            let files = FileManager.default
-            // Of a process that ended midway.
-            if files.fileExists(atPath: new.path) { try files.removeItem(at: new) }
-            try files.createDirectory(at: new, withIntermediateDirectories: true)
-            try StoredZip.unpack(archive, into: new)
-            // Another process may have been faster; its pack has the same bytes.
-            if !StylePack.looksLikePack(folder) { try files.moveItem(at: new, to: folder) }
-        } catch let error as StylesError {
-            throw error
-        } catch { throw StylesError(.io, "'\(archive.path)' cannot be unpacked: \(error.localizedDescription)") }
+        let folder = PieceWork.unpacked(archive)
+        if !StylePack.looksLikePack(folder) {
+            // Each process unpacks into a folder of its own.
+            let new = TemporaryName.nextTo(folder)
+            do {
+                try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
+                try StoredZip.unpack(archive, into: new)
+                try FileManager.default.moveItem(at: new, to: folder)
+            } catch {
+                // What stays is removed by the next process that unpacks.
+                try? FileManager.default.removeItem(at: new)
+                // Another process was faster; its pack has the same bytes.
+                guard StylePack.looksLikePack(folder) else {
+                    if let error = error as? StylesError { throw error }
+                    throw StylesError(.io, "'\(archive.path)' cannot be unpacked: \(error.localizedDescription)")
+                }
+            }
+            removeUnfinished(beside: folder)
+        }
         return try StylePack(folder)
+    }
+
+    /// Removes what processes that ended midway have left.
+    ///
+    /// A process that is unpacking at this moment finds the pack.
+    private static func removeUnfinished(beside folder: URL) {
+        let home = folder.deletingLastPathComponent()
+        // A folder that cannot be listed or emptied keeps some bytes more.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? []
+        where name.hasPrefix(".pack.") { try? FileManager.default.removeItem(at: home.appending(path: name)) }
     }
 
     /// A resource of the installed units, by the address that the style has for it; `nil` when it is not here.

@@ -64,6 +64,12 @@ enum StoreScan {
         }.map { folder.parts.appending(path: $0) }
     }
 
+    /// Reserves that a process was writing when it ended.
+    static func reserveDrafts(_ folder: StoreFolder) -> [URL] {
+        names(folder.root).filter { $0.hasPrefix(".\(folder.reserve.lastPathComponent).") }
+            .map { folder.root.appending(path: $0) }
+    }
+
     /// Files below `packs`, as paths below the folder.
     static func packs(_ folder: StoreFolder) -> [String] {
         var paths: [String] = []
