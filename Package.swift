@@ -145,6 +145,8 @@ let libraries: [Module] = [
             "TextFormats",
         ], [.grdb, .sqlite, .crypto]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
+    // On Linux only what does not need MapKit and WebKit is compiled.
+    Module("OfflineMapsApple", .client, ["OfflineMaps", "Tiles"]),
 
     Module(
         "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "CatalogFormat", "Telemetry"],
@@ -172,9 +174,8 @@ let libraries: [Module] = [
         "FuzzTargets", .testing,
         [
             "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
-            "PackageFiles",
-            "Packages",
-        ]),
+            "PackageFiles", "Packages", "OfflineMaps",
+        ], [.sqlite]),
 ]
 
 /// A module's tests, and what they import in addition to the module and to what the module imports.
@@ -214,6 +215,7 @@ let tests: [Tests] = [
     Tests(
         "OfflineMapsAdapters",
         ["CatalogFormat", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"], [.grdb]),
+    Tests("OfflineMapsApple", ["TestSupport"]),
     Tests("DeviceCommands", ["TestSupport"]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
@@ -327,11 +329,13 @@ let forApps: [Product] = [
     .library(name: "PackhorseFormats", targets: ["Tiles", "CatalogFormat", "PackageFiles", "StyleFormat"]),
     .library(name: "OfflineMaps", targets: ["OfflineMaps", "Tiles"]),
     .library(name: "OfflineMapsAdapters", targets: ["OfflineMapsAdapters"]),
+    .library(name: "OfflineMapsApple", targets: ["OfflineMapsApple"]),
 ]
 
 let package = Package(
     name: "packhorse",
-    platforms: [.macOS(.v15)],
+    // The first systems with Synchronization's Mutex.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: (chosen == nil ? programs + forApps : [])
         + (isFuzzing ? [.library(name: "PackhorseFuzz", type: .static, targets: ["FuzzTargets"])] : []),
     dependencies: [

@@ -2,7 +2,7 @@ public import Foundation
 internal import Synchronization
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// Downloads with URLSession: no cache, no cookies, no redirect from https to http.
@@ -73,7 +73,10 @@ public final class URLSessionFetcher: Fetcher {
         return outcome
     }
 
-    private static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
+    /// The message of a request for the bytes from an offset.
+    ///
+    /// - Throws: ``FailureCause/invalidArguments`` for an address that is not of http or https.
+    package static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
         try HTTPFetch.checkScheme(request)
         var message = URLRequest(url: request.url)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
