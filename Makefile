@@ -31,6 +31,8 @@ build: needs ## build the packhorse binary: .build/release/packhorse; installs n
 
 bench-build: build
 	$(BUILD) --product packhorse-bench
+	$(BUILD) --product bench-sqlite-start
+	$(BUILD) --product bench-maps-start
 
 test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
 	@ops/phase bootstrap ops/bootstrap
@@ -81,7 +83,7 @@ bench-coordinator: bench-build ## a coordinator under 1,000 simulated workers an
 bench-pieces: bench-build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
 	@ops/bench/pieces $(BENCH_FLAGS)
 
-bench-device: bench-build ## Measure the library for apps beside raw SQLite: met or missed (two minutes)
+bench-device: bench-build ## Measure the library for apps beside raw SQLite, curl and sha256sum: met or missed (5 min; BENCH_FLAGS=--write)
 	@ops/bench/device $(BENCH_FLAGS)
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzzer; a build of its own)

@@ -315,6 +315,16 @@ if chosen == nil {
                 .grdb, .sqlite,
             ],
             path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
+    // The two small programs of `make bench-device` whose starts are compared.
+    targets.append(
+        .executableTarget(
+            name: "bench-sqlite-start", dependencies: [.sqlite], path: "Sources/Program/bench-sqlite-start",
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))]))
+    targets.append(
+        .executableTarget(
+            name: "bench-maps-start", dependencies: ["OfflineMaps", "Tiles"],
+            path: "Sources/Program/bench-maps-start", swiftSettings: strict, linkerSettings: [swiftInside]))
     targets.append(
         .testTarget(
             name: "EndToEndTests",
@@ -322,7 +332,7 @@ if chosen == nil {
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 
-let programs: [Product] = ["packhorse", "packhorse-bench"].map { .executable(name: $0, targets: [$0]) }
+let programs: [Product] = ["packhorse", "packhorse-bench", "bench-sqlite-start", "bench-maps-start"].map { .executable(name: $0, targets: [$0]) }
 
 /// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
 let forApps: [Product] = [

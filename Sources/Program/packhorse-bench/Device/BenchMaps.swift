@@ -4,7 +4,8 @@ import PackageFiles
 import TileBodies
 import Tiles
 
-/// Packages for measurements: one cell of zoom 7 each, with its ancestors and two zooms below it.
+/// Packages for measurements: one cell of zoom 7 each, with its ancestors and two zooms below it, without one tile of
+/// sixteen at the last zoom, so that a look-up for it has to ask the mask.
 struct BenchMaps {
     let folder: URL
     let count: Int
@@ -22,20 +23,34 @@ struct BenchMaps {
         return cell
     }
 
-    /// The tiles of a package, deepest zooms too.
+    /// The tiles of a package.
     func tiles(_ number: Int, depth: Int = 2) throws -> [TileID] {
         let cell = try cell(number)
         let mask = TileMask(tiles: [cell], maxZoom: 7).expanded(toZoom: 7 + depth)
-        return Array(mask.tiles(in: .all))
+        return mask.tiles(in: .all).filter { !Self.isLeftOut($0) }
     }
+
+    /// The tiles of all packages, each once.
+    func allTiles() throws -> [TileID] { Array(Set(try (0..<count).flatMap { try tiles($0) })) }
+
+    /// The tiles of zoom 9 that the packages leave out.
+    func missing() throws -> [TileID] {
+        try (0..<count).compactMap { number in
+            let cell = try cell(number)
+            return TileID(zoom: 9, x: cell.x << 2 + 3, y: cell.y << 2 + 3)
+        }
+    }
+
+    private static func isLeftOut(_ tile: TileID) -> Bool { tile.zoom == 9 && tile.x & 3 == 3 && tile.y & 3 == 3 }
 
     /// The tiles along a walk: a step to the next tile of zoom 9, and the tiles above it, from cell to cell.
     func walk(_ steps: Int) throws -> [TileID] {
         var tiles: [TileID] = []
         for step in 0..<steps {
-            let number = step / 8 % count
-            let cell = try cell(number)
-            guard let tile = TileID(zoom: 9, x: cell.x << 2 + step % 4, y: cell.y << 2 + step / 4 % 4) else { continue }
+            let cell = try cell(step / 8 % count)
+            guard let tile = TileID(zoom: 9, x: cell.x << 2 + step % 4, y: cell.y << 2 + step / 4 % 4),
+                !Self.isLeftOut(tile)
+            else { continue }
             tiles.append(tile)
             if step % 4 == 0, let parent = tile.parent { tiles.append(parent) }
         }
@@ -45,9 +60,25 @@ struct BenchMaps {
     /// Writes a package.
     ///
     /// - Parameter text: Goes into every body.
-    func write(_ number: Int, depth: Int = 2, text: String, to url: URL) throws {
-        let tiles = try tiles(number, depth: depth).sorted { ($0.zoom, $0.x, $0.tmsY) < ($1.zoom, $1.x, $1.tmsY) }
-        let bounds = try cell(number).bounds
+    func write(_ number: Int, text: String, to url: URL) throws {
+        try Self.write(try tiles(number), bounds: try cell(number).bounds, text: text, to: url)
+    }
+
+    /// Writes a package of so many bytes, made of tiles of 3.9 KB.
+    func write(_ number: Int, bytes: Int, to url: URL) throws {
+        // Each zoom has four times the tiles of the one above: 3 of 4 tiles are of the last one.
+        var depth = 2
+        while bytes > (4 << (2 * depth)) / 3 * Self.bodyBytes { depth += 1 }
+        let tiles = try tiles(number, depth: depth).prefix(max(1, bytes / Self.bodyBytes))
+        try Self.write(Array(tiles), bounds: try cell(number).bounds, text: "P\(number)", to: url)
+    }
+
+    /// Writes the tiles of all packages into one file.
+    func writeAll(to url: URL) throws { try Self.write(try allTiles(), bounds: .world, text: "all", to: url) }
+
+    private static func write(_ tiles: [TileID], bounds: BoundingBox, text: String, to url: URL) throws {
+        let tiles = tiles.sorted { ($0.zoom, $0.x, $0.tmsY) < ($1.zoom, $1.x, $1.tmsY) }
+        let last = tiles.last?.zoom ?? 0
         _ = try BulkPackage.write(url) { package in
             for (place, tile) in tiles.enumerated() {
                 try Self.body("\(text) \(tile)", seed: place).withUnsafeBytes {
@@ -56,7 +87,7 @@ struct BenchMaps {
                 try package.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, number: UInt32(place + 1))
             }
             package.add(metadata: [
-                ("name", text), ("format", "pbf"), ("minzoom", "0"), ("maxzoom", "\(7 + depth)"),
+                ("name", text), ("format", "pbf"), ("minzoom", "0"), ("maxzoom", "\(last)"),
                 ("bounds", "\(bounds.west),\(bounds.south),\(bounds.east),\(bounds.north)"), ("type", "baselayer"),
                 ("version", "1.0"), ("json", #"{"vector_layers":[{"id":"land","fields":{}}]}"#),
             ])
@@ -90,19 +121,26 @@ struct BenchMaps {
         return Gzip.compress(field(3, layer))
     }
 
-    /// A store with the packages; it is filled by adopting files.
-    func store(_ numbers: some Sequence<Int>) async throws -> MapStore {
-        let options = StoreOptions(folder: folder.appending(path: "maps"), trust: .unsigned)
-        let store = try await MapStore.open(options)
+    /// A store in a folder of its own.
+    func store(_ name: String) async throws -> MapStore {
+        let store = try await MapStore.open(StoreOptions(folder: folder.appending(path: name), trust: .unsigned))
         await store.start()
-        for number in numbers { try await adopt(number, text: "P\(number) 1", into: store) }
         return store
     }
 
-    /// Takes a package into a store: an update where it is there already.
-    func adopt(_ number: Int, depth: Int = 2, text: String, into store: MapStore) async throws {
-        let file = folder.appending(path: "P\(number).mbtiles")
-        try write(number, depth: depth, text: text, to: file)
+    /// A store with the packages; it is filled by adopting files.
+    func store(_ name: String, _ numbers: some Sequence<Int>) async throws -> MapStore {
+        let store = try await store(name)
+        for number in numbers {
+            let file = folder.appending(path: "P\(number).mbtiles")
+            try write(number, text: "P\(number) 1", to: file)
+            try await adopt(file, number, into: store)
+        }
+        return store
+    }
+
+    /// Moves a file into a store: an update where the package is there already.
+    func adopt(_ file: URL, _ number: Int, into store: MapStore) async throws {
         _ = try await store.adopt(file, as: .package("P\(number)"), by: .move)
     }
 }

@@ -2,58 +2,75 @@ import Foundation
 import OfflineMaps
 import Tiles
 
-/// Rows of a store that does not change.
+/// Rows of stores that do not change.
+///
+/// The baseline is one prepared statement on one file that has the tiles of all packages.
 struct ReadingRows {
     let maps: BenchMaps
     let reads: Int
+    let rounds: Int
 
     func rows() async throws -> [PieceRow] {
-        let store = try await maps.store(0..<maps.count)
-        guard let file = try await store.url(of: .package("P0")) else { throw CocoaError(.fileNoSuchFile) }
+        let (one, file) = try await single()
+        let many = try await maps.store("many", 0..<maps.count)
         let raw = try RawLookUp(file)
-        let tiles = try maps.tiles(0).filter { $0.zoom >= 7 }
-        let missing = try missing()
-        let walk = try maps.walk(4_000)
-        var rounds: [[Double]] = []
-        var notes: [String] = []
-        // The first round warms caches and is not counted.
-        for round in 0...3 {
-            let bare = ReadTimes(tiles, reads) { _ = raw.bytes($0) }
-            let ours = try ReadTimes(tiles, reads) { try Self.read(store.tiles, $0) }
-            let walked = try ReadTimes(walk, reads, inOrder: true) { try Self.read(store.tiles, $0) }
-            let found = try ReadTimes(missing, reads) { _ = try store.tiles.tile($0) }
-            guard round > 0 else { continue }
-            rounds.append([
-                ours.median / bare.median, ours.p99 / bare.p99, bare.sum / walked.sum, found.p99 / bare.p99,
-            ])
-            notes = [
-                "\(Int(ours.median)) ns, raw \(Int(bare.median)) ns", "\(Int(ours.p99)) ns, raw \(Int(bare.p99)) ns",
-                "p99 \(Int(walked.p99)) ns, raw \(Int(bare.p99)) ns", "\(Int(found.p99)) ns, raw \(Int(bare.p99)) ns",
-            ]
+        let (tiles, missing, walk) = (try maps.allTiles(), try maps.missing(), try maps.walk(4_000))
+        let figures = try (0...rounds).map { round in
+            // Every second round is in the other order: the machine changes while it is measured.
+            let isForward = round.isMultiple(of: 2)
+            var times: [Int: ReadTimes] = [:]
+            for row in isForward ? Array(0..<5) : (0..<5).reversed() {
+                times[row] =
+                    switch row {
+                    case 0: ReadTimes(tiles, reads) { _ = raw.bytes($0) }
+                    case 1: try ReadTimes(tiles, reads) { try Self.read(one.tiles, $0) }
+                    case 2: ReadTimes(walk, reads, inOrder: true) { _ = raw.bytes($0) }
+                    case 3: try ReadTimes(walk, reads, inOrder: true) { try Self.read(many.tiles, $0) }
+                    default: try ReadTimes(missing, reads) { try Self.miss(many.tiles, $0) }
+                    }
+            }
+            return (0..<5).compactMap { times[$0] }
         }
-        func median(_ row: Int) -> Double { Stopwatch.median(rounds.map { $0[row] }) }
+        return Self.rows(Array(figures.dropFirst()), maps.count)
+    }
+
+    /// - Parameter figures: For each round: raw reads, reads of one package, raw walk, walk, misses. The first round
+    ///   only warms caches and is not among them.
+    private static func rows(_ figures: [[ReadTimes]], _ count: Int) -> [PieceRow] {
+        func row(
+            _ name: String, _ unit: String, limit: Double, _ ours: Int, _ raw: Int, _ value: (ReadTimes) -> Double
+        ) -> PieceRow {
+            let (mine, other) = (figures.map { value($0[ours]) }, figures.map { value($0[raw]) })
+            let ratio = Stopwatch.median(zip(mine, other).map { $0 / max(1, $1) })
+            return PieceRow(
+                piece: name, unit: unit, value: ratio, limit: limit,
+                note: "\(Int(Stopwatch.median(mine))) ns, raw \(Int(Stopwatch.median(other))) ns")
+        }
+        let walk = "walk over \(count) packages"
         return [
-            PieceRow(piece: "tile, median", unit: "× raw", value: median(0), limit: 2, note: notes[0]),
-            PieceRow(piece: "tile, p99", unit: "× raw", value: median(1), limit: 3, note: notes[1]),
-            PieceRow(
-                piece: "walk over \(maps.count) packages, time", unit: "× raw on one", value: 1 / median(2), limit: 2,
-                note: notes[2]),
-            PieceRow(
-                piece: "which of \(maps.count) has a tile, p99", unit: "× raw", value: median(3), limit: 1,
-                note: notes[3]),
+            row("tile, median", "× raw", limit: 2, 1, 0, \.median), row("tile, p99", "× raw", limit: 3, 1, 0, \.p99),
+            row("\(walk), time", "× raw on one file", limit: 2, 3, 2) { $0.sum / Double(max(1, $0.count)) },
+            row("which of \(count) packages has a tile, p99", "× raw look-up", limit: 1, 4, 0, \.p99),
         ]
     }
 
-    /// Tiles in cells that packages have, at a zoom that none has: only the look for a package is measured.
-    private func missing() throws -> [TileID] {
-        try (0..<maps.count).compactMap { number in
-            let cell = try maps.cell(number)
-            return TileID(zoom: 10, x: cell.x << 3 + number % 8, y: cell.y << 3 + number / 8 % 8)
-        }
+    /// A store with one package that has the tiles of all.
+    private func single() async throws -> (store: MapStore, file: URL) {
+        let file = maps.folder.appending(path: "all.mbtiles")
+        try maps.writeAll(to: file)
+        let store = try await maps.store("one")
+        _ = try await store.adopt(file, as: .package("ALL"), by: .move)
+        guard let place = try await store.url(of: .package("ALL")) else { throw CocoaError(.fileNoSuchFile) }
+        return (store, place)
     }
 
     /// Reads a tile that is there.
-    static func read(_ reader: TileReader, _ tile: TileID) throws {
+    private static func read(_ reader: TileReader, _ tile: TileID) throws {
         guard case .found = try reader.tile(tile) else { throw CocoaError(.fileNoSuchFile) }
+    }
+
+    /// Asks for a tile that no package has: only the search for a package is measured, and it asks all candidates.
+    private static func miss(_ reader: TileReader, _ tile: TileID) throws {
+        guard case .absent = try reader.tile(tile) else { throw CocoaError(.fileReadUnknown) }
     }
 }
