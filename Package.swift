@@ -309,13 +309,20 @@ if chosen == nil {
             name: "packhorse-bench",
             dependencies: [
                 "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "DemoWorld", "Errors", "Files", "PMTiles",
-                "OfflineMaps", "PackageFiles",
-                "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire", "ZeroMQ",
+                "PackageFiles", "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire", "ZeroMQ",
                 .arguments,
                 .grdb, .sqlite,
             ],
             path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
-    // The two small programs of `make bench-device` whose starts are compared.
+    // `make bench-device`: measurements of the library for apps, and two small programs whose starts are compared.
+    targets.append(
+        .executableTarget(
+            name: "bench-device",
+            dependencies: [
+                "CatalogFormat", "Errors", "Files", "OfflineMaps", "PackageFiles", "TileBodies", "Tiles", .arguments,
+                .sqlite,
+            ],
+            path: "Sources/Program/bench-device", swiftSettings: strict, linkerSettings: [swiftInside]))
     targets.append(
         .executableTarget(
             name: "bench-sqlite-start", dependencies: [.sqlite], path: "Sources/Program/bench-sqlite-start",
@@ -332,7 +339,7 @@ if chosen == nil {
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 
-let programs: [Product] = ["packhorse", "packhorse-bench", "bench-sqlite-start", "bench-maps-start"].map { .executable(name: $0, targets: [$0]) }
+let programs: [Product] = ["packhorse", "packhorse-bench", "bench-device", "bench-sqlite-start", "bench-maps-start"].map { .executable(name: $0, targets: [$0]) }
 
 /// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
 let forApps: [Product] = [

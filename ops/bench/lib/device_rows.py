@@ -28,7 +28,7 @@ http {{
 
 
 def row(piece, value, unit, limit, note):
-    """A row in the form of packhorse-bench device --json."""
+    """A row with its verdict."""
     return {"piece": piece, "value": value, "unit": unit, "threshold": limit, "met": value <= limit, "note": note}
 
 
@@ -80,7 +80,7 @@ class DeviceBench:
         if not os.path.exists(mark):
             shutil.rmtree(self.catalog, ignore_errors=True)
             os.makedirs(self.catalog)
-            subprocess.run([f"{BIN}/packhorse-bench", "catalog", "--folder", self.catalog, "--packages", str(self.packages),
+            subprocess.run([f"{BIN}/bench-device", "catalog", "--folder", self.catalog, "--packages", str(self.packages),
                             "--megabytes", str(self.megabytes)], check=True)
             open(mark, "w").close()
 

@@ -10,7 +10,7 @@ struct ReadingRows {
     let reads: Int
     let rounds: Int
 
-    func rows() async throws -> [PieceRow] {
+    func rows() async throws -> [Row] {
         let (one, file) = try await single()
         let many = try await maps.store("many", 0..<maps.count)
         let raw = try RawLookUp(file)
@@ -36,15 +36,15 @@ struct ReadingRows {
 
     /// - Parameter figures: For each round: raw reads, reads of one package, raw walk, walk, misses. The first round
     ///   only warms caches and is not among them.
-    private static func rows(_ figures: [[ReadTimes]], _ count: Int) -> [PieceRow] {
+    private static func rows(_ figures: [[ReadTimes]], _ count: Int) -> [Row] {
         func row(
             _ name: String, _ unit: String, limit: Double, _ ours: Int, _ raw: Int, _ value: (ReadTimes) -> Double
-        ) -> PieceRow {
+        ) -> Row {
             let (mine, other) = (figures.map { value($0[ours]) }, figures.map { value($0[raw]) })
-            let ratio = Stopwatch.median(zip(mine, other).map { $0 / max(1, $1) })
-            return PieceRow(
+            let ratio = ReadTimes.middle(zip(mine, other).map { $0 / max(1, $1) })
+            return Row(
                 piece: name, unit: unit, value: ratio, limit: limit,
-                note: "\(Int(Stopwatch.median(mine))) ns, raw \(Int(Stopwatch.median(other))) ns")
+                note: "\(Int(ReadTimes.middle(mine))) ns, raw \(Int(ReadTimes.middle(other))) ns")
         }
         let walk = "walk over \(count) packages"
         return [

@@ -4,7 +4,7 @@ import Files
 import Foundation
 import Tiles
 
-/// `packhorse-bench catalog`: writes a catalog for measurements into a folder, which a web server then serves.
+/// `bench-device catalog`: writes a catalog for measurements into a folder, which a web server then serves.
 ///
 /// It lists many packages with names in eight languages. The files of the first ones exist, and the package `BIG`.
 struct CatalogCommand: ParsableCommand {
@@ -68,8 +68,8 @@ struct CatalogCommand: ParsableCommand {
     }
 
     private static func names(_ id: String) -> [String: String] {
-        Dictionary(
-            uniqueKeysWithValues: ["ar", "de", "en", "es", "fr", "it", "ru", "zh"].map { ($0, "World/Country \(id) \($0)") })
+        let languages = ["ar", "de", "en", "es", "fr", "it", "ru", "zh"]
+        return Dictionary(uniqueKeysWithValues: languages.map { ($0, "World/Country \(id) \($0)") })
     }
 
     private static func measure(_ file: inout CatalogIndex.File, _ root: URL) throws {

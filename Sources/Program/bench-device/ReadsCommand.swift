@@ -1,23 +1,19 @@
 import ArgumentParser
-internal import CommandSupport
 import Foundation
-import OfflineMaps
-import Tiles
 
-/// `packhorse-bench device`: measures the library for apps, each row beside a raw SQLite look-up of the same run.
+/// `bench-device reads`: measures reads, also while a store changes, each beside a raw SQLite look-up or a quiet store.
 ///
-/// Uses the public API alone. Every row is a ratio. Ends with 1 when a threshold is missed. `make bench-device` runs it
-/// and adds the rows that need other programs and a web server.
-struct DeviceCommand: AsyncParsableCommand {
+/// Uses the public API alone. Prints the rows as JSON; `make bench-device` judges them and adds the rows that need other
+/// programs and a web server.
+struct ReadsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Measure the library for apps against raw SQLite.")
+        commandName: "reads", abstract: "Measure reads of the library for apps against raw SQLite.")
 
     @Option(help: "Number of packages.") var packages = 600
     @Option(help: "Reads of each measurement.") var reads = 20_000
     @Option(help: "Rounds of reads; medians are used.") var rounds = 7
     @Option(help: "Megabytes that are removed while readers read.") var removed = 2_048
     @Option(help: "Updates that are installed while readers read.") var updates = 100
-    @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
         guard (1...600).contains(packages) else { throw ValidationError("--packages must be between 1 and 600.") }
@@ -35,12 +31,29 @@ struct DeviceCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }  // Remaining files are harmless.
         let maps = BenchMaps(folder: folder, count: packages)
         var rows = try await ReadingRows(maps: maps, reads: reads, rounds: rounds).rows()
-        rows += try await ChangeRows(maps: maps, reads: reads, updates: updates, removed: removed).rows()
-        if json {
-            Console.result(try JSONText.pretty(rows))
-        } else {
-            PieceRow.table(rows).forEach(Console.result)
-        }
-        guard rows.allSatisfy(\.met) else { throw ExitCode(1) }
+        rows += try await ChangeRows(maps: maps, updates: updates, removed: removed).rows()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(rows), as: UTF8.self))
     }
+}
+
+/// What was measured and the largest accepted value.
+struct Row: Encodable {
+    /// What was measured.
+    let piece: String
+    let unit: String
+    let value: Double
+    let limit: Double
+    /// Further figures.
+    let note: String
+}
+
+/// `bench-device`: measurements of the library for apps, for `ops/bench/device`.
+@main
+struct BenchDevice: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench-device", abstract: "Measures the library for apps.",
+        discussion: "Example: bench-device reads --packages 60 --removed 100",
+        subcommands: [ReadsCommand.self, CatalogCommand.self])
 }

@@ -6,11 +6,10 @@ import Tiles
 /// Rows of a store that changes while it is read.
 struct ChangeRows {
     let maps: BenchMaps
-    let reads: Int
     let updates: Int
     let removed: Int
 
-    func rows() async throws -> [PieceRow] {
+    func rows() async throws -> [Row] {
         let store = try await maps.store("changing", 0..<min(20, maps.count))
         // Made before anything is measured.
         let versions = try (0..<updates).map { number in
@@ -33,21 +32,21 @@ struct ChangeRows {
         }
         let took = ContinuousClock().now - start
         let after = try await quiet()
-        func row(_ name: String, _ run: Run, _ first: Run, _ second: Run, limit: Double, _ more: String) -> PieceRow {
+        func row(_ name: String, _ run: Run, _ first: Run, _ second: Run, limit: Double, _ more: String) -> Row {
             let baseline = (first.times.p99 + second.times.p99) / 2
-            return PieceRow(
+            return Row(
                 piece: name, unit: "× quiet", value: run.times.p99 / max(1, baseline), limit: limit,
                 note: "\(run.times.count) reads, \(Int(run.times.p99)) ns, quiet \(Int(baseline)) ns\(more)")
         }
         return [
-            PieceRow(
+            Row(
                 piece: "4 readers, \(updates) updates, errors", unit: "", value: Double(updating.errors), limit: 0,
                 note: "\(updating.times.count) reads"),
             row("4 readers, \(updates) updates, p99", updating, before, between, limit: 2, ""),
             row(
                 "4 readers, \(removed) MB removed, p99", removing, between, after, limit: 3,
                 ", removed in \(Int(took / .milliseconds(1))) ms"),
-            PieceRow(
+            Row(
                 piece: "4 readers, \(removed) MB removed, errors", unit: "", value: Double(removing.errors), limit: 0,
                 note: "\(removing.times.count) reads"),
         ]
