@@ -1,5 +1,5 @@
 internal import CatalogFormat
-package import Errors
+internal import Errors
 internal import Files
 internal import Foundation
 internal import Tiles

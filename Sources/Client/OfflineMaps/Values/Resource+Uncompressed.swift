@@ -1,3 +1,4 @@
+internal import Errors
 public import Foundation
 internal import TileBodies
 
