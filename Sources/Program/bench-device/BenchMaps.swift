@@ -4,14 +4,17 @@ import PackageFiles
 import TileBodies
 import Tiles
 
-/// Packages for measurements: one cell of zoom 7 each, with its ancestors and two zooms below it, without one tile of
-/// sixteen at the last zoom, so that a look-up for it has to ask the mask.
+/// Packages for measurements: one cell of zoom 7 each, with its ancestors and four zooms below it: 1.3 MB, the smallest
+/// that publishers make. One tile of each is left out, so that a look-up for it has to ask the mask.
 struct BenchMaps {
     let folder: URL
     let count: Int
 
     /// The bytes of a body, as vector tiles of towns have them.
     private static let bodyBytes = 3_900
+    /// The last zoom of a package.
+    static let lastZoom = 11
+    private static let depth = lastZoom - 7
     /// Cells side by side.
     private static let columns = 30
 
@@ -24,37 +27,47 @@ struct BenchMaps {
     }
 
     /// The tiles of a package.
-    func tiles(_ number: Int, depth: Int = 2) throws -> [TileID] {
-        let cell = try cell(number)
-        let mask = TileMask(tiles: [cell], maxZoom: 7).expanded(toZoom: 7 + depth)
-        return mask.tiles(in: .all).filter { !Self.isLeftOut($0) }
+    func tiles(_ number: Int) throws -> [TileID] {
+        let out = try leftOut(number)
+        return try cells(number, depth: Self.depth).filter { $0 != out }
+    }
+
+    private func cells(_ number: Int, depth: Int) throws -> [TileID] {
+        let mask = TileMask(tiles: [try cell(number)], maxZoom: 7).expanded(toZoom: 7 + depth)
+        return Array(mask.tiles(in: .all))
     }
 
     /// The tiles of all packages, each once.
     func allTiles() throws -> [TileID] { Array(Set(try (0..<count).flatMap { try tiles($0) })) }
 
-    /// The tiles of zoom 9 that the packages leave out.
-    func missing() throws -> [TileID] {
-        try (0..<count).compactMap { number in
-            let cell = try cell(number)
-            return TileID(zoom: 9, x: cell.x << 2 + 3, y: cell.y << 2 + 3)
+    /// The tiles that the packages leave out.
+    func missing() throws -> [TileID] { try (0..<count).map(leftOut) }
+
+    private func leftOut(_ number: Int) throws -> TileID { try tile(number, zoom: Self.lastZoom, 15, 15) }
+
+    /// A tile of a package's cell, by its column and row within the cell.
+    private func tile(_ number: Int, zoom: Int, _ column: Int, _ row: Int) throws -> TileID {
+        let cell = try cell(number)
+        let shift = zoom - cell.zoom
+        guard let tile = TileID(zoom: zoom, x: cell.x << shift + column, y: cell.y << shift + row) else {
+            throw CocoaError(.coderInvalidValue)
         }
+        return tile
     }
 
-    private static func isLeftOut(_ tile: TileID) -> Bool { tile.zoom == 9 && tile.x & 3 == 3 && tile.y & 3 == 3 }
-
-    /// The tiles along a walk: a step to the next tile of zoom 9, and the tiles above it, from cell to cell.
-    func walk(_ steps: Int) throws -> [TileID] {
-        var tiles: [TileID] = []
-        for step in 0..<steps {
-            let cell = try cell(step / 8 % count)
-            guard let tile = TileID(zoom: 9, x: cell.x << 2 + step % 4, y: cell.y << 2 + step / 4 % 4),
-                !Self.isLeftOut(tile)
-            else { continue }
-            tiles.append(tile)
-            if step % 4 == 0, let parent = tile.parent { tiles.append(parent) }
+    /// The requests of a map view that moves through the packages in turn, once through the middle of each: the three
+    /// tiles of each new column, and the tiles above them at the two zooms before.
+    func walk() throws -> [TileID] {
+        try (0..<count).flatMap { number in
+            try (0..<16).flatMap { column in
+                var tiles = try (6..<9).map { try tile(number, zoom: Self.lastZoom, column, $0) }
+                if column.isMultiple(of: 2) {
+                    tiles += try (3..<5).map { try tile(number, zoom: Self.lastZoom - 1, column / 2, $0) }
+                }
+                if column.isMultiple(of: 4) { tiles.append(try tile(number, zoom: Self.lastZoom - 2, column / 4, 1)) }
+                return tiles
+            }
         }
-        return tiles
     }
 
     /// Writes a package.
@@ -69,7 +82,7 @@ struct BenchMaps {
         // Each zoom has four times the tiles of the one above: 3 of 4 tiles are of the last one.
         var depth = 2
         while bytes > (4 << (2 * depth)) / 3 * Self.bodyBytes { depth += 1 }
-        let tiles = try tiles(number, depth: depth).prefix(max(1, bytes / Self.bodyBytes))
+        let tiles = try cells(number, depth: depth).prefix(max(1, bytes / Self.bodyBytes))
         try Self.write(Array(tiles), bounds: try cell(number).bounds, text: "P\(number)", to: url)
     }
 

@@ -41,27 +41,27 @@ struct CatalogCommand: ParsableCommand {
             let names = Self.names(id)
             index.tree.append(CatalogIndex.Node(id: id, parent: "001", kind: "country", names: names))
             var file = CatalogIndex.File(
-                format: "mbtiles", url: "packages/1/\(id).mbtiles", size: 1 << 20, sha256: none)
+                format: "mbtiles", url: "packages/1/\(id).mbtiles", size: 1_350_000, sha256: none)
             if number < files {
                 try maps.write(number, text: id, to: root.appending(path: file.url))
                 try Self.measure(&file, root)
             }
-            let mask = TileMask(tiles: try maps.tiles(number), maxZoom: 9)
-            index.packages.append(Self.package(id, names, file, mask, 9))
+            let mask = TileMask(tiles: try maps.tiles(number), maxZoom: BenchMaps.lastZoom)
+            index.packages.append(Self.package(id, names, file, mask))
         }
         var big = CatalogIndex.File(format: "mbtiles", url: "packages/1/BIG.mbtiles", size: 0, sha256: none)
         try maps.write(packages, bytes: megabytes << 20, to: root.appending(path: big.url))
         try Self.measure(&big, root)
-        let mask = TileMask(tiles: [try maps.cell(packages)], maxZoom: 7).expanded(toZoom: 9)
-        index.packages.append(Self.package("BIG", Self.names("BIG"), big, mask, 9))
+        let mask = TileMask(tiles: [try maps.cell(packages)], maxZoom: 7).expanded(toZoom: BenchMaps.lastZoom)
+        index.packages.append(Self.package("BIG", Self.names("BIG"), big, mask))
         try Data(try index.encoded()).write(to: root.appending(path: CatalogIndex.fileName))
     }
 
     private static func package(
-        _ id: String, _ names: [String: String], _ file: CatalogIndex.File, _ mask: TileMask, _ lastZoom: Int
+        _ id: String, _ names: [String: String], _ file: CatalogIndex.File, _ mask: TileMask
     ) -> CatalogIndex.Package {
         let version = CatalogIndex.Version(
-            version: 1, tileMask: mask.cartoWire, tilesHash: "x", tileset: "bench", minZoom: 0, maxZoom: lastZoom,
+            version: 1, tileMask: mask.cartoWire, tilesHash: "x", tileset: "bench", minZoom: 0, maxZoom: BenchMaps.lastZoom,
             attribution: "none", dataDate: "2026-11-01", files: [file], patches: [])
         return CatalogIndex.Package(
             id: id, edition: "", region: id == "BIG" ? nil : id, names: names, versions: [version])

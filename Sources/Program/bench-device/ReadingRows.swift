@@ -14,7 +14,7 @@ struct ReadingRows {
         let (one, file) = try await single()
         let many = try await maps.store("many", 0..<maps.count)
         let raw = try RawLookUp(file)
-        let (tiles, missing, walk) = (try maps.allTiles(), try maps.missing(), try maps.walk(4_000))
+        let (tiles, missing, walk) = (try maps.allTiles(), try maps.missing(), try maps.walk())
         let figures = try (0...rounds).map { round in
             // Every second round is in the other order: the machine changes while it is measured.
             let isForward = round.isMultiple(of: 2)
@@ -24,8 +24,8 @@ struct ReadingRows {
                     switch row {
                     case 0: ReadTimes(tiles, reads) { _ = raw.bytes($0) }
                     case 1: try ReadTimes(tiles, reads) { try Self.read(one.tiles, $0) }
-                    case 2: ReadTimes(walk, reads, inOrder: true) { _ = raw.bytes($0) }
-                    case 3: try ReadTimes(walk, reads, inOrder: true) { try Self.read(many.tiles, $0) }
+                    case 2: ReadTimes(walk, walk.count, inOrder: true) { _ = raw.bytes($0) }
+                    case 3: try ReadTimes(walk, walk.count, inOrder: true) { try Self.read(many.tiles, $0) }
                     default: try ReadTimes(missing, reads) { try Self.miss(many.tiles, $0) }
                     }
             }
