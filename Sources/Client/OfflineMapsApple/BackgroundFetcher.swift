@@ -44,7 +44,10 @@ public final class BackgroundFetcher: Fetcher {
         bodies = URLSessionFetcher()
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    // On Linux the end of a session races with its sockets (IdleSessions): there, where only tests use it, it stays.
+    #if !canImport(FoundationNetworking)
+        deinit { session.finishTasksAndInvalidate() }
+    #endif
 
     /// Calls `completion` on the main actor when the system's events of this launch are handled.
     public func whenEventsAreHandled(_ completion: @escaping @MainActor @Sendable () -> Void) {

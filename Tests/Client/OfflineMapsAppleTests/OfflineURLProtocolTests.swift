@@ -23,7 +23,6 @@ final class OfflineURLProtocolTests {
 
     deinit {
         OfflineURLProtocol.serve(nil)
-        session.invalidateAndCancel()
         // Files that stay are harmless.
         try? FileManager.default.removeItem(at: folder)
     }

@@ -55,6 +55,8 @@ package final class OngoingFetch: Sendable {
     /// - Returns: Whether its body is wanted.
     package func begin(_ status: Int, _ headers: [String: String]) -> Bool {
         state.withLock { state in
+            // After its end a download takes nothing: its part file may be another download's already.
+            guard state.failure == nil else { return false }
             (state.status, state.headers) = (status, headers)
             let length = headers["content-length"].flatMap { UInt64($0) }
             state.missing = length
@@ -151,9 +153,9 @@ package final class OngoingFetch: Sendable {
         }
     }
 
-    /// Ends the download.
+    /// Ends the download and closes its file; a later call does nothing.
     ///
-    /// - Parameter failure: What the connection reports; `nil` when the answer ended.
+    /// - Parameter failure: What the connection reports; `nil` when the answer ended. After a failure nothing is taken.
     package func end(_ failure: String?) {
         state.withLock { state in
             if state.failure == nil, let failure {

@@ -7,26 +7,30 @@ internal import Synchronization
 
 /// Downloads with URLSession: no cache, no cookies, no redirect from https to http.
 public final class URLSessionFetcher: Fetcher {
-    private let session: URLSession
-    private let delegate = SessionDelegate()
+    private let idle: IdleSessions.Key
+    /// Taken for the first request: a session takes longer to make than a store to open.
+    private let taken = Mutex<IdleSessions.Session?>(nil)
 
-    /// Makes a session of its own.
+    /// Uses a session of its own.
     ///
     /// - Parameters:
     ///   - stall: A download without a byte for this time ends.
     ///   - total: The longest time of one download.
     public init(stall: Duration = .seconds(30), total: Duration = .seconds(86_400)) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.timeoutIntervalForRequest = Self.seconds(stall)
-        configuration.timeoutIntervalForResource = Self.seconds(total)
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        idle = IdleSessions.Key(stall: stall, total: total)
     }
 
-    deinit { session.invalidateAndCancel() }
+    deinit {
+        if let session = taken.withLock({ $0 }) { IdleSessions.put(session, idle) }
+    }
+
+    private var session: IdleSessions.Session {
+        taken.withLock { taken in
+            let session = taken ?? IdleSessions.take(idle)
+            taken = session
+            return session
+        }
+    }
 
     /// Downloads end when the app is suspended.
     public var continuesWhileSuspended: Bool { false }
@@ -57,21 +61,27 @@ public final class URLSessionFetcher: Fetcher {
     private func run(
         _ transfer: OngoingFetch, _ message: URLRequest, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
-        let task = session.dataTask(with: message)
-        delegate.add(transfer, task.taskIdentifier)
+        guard !Task.isCancelled else { throw Self.cancelled }
+        let session = session
+        let task = session.session.dataTask(with: message)
+        session.delegate.add(transfer, task.taskIdentifier)
         await withTaskCancellationHandler {
             task.resume()
             for await size in transfer.sizes { progress(size) }
-            // The stream ends at once when the caller is cancelled: the delegate may not have seen the end yet.
-            if Task.isCancelled { task.cancel() }
         } onCancel: {
             task.cancel()
         }
-        guard !Task.isCancelled else { throw FetchError(.connection, "The download was cancelled.") }
+        guard !Task.isCancelled else {
+            // The stream ends at once when the caller is cancelled; the session reports the end of the task later.
+            transfer.end(Self.cancelled.message)
+            throw Self.cancelled
+        }
         let outcome = transfer.outcome
         if let failure = outcome.failure { throw failure }
         return outcome
     }
+
+    private static var cancelled: FetchError { FetchError(.connection, "The download was cancelled.") }
 
     /// The message of a request for the bytes from an offset.
     ///
@@ -84,9 +94,5 @@ public final class URLSessionFetcher: Fetcher {
         message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if offset > 0 { message.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range") }
         return message
-    }
-
-    private static func seconds(_ duration: Duration) -> TimeInterval {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     }
 }

@@ -34,7 +34,10 @@ struct StoreOpening: Sendable {
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
         for stray in StoreScan.strays(folder) { try Durable.remove(stray) }
         let known = Set(units.map(\.file))
-        prepared = StoreScan.units(folder).units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
+        let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
+        prepared = StoreScan.units(folder, besides: homes).units.filter {
+            !known.contains($0.file) && !paths.contains($0.row.path)
+        }
         parts = StoreScan.parts(folder)
         missing = units.filter { unit in folder.place(of: unit.row).map { access($0.path, F_OK) != 0 } ?? true }
             .map(\.file)

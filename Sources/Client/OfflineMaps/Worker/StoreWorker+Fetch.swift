@@ -57,7 +57,10 @@ extension StoreWorker {
         guard isRunning(op, life: life) else { return nil }
         noteSize(StoreScan.size(part) ?? 0, of: digest, op, life)
         switch result {
-        case .success: return .fetched(op)
+        case .success(let file):
+            // Packages and styles do not expire: the catalog says when there is a newer one.
+            let expires = piece.isPack && !isPatch ? file.expires.map { Int64($0.timeIntervalSince1970) } : nil
+            return .fetched(op, expires: expires)
         // More bytes than the catalog states: not this file. The rules start over once.
         case .failure(let error) where error.cause == .tooBig && (200...299).contains(error.status ?? 0):
             return .fetched(op)

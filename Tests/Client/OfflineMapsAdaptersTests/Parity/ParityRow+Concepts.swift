@@ -90,9 +90,11 @@ extension ParityRow {
             #expect(try await store.region("mine")?.zooms.min == 6)
         },
         ParityRow("B17") { world in
-            #expect(world.server.catalog.host() == "127.0.0.1")
-            let catalog = try await world.open().catalog
-            #expect(catalog != nil)
+            // A server that knows nothing of maps: it serves files.
+            let store = try await world.open()
+            try await store.bring(.package("EE"))
+            #expect(try MapWorld.data(store, MapWorld.sharedTile) == "data 1")
+            #expect(!world.server.requests("EE.mbtiles").isEmpty)
         },
         ParityRow("B18") { world in
             let store = try await world.open()
@@ -145,8 +147,12 @@ extension ParityRow {
         ParityRow("B23") { world in
             let store = try await world.open()
             _ = try await online(world, store).tile(MapWorld.sharedTile)
+            try await store.bring(.package("EE"))
             let ambient = world.options.folder.appending(path: "ambient.sqlite")
             #expect(FileManager.default.fileExists(atPath: ambient.path))
+            try await store.clearAmbientCache()
+            #expect(!FileManager.default.fileExists(atPath: ambient.path))
+            #expect(try MapWorld.data(store, MapWorld.sharedTile) == "data 1")
         },
         ParityRow("B24") { world in
             let store = try await world.open()

@@ -26,7 +26,10 @@ extension ParityRow {
             let (loader, delegate) = try await loader(world)
             let place = MapWorld.place(MapWorld.sharedTile)
             #expect(await delegate.run { loader.getMapPackage(at: place) } == .success)
-            guard case .package(let found, _) = await delegate.calls.first(\.isEnd) else { return }
+            guard case .package(let found, _) = await delegate.calls.first(\.isEnd) else {
+                Issue.record("another callback: \(delegate.calls.all)")
+                return
+            }
             #expect(found?.packageId == "EE-37")
             #expect(await loader.store.catalog?.packages(at: place).first { $0.edition == Edition() }?.id == "EE-37")
         },
@@ -51,7 +54,10 @@ extension ParityRow {
         ParityRow("E7") { world in
             let (loader, delegate) = try await outdated(world)
             #expect(await delegate.run(loader.getMapDataUpdateSize) == .success)
-            guard case .size(let kilobytes, _) = await delegate.calls.first(\.isEnd) else { return }
+            guard case .size(let kilobytes, _) = await delegate.calls.first(\.isEnd) else {
+                Issue.record("another callback: \(delegate.calls.all)")
+                return
+            }
             let bytes = try await loader.store.updates().bytes
             #expect(kilobytes == (bytes + 1_023) / 1_024 && bytes > 0)
         },
@@ -73,8 +79,12 @@ extension ParityRow {
             #expect(try await loader.store.tasks().isEmpty)
         },
         ParityRow("E10") { world in
-            SharedStore.use(try await world.open())
-            #expect(try await MapLoader.shared() === MapLoader.shared())
+            let store = try await world.open()
+            try await SharedRows.alone {
+                SharedStore.use(store)
+                let loader = try await MapLoader.shared()
+                #expect(try await MapLoader.shared() === loader && loader.store === store)
+            }
         },
         ParityRow("E11") { world in
             let (loader, delegate) = try await loader(world)
@@ -317,9 +327,12 @@ extension ParityRow {
         try await world.asked("EE.mbtiles")
         await loader.store.forceOffline(true)
         await delegate.calls.first { if case .lost = $0 { true } else { false } }
+        // The operation goes on: a lost connection is no end.
+        #expect(!delegate.calls.all.contains { $0.isEnd })
+        #expect(!loader.getMapPackages(), "another operation has begun")
         guard isBack else {
-            loader.cancelCurrentOperation()
-            await delegate.calls.first(\.isEnd)
+            #expect(loader.cancelCurrentOperation())
+            #expect(await delegate.calls.first(\.isEnd).result == .operationCancelled)
             return
         }
         world.server.mend()

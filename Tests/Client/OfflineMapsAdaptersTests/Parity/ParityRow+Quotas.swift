@@ -78,14 +78,15 @@ extension ParityRow {
             #expect(quota.evictionStart == 500)
         },
         ParityRow("B40") { world in
+            world.server.keep("/6/37/18/", for: 60)
             let store = try await world.open()
-            try await visit(MapWorld.sharedTile, store)
             try await visit(MapWorld.eastTile, store)
             try await visit(MapWorld.sharedTile, store)
-            // Space for one of the cells: the other goes.
-            let usage = try await store.usage()
-            try await limit(store, to: usage.packs - 1)
-            #expect(try await store.usage().packs < usage.packs)
+            let packs = try await store.usage().packs
+            // Space for one of the packs: the one of the east expires after a minute, the other after an hour.
+            try await limit(store, to: packs - 1)
+            #expect(try MapWorld.data(store, MapWorld.sharedTile) == "data 1")
+            #expect(try MapWorld.data(store, MapWorld.eastTile) == nil)
         },
         ParityRow("B41") { world in
             let store = try await world.open()

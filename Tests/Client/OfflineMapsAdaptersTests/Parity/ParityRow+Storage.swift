@@ -28,8 +28,12 @@ extension ParityRow {
             }
         },
         ParityRow("C3") { world in
-            SharedStore.use(try await world.open())
-            #expect(try await OfflineStorage.shared() === OfflineStorage.shared())
+            let store = try await world.open()
+            try await SharedRows.alone {
+                SharedStore.use(store)
+                let storage = try await OfflineStorage.shared()
+                #expect(try await OfflineStorage.shared() === storage && storage.store === store)
+            }
         },
         ParityRow("C4") { world in
             let storage = try await storage(world) { options in
@@ -217,9 +221,11 @@ extension ParityRow {
     }
 
     /// Downloads a pack and waits until it is complete.
-    static func complete(_ pack: OfflinePack, _ storage: OfflineStorage) async throws {
+    ///
+    /// - Parameter resumes: Whether the download begins here.
+    static func complete(_ pack: OfflinePack, _ storage: OfflineStorage, resumes: Bool = true) async throws {
         let changes = changes(storage)
-        pack.resume()
+        if resumes { pack.resume() }
         while pack.state != .complete {
             let count = changes.all.count
             if case .failed(_, let cause)? = changes.all.first(where: { if case .failed = $0 { true } else { false } })

@@ -42,8 +42,9 @@ extension ParityRow {
             let store = try await world.open()
             var source = tiles(world)
             source.timeout = .milliseconds(300)
-            let answer = try? await MapSource(store, tileset: "live", online: source).tile(MapWorld.sharedTile)
-            #expect(try answer.flatMap { try MapWorld.data($0) } == nil)
+            let asking = MapSource(store, tileset: "live", online: source)
+            let error = await #expect(throws: StoreError.self) { try await asking.tile(MapWorld.sharedTile) }
+            #expect(error?.failure == .connection && error?.message.contains("in time") == true)
         },
         ParityRow("D6") { world in
             let store = try await world.open()

@@ -18,6 +18,8 @@ final class MapServer: Sendable {
         var edition = 1
         var faults: [(text: String, fault: Fault)] = []
         var liveData = 1
+        /// How long the bodies of addresses that contain a text stay fresh, in seconds.
+        var ages: [String: Int] = [:]
         var asked: [ScriptedServer.Request] = []
     }
     private final class Shelf: Sendable { let state = Mutex(State()) }
@@ -29,9 +31,9 @@ final class MapServer: Sendable {
     init(_ root: URL) throws {
         let shelf = shelf
         server = try ScriptedServer { request in
-            let (edition, faults, live) = shelf.state.withLock { state in
+            let (edition, faults, live, ages) = shelf.state.withLock { state in
                 state.asked.append(request)
-                return (state.edition, state.faults, state.liveData)
+                return (state.edition, state.faults, state.liveData, state.ages)
             }
             let path = String(request.path.prefix { $0 != "?" })
             let fault = faults.first { request.path.contains($0.text) }?.fault
@@ -39,7 +41,7 @@ final class MapServer: Sendable {
             guard let body = Self.body(path, root, edition, live, host: request.headers["host"] ?? "") else {
                 return .reply(404)
             }
-            return Self.answer(request, body, fault)
+            return Self.answer(request, body, fault, age: ages.first { request.path.contains($0.key) }?.value ?? 3_600)
         }
     }
 
@@ -59,6 +61,9 @@ final class MapServer: Sendable {
 
     /// Adds a fault for addresses that contain a text; it stays until ``mend()``.
     func fail(_ text: String, _ fault: Fault) { shelf.state.withLock { $0.faults.append((text, fault)) } }
+
+    /// Sets how long bodies of addresses that contain a text stay fresh; otherwise an hour.
+    func keep(_ text: String, for seconds: Int) { shelf.state.withLock { $0.ages[text] = seconds } }
 
     /// Ends all faults.
     func mend() { shelf.state.withLock { $0.faults = [] } }
@@ -81,10 +86,10 @@ final class MapServer: Sendable {
     }
 
     private static func answer(
-        _ request: ScriptedServer.Request, _ body: [UInt8], _ fault: Fault?
+        _ request: ScriptedServer.Request, _ body: [UInt8], _ fault: Fault?, age: Int
     ) -> ScriptedServer.Answer {
         let etag = "\"\(Digest(of: body).hex.prefix(16))\""
-        var headers = [("ETag", etag), ("Cache-Control", "max-age=3600")]
+        var headers = [("ETag", etag), ("Cache-Control", "max-age=\(age)")]
         if request.headers["if-none-match"] == etag { return .reply(304, headers: headers) }
         var part = body[...]
         var status = 200
