@@ -9,7 +9,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A renderer's session that is answered from a store. The class has one store for the process, so the tests take turns.
+/// A renderer's session that is answered from a store.
+///
+/// The class has one store for the process, so the tests take turns.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 final class OfflineURLProtocolTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-apple-\(UUID().uuidString)")
