@@ -330,7 +330,7 @@ if chosen == nil {
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))]))
     targets.append(
         .executableTarget(
-            name: "bench-maps-start", dependencies: ["OfflineMaps", "Tiles"],
+            name: "bench-maps-start", dependencies: ["OfflineMaps", "Tiles", .sqlite],
             path: "Sources/Program/bench-maps-start", swiftSettings: strict, linkerSettings: [swiftInside]))
     targets.append(
         .testTarget(
