@@ -65,12 +65,8 @@ extension PieceWork {
     ///
     /// For the process that holds the lock, before anything is planned.
     static func giveBack(_ folder: StoreFolder) throws(StoreError) {
-        let found = FileManager.default.enumerator(atPath: folder.units.path)
-        var unfinished: [URL] = []
-        while let path = found?.nextObject() as? String {
-            guard path.hasSuffix(".new"), path.split(separator: "/").count == 4 else { continue }
-            unfinished.append(folder.units.appending(path: path, directoryHint: .isDirectory))
-        }
+        let unfinished = StoreScan.unitFolders(folder).filter { $0.hasSuffix(".new") }
+            .map { folder.root.appending(path: $0, directoryHint: .isDirectory) }
         do throws(StorageError) {
             for new in unfinished {
                 if let document = UnitDocument.read(new.appending(path: UnitDocument.name)),

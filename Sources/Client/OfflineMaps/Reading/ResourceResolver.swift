@@ -2,7 +2,6 @@ internal import Errors
 internal import Files
 public import Foundation
 internal import StyleFormat
-internal import TileBodies
 
 /// Finds a style, TileJSON, tile, glyph range or sprite by the address that a renderer requests.
 ///
@@ -137,19 +136,12 @@ public final class ResourceResolver: Sendable {
         case .empty: return .empty
         case .body(let resource, _): stored = resource
         }
-        var body = stored.body
-        if body.coding != .plain {
-            do throws(TileBodiesError) {
-                let coding: BodyCoding = body.coding == .gzip ? .gzip : .deflate
-                body.bytes = Data(try coding.unpack([UInt8](body.bytes), limit: Int(ReadOnlyDatabase.maxBody)))
-            } catch {
-                throw StoreError(
-                    .damaged, "A resource of an adopted database cannot be unpacked: \(error.message)", cause: error)
-            }
-        }
-        return Resource(
-            body: body.bytes, mediaType: body.mediaType, etag: stored.etag,
+        let body = stored.body
+        var resource = Resource(
+            body: body.bytes, mediaType: body.mediaType, coding: body.coding, etag: stored.etag,
             isStale: body.expires.map { $0 < Date() } ?? false)
+        (resource.body, resource.coding) = (try resource.uncompressed(), .plain)
+        return resource
     }
 
     private static func mediaType(_ entry: StylePackIndex.Entry, _ bytes: [UInt8]?) -> String {

@@ -36,7 +36,8 @@ struct StoreOpening: Sendable {
         for stray in StoreScan.strays(folder) { try PieceWork.removeFolder(stray) }
         for draft in StoreScan.reserveDrafts(folder) { try Durable.remove(draft) }
         let known = Set(units.map(\.file))
-        let found = StoreScan.units(folder)
+        let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
+        let found = StoreScan.units(folder, besides: homes)
         for path in found.refused { try Self.removeRest(of: path, paths, folder) }
         prepared = found.units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
         parts = StoreScan.parts(folder)
