@@ -1,11 +1,9 @@
 """The acceptance checks of the client library, by their numbers in the design (issue 18); each is a function of a World.
 
-A check that cannot run raises Skip with the reason. Python's standard library only; clients of others are in the environment of
-`make interop`.
+A check that cannot run raises Skip with the reason. Python's standard library only; clients of others are in pictures.py.
 """
 import hashlib
-import os
-import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -14,11 +12,8 @@ import time
 import urllib.error
 import urllib.request
 
+import pictures
 from world import Device, Skip, Wrong, expect, is_root, wait
-
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-PLACE = "24.75,58.6,6"
 
 
 def get(address, **headers):
@@ -29,38 +24,48 @@ def get(address, **headers):
         return error.code, error.read()
 
 
-def picture(style, target):
-    """Draws a style with MapLibre Native, in the environment of `make interop`."""
-    python = pathlib.Path(os.environ.get("INTEROP_FOLDER", ROOT / ".build/interop")) / "pymgl/bin/python"
-    if not python.exists():
-        raise Skip(f"pymgl is not in {python.parent.parent}; make interop installs it")
-    done = subprocess.run([python, ROOT / "docs/examples/pymgl/offline.py", style, PLACE, target], capture_output=True, text=True,
-                          timeout=300, env={**os.environ, "EGL_PLATFORM": "surfaceless"})
-    expect(done.returncode == 0, f"pymgl: {done.stderr.strip()}")
-    return hashlib.sha256(target.read_bytes()).hexdigest()
+BLANK = '{"version":8,"sources":{},"layers":[]}'
+
+
+def offline(world, draw, number):
+    """The digests of a picture of the tile server's style, and of the installed style while the web server is down."""
+    device = Device(world, number)
+    device.install("EE", "LV", "--style", "demo")
+    online = draw(f"{world.tiles}/style.json", world.folder / f"{number}-online.png")
+    world.web.down()
+    try:
+        here = draw(device.serve() + "/styles/demo.json", world.folder / f"{number}-offline.png")
+    finally:
+        world.web.up()
+    return online, here
 
 
 def check_1(world):
     """EE and the style are installed, the web server is down, and serve runs: pymgl draws the same picture as from the tile server."""
-    device = Device(world, "1")
-    device.install("EE", "LV", "--style", "demo")
-    online = picture(f"{world.tiles}/style.json", world.folder / "online.png")
-    world.web.down()
-    try:
-        offline = picture(device.serve() + "/styles/demo.json", world.folder / "offline.png")
-    finally:
-        world.web.up()
-    expect(offline == online, f"the pictures differ: {world.folder}/online.png, offline.png")
+    online, here = offline(world, pictures.native, "1")
+    expect(here == online, f"the pictures differ: {world.folder}/1-online.png, 1-offline.png")
 
 
 def check_2(world):
-    """GL JS in headless Chromium draws it too."""
-    raise Skip("neither Chromium nor maplibre-gl.js is here; docs/examples/gl-js/index.html is the page")
+    """MapLibre GL JS in headless Chromium draws it too."""
+    online, here = offline(world, pictures.browser, "2")
+    expect(here == online, f"the pictures differ: {world.folder}/2-online.png, 2-offline.png")
+    blank = world.folder / "blank.json"
+    blank.write_text(BLANK)
+    # A page of a file may read no other file: the server of the catalog gives it.
+    shutil.copy(blank, world.catalog)
+    expect(here != pictures.browser(world.web.url + "blank.json", world.folder / "2-blank.png"), "the picture is blank")
 
 
 def check_3(world):
     """PyQt5's Mapbox GL, with an empty cache, draws it too."""
-    raise Skip("not written: QtLocation's plugin takes its style from a server, as in ops/interop/qt_offline.py")
+    device = Device(world, "3")
+    device.install("EE", "LV", "--style", "demo")
+    world.web.down()
+    try:
+        pictures.qt(device.serve() + "/styles/demo.json", world.folder / "3.png")
+    finally:
+        world.web.up()
 
 
 def check_4(world):
@@ -72,12 +77,12 @@ def check_4(world):
     expect("mbtiles:///" in style.read_text(), f"the style has no mbtiles:// address: {style.read_text()[:300]}")
     world.web.down()
     try:
-        drawn = picture(style.as_uri(), world.folder / "files.png")
+        drawn = pictures.native(style.as_uri(), world.folder / "files.png")
     finally:
         world.web.up()
     blank = world.folder / "blank.json"
-    blank.write_text('{"version":8,"sources":{},"layers":[]}')
-    expect(drawn != picture(blank.as_uri(), world.folder / "blank.png"), "the picture is blank")
+    blank.write_text(BLANK)
+    expect(drawn != pictures.native(blank.as_uri(), world.folder / "blank.png"), "the picture is blank")
 
 
 def big(world):

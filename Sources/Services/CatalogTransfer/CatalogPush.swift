@@ -76,7 +76,7 @@ package struct CatalogPush: Sendable {
     ///   name that never changes; `S3Error`.
     package func run(dryRun: Bool, prune: Bool, _ showStep: @Sendable (Step) -> Void) async throws -> Report {
         guard let document = try await CatalogDocument.read(source, key: nil) else {
-            throw source.missingIndex
+            throw source.place.missingIndex
         }
         var lists = CatalogLists(source)
         try await lists.read(document.index)

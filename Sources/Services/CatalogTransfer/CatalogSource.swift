@@ -7,65 +7,53 @@ import Transfer
 
 /// A catalog as clients see it: in a folder, or on any web server.
 package struct CatalogSource: Sendable {
-    private enum Place: Sendable {
+    private enum Access: Sendable {
         case folder(URL)
         case web(TransferClient)
     }
-    private let place: Place
-    /// The folder or address, ending in a slash.
-    package let name: String
+    private let access: Access
+    /// Where it is.
+    package let place: CatalogPlace
 
     /// Names a catalog.
     ///
     /// Nothing is read yet.
     ///
-    /// - Parameter text: A folder, a coordinator's data folder, or the http(s) address of either `catalog.json` or its
-    ///   folder.
+    /// - Parameter text: As in ``CatalogPlace``.
     package init(_ text: String) throws {
-        let lower = text.lowercased()
-        if lower.hasPrefix("http://") || lower.hasPrefix("https://") {
-            var base = text
-            if base.hasSuffix("/" + CatalogIndex.fileName) { base.removeLast(CatalogIndex.fileName.count) }
-            name = base.hasSuffix("/") ? base : base + "/"
-            var options = TransferOptions()
-            options.concurrency = 4
-            options.maxBodyBytes = CatalogIndex.maxBytes
-            // A long download is stopped only when it stalls, not because it takes long.
-            options.totalTimeout = .seconds(86_400)
-            options.stallTimeout = .seconds(30)
-            options.userAgent = ProgramVersion.userAgent
-            // Five redirects are followed (the client's default). None may lead from https to http.
-            if lower.hasPrefix("https://") {
-                options.redirectRefusal = { target in
-                    target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
-                }
-            }
-            place = .web(try TransferClient(options))
+        place = try CatalogPlace(text)
+        let address: String
+        switch place {
+        case .folder(let folder):
+            access = .folder(folder)
             return
+        case .web(let named): address = named
         }
-        if let refusal = Self.refusal(ofAddress: text) { throw refusal }
-        let named = URL(filePath: text, directoryHint: .isDirectory)
-        let inner = named.appending(path: "catalog", directoryHint: .isDirectory)
-        func hasList(_ url: URL) -> Bool {
-            FileManager.default.fileExists(atPath: url.appending(path: "packages.json").path)
+        var options = TransferOptions()
+        options.concurrency = 4
+        options.maxBodyBytes = CatalogIndex.maxBytes
+        // A long download is stopped only when it stalls, not because it takes long.
+        options.totalTimeout = .seconds(86_400)
+        options.stallTimeout = .seconds(30)
+        options.userAgent = ProgramVersion.userAgent
+        // Five redirects are followed (the client's default). None may lead from https to http.
+        if address.lowercased().hasPrefix("https://") {
+            options.redirectRefusal = { target in
+                target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
+            }
         }
-        let folder = !hasList(named) && hasList(inner) ? inner : named
-        name = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
-        guard FileManager.default.fileExists(atPath: named.path) else {
-            throw Self.missingFolder(named.path, named: text)
-        }
-        guard hasList(folder) else {
-            throw Self.noLists(named.path)
-        }
-        place = .folder(folder)
+        access = .web(try TransferClient(options))
     }
+
+    /// The folder or address, ending in a slash.
+    package var name: String { place.name }
 
     /// The folder; `nil` for a web server.
     package var folder: URL? { if case .folder(let url) = place { url } else { nil } }
 
     /// A document of the catalog, or `nil` when it does not exist.
     package func read(_ path: String) async throws -> [UInt8]? {
-        switch place {
+        switch access {
         case .folder(let folder):
             let file = folder.appending(path: path)
             return try ReadFile.ifPresent(file)
@@ -73,7 +61,7 @@ package struct CatalogSource: Sendable {
             let answer: TransferResponse
             do throws(TransferError) { answer = try await client.get(name + path) } catch {
                 guard error.code.exitStatus == .unavailable, error.code != .cancelled else { throw error }
-                throw Self.unreachable(name, error)
+                throw place.unreachable(error.message, cause: error)
             }
             guard answer.status != 404 else { return nil }
             guard answer.status == 200, answer.headers.contentEncoding == nil else { throw refusal(path, answer) }
@@ -94,7 +82,7 @@ package struct CatalogSource: Sendable {
                 "the catalog gives '\(name)\(path)' a size of 0 bytes, but no file of a catalog is empty [wrong-size]",
                 hint: "report it to the publisher of the catalog; packhorse catalog verify checks it")
         }
-        switch place {
+        switch access {
         case .folder(let folder):
             let file = folder.appending(path: path)
             guard FileManager.default.fileExists(atPath: file.path) else { return nil }

@@ -5,33 +5,10 @@ import Testing
 /// What commands print with `--json` has the keys that docs/reference/json.md names, and no others.
 @Suite(.serialized, .timeLimit(.programs))
 struct JSONReferenceTests {
-    /// Runs commands and records what they print.
-    private struct Reader {
-        let reference: JSONReference
-        let scratch: Scratch
-
-        @discardableResult
-        func run(
-            _ anchor: String?, _ arguments: [String], at coordinator: String? = nil, status: Int32 = 0
-        ) async throws -> String {
-            let address = coordinator.map { ["--coordinator", $0] } ?? []
-            let outcome = try await Program.run(
-                arguments + (anchor == nil ? [] : ["--json"]) + address, in: scratch)
-            #expect(outcome.status == status, "\(arguments): \(outcome.output)\(outcome.errors)")
-            if let anchor { try reference.read(outcome.output, as: anchor) }
-            return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-
-        /// Each document has been printed with all of its keys.
-        func expectAll(_ anchors: [String], but rare: Set<String> = []) {
-            for anchor in anchors { #expect(reference.unprinted(anchor).subtracting(rare).isEmpty, "\(anchor)") }
-        }
-    }
-
     /// Documents that the tests below cover; each document of the file is one of them.
     private static let ofClusters = [
         "job", "submission", "order", "failed-work", "schedule", "worker", "origin", "health", "key", "event", "shard",
-        "list-of-packs", "installation", "offer", "removed-file", "push", "catalog-check", "removal",
+        "list-of-packs", "push", "catalog-check", "removal",
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
@@ -40,7 +17,7 @@ struct JSONReferenceTests {
 
     @Test func everyDocumentIsRead() throws {
         let documents = try JSONReference().documents
-        #expect(Set(documents.keys) == Set(Self.ofClusters + Self.ofFiles))
+        #expect(Set(documents.keys) == Set(Self.ofClusters + Self.ofFiles + JSONDeviceReferenceTests.documents))
         for (anchor, document) in documents {
             #expect(!document.keys.isEmpty, "\(anchor)")
             for link in document.links.values { #expect(documents[link] != nil, "\(anchor) links to \(link)") }
@@ -49,7 +26,7 @@ struct JSONReferenceTests {
 
     @Test func clustersPrintWhatTheReferenceSays() async throws {
         let scratch = try Scratch()
-        let reader = Reader(reference: try JSONReference(), scratch: scratch)
+        let reader = JSONReader(reference: try JSONReference(), scratch: scratch)
         let demo = try await DemoOrigin(in: scratch)
         let refusing = try ScriptedServer { request in
             request.path.hasPrefix("/4/") ? .reply(400) : .reply(200, body: [0x1A, 0x05, 0x0A, 0x01, 0x61, 0x78, 0x02])
@@ -73,7 +50,7 @@ struct JSONReferenceTests {
     }
 
     private func submissions(
-        _ reader: Reader, _ demo: DemoOrigin, _ refusing: ScriptedServer, _ control: String
+        _ reader: JSONReader, _ demo: DemoOrigin, _ refusing: ScriptedServer, _ control: String
     ) async throws {
         let scratch = reader.scratch
         let (base, languages, bad) = (scratch.url("base.yaml"), scratch.url("l.yaml"), scratch.url("bad.yaml"))
@@ -111,7 +88,7 @@ struct JSONReferenceTests {
         try await reader.run("order", ["failed", "drop", "\(failed)"], at: control)
     }
 
-    private func operations(_ reader: Reader, _ demo: DemoOrigin, _ cluster: Cluster) async throws {
+    private func operations(_ reader: JSONReader, _ demo: DemoOrigin, _ cluster: Cluster) async throws {
         let control = cluster.control
         try await reader.run(
             nil, ["origins", "limit", demo.url, "--requests-per-second", "5", "--concurrency", "2"], at: control)
@@ -126,32 +103,26 @@ struct JSONReferenceTests {
         }
     }
 
-    private func keys(_ reader: Reader) async throws {
+    private func keys(_ reader: JSONReader) async throws {
         let folder = reader.scratch.url("keys")
         try await reader.run(nil, ["keygen", "--cluster", folder.path])
         try Data("not a key".utf8).write(to: folder.appending(path: "authorized_keys.d/odd.pub"))
         try await reader.run("key", ["keys", "--keys", folder.path], status: 78)
     }
 
-    private func catalogs(_ reader: Reader, _ catalog: URL, publicKey: String, secretKey: String) async throws {
+    private func catalogs(_ reader: JSONReader, _ catalog: URL, publicKey: String, secretKey: String) async throws {
         let scratch = reader.scratch
         let signing = ["--signing-key", secretKey]
         try await reader.run("list-of-packs", ["packs", catalog.path] + signing)
         try await reader.run("catalog-check", ["catalog", "verify", catalog.path, "--public-key", publicKey])
         try await reader.run("push", ["catalog", "push", catalog.path, scratch.url("web").path])
-        let device = ["--into", scratch.url("device").path, "--public-key", publicKey]
-        let own = ["--group", "streets", "--language", "en"]
-        try await reader.run("installation", ["install", catalog.path, "LI"] + own + device)
-        try await reader.run("installation", ["install", catalog.path, "LI"] + own + device)
-        try await reader.run("offer", ["install", catalog.path] + device)
-        try await reader.run("removed-file", ["uninstall", "LI", "--into", scratch.url("device").path])
         try await reader.run("removal", ["catalog", "remove", catalog.path, "LI"] + signing)
         try await reader.run("removal", ["catalog", "prune", catalog.path] + signing)
     }
 
     @Test func filesAndForecastsPrintWhatTheReferenceSays() async throws {
         let scratch = try Scratch()
-        let reader = Reader(reference: try JSONReference(), scratch: scratch)
+        let reader = JSONReader(reference: try JSONReference(), scratch: scratch)
         let demo = try await DemoOrigin(in: scratch)
         func path(_ name: String) -> String { scratch.url(name).path }
         let languages = path("l.yaml")
@@ -187,7 +158,7 @@ struct JSONReferenceTests {
         reader.expectAll(Self.ofFiles, but: ["entries.modified"])
     }
 
-    private func estimateOfFailures(_ reader: Reader) async throws {
+    private func estimateOfFailures(_ reader: JSONReader) async throws {
         let server = try ScriptedServer { request in
             request.path.hasPrefix("/4/")
                 ? .reply(403) : .reply(200, body: [0x1A, 0x05, 0x0A, 0x01, 0x61, 0x78, 0x02])

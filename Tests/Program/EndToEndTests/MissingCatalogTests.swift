@@ -26,19 +26,19 @@ struct MissingCatalogTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
         try Data(#"{"packages": []}"#.utf8).write(to: half.appending(path: "packages.json"))
-        let into = ["EE", "--into", scratch.url("maps").path]
-        for command in [["install", empty.path] + into, ["catalog", "verify", empty.path]] {
+        let install = ["device", "install", "EE", "--store", scratch.url("maps").path, "--catalog"]
+        for command in [install + [empty.path], ["catalog", "verify", empty.path]] {
             try await check(
                 command, in: scratch, status: 66, says: "no packages.json", hint: "coordinator's data folder")
         }
         try await check(
-            ["install", half.path] + into, in: scratch, status: 66, says: "has no catalog.json",
+            install + [half.path], in: scratch, status: 66, says: "has no catalog.json",
             hint: "packhorse coordinator")
         try await check(
             ["catalog", "push", half.path, scratch.url("out").path], in: scratch, status: 66,
             says: "has no catalog.json", hint: "packhorse coordinator")
         try await check(
-            ["install", scratch.url("none").path] + into, in: scratch, status: 66, says: "does not exist",
+            install + [scratch.url("none").path], in: scratch, status: 66, says: "does not exist",
             hint: "give the folder of a catalog")
         #expect(!FileManager.default.fileExists(atPath: scratch.url("maps").path), "nothing is created")
     }
@@ -49,20 +49,20 @@ struct MissingCatalogTests {
         let server = try ScriptedServer { _ in .reply(404) }
         defer { server.stop() }
         let address = "http://127.0.0.1:\(server.port)/maps/"
-        let into = ["EE", "--into", scratch.url("maps").path]
-        for command in [["install", address] + into, ["catalog", "verify", address]] {
+        let install = ["device", "install", "EE", "--store", scratch.url("maps").path, "--catalog"]
+        for command in [install + [address], ["catalog", "verify", address]] {
             try await check(
                 command, in: scratch, status: 66, says: "there is no catalog at '\(address)'", hint: "check the address"
             )
         }
         try await check(
-            ["install", "http://127.0.0.1:9/maps/"] + into, in: scratch, status: 69,
+            install + ["http://127.0.0.1:9/maps/"], in: scratch, status: 69,
             says: "the catalog at 'http://127.0.0.1:9/maps/' cannot be read", hint: "check the address")
         try await check(
-            ["install", "maps.example.com/offline"] + into, in: scratch, status: 66, says: "does not exist",
+            install + ["maps.example.com/offline"], in: scratch, status: 66, says: "does not exist",
             hint: "https://maps.example.com/offline")
         try await check(
-            ["install", "ftp://maps.example.com/"] + into, in: scratch, status: 64, says: "not the address of a web",
+            install + ["ftp://maps.example.com/"], in: scratch, status: 64, says: "not the address of a web",
             hint: "http:// or https://")
         try await check(
             ["catalog", "verify", "s3://bucket/maps"], in: scratch, status: 64, says: "not the address of a web",

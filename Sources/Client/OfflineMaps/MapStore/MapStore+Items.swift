@@ -79,7 +79,7 @@ extension MapStore {
         let files = view.files(of: item)
         return Status(
             installed: installed, task: task, offered: offered,
-            isOutdated: installed.map { $0.version < newest ?? $0.version } ?? false,
+            isOutdated: item.hasVersion && installed.map { $0.version < newest ?? $0.version } ?? false,
             isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
             missingGroups: Self.missingGroups(of: item, files.map(\.row), view))
     }
@@ -156,6 +156,14 @@ extension MapStore {
 
 extension Item {
     var isRegion: Bool { if case .region = self { true } else { false } }
+
+    /// Whether it is one file with a version; tile packs have none, because regions share them.
+    package var hasVersion: Bool {
+        switch self {
+        case .package, .style: true
+        case .packs, .region: false
+        }
+    }
 }
 
 extension CatalogContent {

@@ -20,7 +20,10 @@ extension ResourceResolver {
     public var tilesets: [InstalledTileset] {
         Dictionary(grouping: shelf.maps) { $0.tileset ?? $0.item.identifier }.sorted { $0.key < $1.key }.compactMap {
             id, units in
-            let zooms = units.compactMap(\.zooms)
+            // Catalogs of others may not say zooms: then those of the mask count.
+            let zooms = units.compactMap { unit in
+                unit.zooms ?? unit.mask.flatMap { ZoomRange(min: 0, max: $0.maxZoom) }
+            }
             guard let least = zooms.map(\.min).min(), let most = zooms.map(\.max).max(),
                 let range = ZoomRange(min: least, max: most), let mask = TileMask(union: units.compactMap(\.mask)),
                 let bounds = mask.bounds

@@ -73,7 +73,9 @@ enum PlanAnswer: Hashable, Sendable {
 enum ListAnswer: Hashable, Sendable {
     case unchanged
     /// The list is well formed and signed; `sources` are its address and its key.
-    case new(sequence: UInt64, sources: [String])
+    ///
+    /// `isRewritten`: the publisher has changed the list without a new version of a package, for example cut tile packs.
+    case new(sequence: UInt64, sources: [String], isRewritten: Bool = false)
     case bad(FailureCause)
     case fault(FetchFault)
 }

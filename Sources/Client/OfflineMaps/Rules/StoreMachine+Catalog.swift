@@ -8,12 +8,12 @@ extension StoreMachine {
             found()
             return fail(op.task, cause)
         case .unchanged: found()
-        case .new(let sequence, let sources):
+        case .new(let sequence, let sources, let isRewritten):
             found()
             let largest = sources.compactMap { rows.sequences[$0] }.max() ?? 0
             guard rules.acceptsList(sequence, largest, task.allowOlder) else { return fail(op.task, .olderCatalog) }
             for source in sources where rows.sequences[source] != sequence { change(.sequence(source, sequence)) }
-            if sequence != rows.catalog {
+            if sequence != rows.catalog || isRewritten {
                 change(.catalog(sequence))
                 planAgain()
                 then(.report(.catalogUpdated))

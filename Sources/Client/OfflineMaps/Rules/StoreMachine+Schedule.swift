@@ -16,13 +16,14 @@ extension StoreMachine {
 
     /// Why a task may do nothing at all; `nil` when it may.
     func barrier(_ task: TaskRecord) -> TaskState? {
+        // What only a person can change counts first, also while the store does not work.
+        if let cause = task.failure { return .failed(cause) }
+        if rules.isPaused(task) { return .paused(.user) }
         switch run {
         case .suspended: return .paused(.suspended)
         case .stopped: return .paused(.stopped)
         case .running: break
         }
-        if let cause = task.failure { return .failed(cause) }
-        if rules.isPaused(task) { return .paused(.user) }
         if awaitedList[task.id] != nil { return .waiting(.turn) }
         return nil
     }

@@ -14,6 +14,12 @@ extension StoreDatabase {
     /// Notes what the app named; see ``optionsOfLastOpen()``.
     func noteOptions(_ options: StoreSettings) throws { try write { try Self.set("options", to: options, $0) } }
 
+    /// The keys that the app named when the store was opened last.
+    func trustedKeys() throws -> [String]? { try read { try Self.setting("trust", $0) } }
+
+    /// Notes the keys that the app named.
+    func noteTrustedKeys(_ keys: Set<String>) throws { try write { try Self.set("trust", to: keys.sorted(), $0) } }
+
     /// The address of the catalog whose offers are in the rows.
     func catalogAddress() throws -> String? { try read { try Self.setting("address", $0) } }
 

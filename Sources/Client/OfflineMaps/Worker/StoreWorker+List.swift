@@ -91,12 +91,16 @@ extension StoreWorker {
             let digest = Digest(of: [UInt8](bytes.body.body)).hex
             sequence = UInt64(digest.prefix(15), radix: 16) ?? 1
         }
-        if sequence == machine.rows.catalog {
+        // A publisher also adds tile packs, styles and patches, which change no sequence. Rows that cannot be read are
+        // written again.
+        let known = try? await readContent()
+        let isRewritten = sequence == machine.rows.catalog && known != new.verified.content
+        if sequence == machine.rows.catalog, !isRewritten {
             // The mark is of use only; the next list reads it again.
             try? await onFiles { try database.noteUnchanged(address: new.address, new.mark) }
         } else {
             candidate = (sequence, new)
         }
-        return .listed(op, .new(sequence: sequence, sources: sources))
+        return .listed(op, .new(sequence: sequence, sources: sources, isRewritten: isRewritten))
     }
 }

@@ -44,7 +44,7 @@ struct CatalogCheck: Encodable {
         if source.folder == nil, document == nil, lists.problems.isEmpty,
             try await source.read("packages.json") == nil
         {
-            throw source.missingIndex
+            throw source.place.missingIndex
         }
         if key != nil, document == nil, lists.problems.isEmpty {
             lists.problems.append("catalog.json: missing, but a signature is required [missing-file]")

@@ -82,7 +82,7 @@ struct DeviceQuotaCommand: DeviceWork {
     static let configuration = CommandConfiguration(
         commandName: "quota", abstract: "Show or set how much a store may hold.",
         discussion: """
-            Without options it shows what the store takes. A limit that is not given gets its default value.
+            Without options it shows what the store takes. A limit that is not given stays as it is.
             Examples:
               packhorse device quota --store ./maps
               packhorse device quota --bytes 2GB --previous 1 --store ./maps
@@ -114,8 +114,8 @@ struct DeviceQuotaCommand: DeviceWork {
     func work() async throws {
         let store = try await DeviceStore.existing(store)
         if isChange {
-            var quota = Quota()
-            quota.bytes = bytes == "none" ? nil : bytes.flatMap(Units.size)
+            var quota = try await store.quota()
+            if let bytes { quota.bytes = bytes == "none" ? nil : Units.size(bytes) }
             if let viewed = viewed.flatMap(Units.size) { quota.ambientBytes = viewed }
             if let packs { quota.tilePacks = packs }
             if let tiles { quota.onlineTiles = tiles }

@@ -29,10 +29,11 @@ struct DeviceAdoptCommand: DeviceWork {
     func work() async throws {
         let url = URL(filePath: file).standardizedFileURL
         try FileKind.requirePath(url)
-        let store = try await DeviceStore.made(store)
         let format: Format = url.pathExtension == "pmtiles" ? .pmtiles : .mbtiles
-        let items = try await store.adopt(
-            url, as: id.map { .package($0, Edition(), format) }, by: move ? .move : link ? .link : .copy)
+        let (_, items) = try await DeviceStore.made(store) { store in
+            try await store.adopt(
+                url, as: id.map { .package($0, Edition(), format) }, by: move ? .move : link ? .link : .copy)
+        }
         if json { return Console.result(try JSONText.pretty(items.map(ItemView.init))) }
         for item in items { Console.result("adopted \(item.words)") }
     }

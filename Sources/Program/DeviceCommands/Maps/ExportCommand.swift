@@ -25,7 +25,8 @@ struct DeviceExportCommand: DeviceWork {
     @Option(help: ArgumentHelp("The folder for single files.", valueName: "folder")) var files: String?
     @Option(help: "The names of single files: {z}, {x}, {y} and {ext} are replaced.") var name =
         "Tile-{z}-{x}-{y}.{ext}"
-    @Option(help: ArgumentHelp("Only tiles of this box.", valueName: "west,south,east,north")) var box: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only tiles of this box.", valueName: "west,south,east,north"))
+    var box: String?
     @Option(help: ArgumentHelp("Only tiles of this region of the store.", valueName: "name")) var region: String?
     @Option(help: "Only these zooms; default: all of the tileset.") var zoom: String?
     @Flag(help: "Replace an existing MBTiles file.") var force = false

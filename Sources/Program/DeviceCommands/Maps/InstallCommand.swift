@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
+import Errors
 import OfflineMaps
 internal import TextFormats
 
@@ -45,12 +46,28 @@ struct DeviceInstallCommand: DeviceWork {
             }
             return try EstimateView(wanted.map(\.words), estimate).print(json: wait.progress.json)
         }
-        let store = try await DeviceStore.made(store, catalog)
-        let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
+        let (store, wanted) = try await DeviceStore.made(store, catalog) { store in
+            let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog, isKept: true))
+            try await Self.checkForms(wanted, in: store)
+            return wanted
+        }
         var rule = TaskRule()
         rule.priority = priority
         rule.bytesPerSecond = rate.flatMap(Units.size)
         rule.failsWithoutNetwork = !wait.queue
         try await wait.run(store) { [rule] in try await store.install(wanted, rule) }
+    }
+
+    /// Refuses, before a task is made, what the catalog has in another form only.
+    private static func checkForms(_ wanted: [Item], in store: MapStore) async throws {
+        for item in wanted {
+            do throws(StoreError) { _ = try await store.estimate([item]) } catch  where error.code == .notInCatalog {
+                throw CLIError(
+                    .noInput, item.isMissing, hint: "without --format and --tile-packs it is an MBTiles file")
+            } catch {
+                // The task itself finds out, and says why.
+                continue
+            }
+        }
     }
 }

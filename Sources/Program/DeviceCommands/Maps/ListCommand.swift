@@ -52,7 +52,7 @@ struct DeviceListCommand: DeviceWork {
         var table = Table("item", "version", "size", "frees", "data", "previous")
         for view in views {
             table.add(
-                view.text, "\(view.version)", Units.bytes(view.bytes), Units.bytes(view.ownBytes),
+                view.text, view.version.map { "\($0)" } ?? "-", Units.bytes(view.bytes), Units.bytes(view.ownBytes),
                 view.dataDate ?? "-",
                 view.previous.isEmpty ? "-" : view.previous.map(String.init).joined(separator: ", "))
         }
@@ -74,6 +74,8 @@ struct PackageView: Encodable {
     let version: Int32
     /// The installed version; the lowest one if several formats are installed.
     let installed: Int32?
+    /// Whether its tile packs are installed.
+    let hasPacks: Bool
     let dataDate: String?
     let size: UInt64
     let name: String
@@ -82,13 +84,16 @@ struct PackageView: Encodable {
         (id, version, size, dataDate) = (package.id, package.version, package.size, package.dataDate)
         (group, language) = (package.edition.group, package.edition.language)
         name = package.names(shown).joined(separator: "/")
-        installed = held.filter { $0.item.isOf(package) }.map(\.version).min()
+        let items = held.filter { $0.item.isOf(package) }
+        installed = items.filter { $0.item.hasVersion }.map(\.version).min()
+        hasPacks = items.contains { !$0.item.hasVersion }
     }
 
     /// Adds the row of the package: id, group, language, version, installed, data, size, name.
     func add(to table: inout Table) {
         table.add(
-            id, group ?? "-", language ?? "-", "\(version)", installed.map { "\($0)" } ?? "-", dataDate ?? "-",
+            id, group ?? "-", language ?? "-", "\(version)", installed.map { "\($0)" } ?? (hasPacks ? "packs" : "-"),
+            dataDate ?? "-",
             Units.bytes(size), name.isEmpty ? "-" : name)
     }
 }
@@ -121,7 +126,8 @@ struct StyleView: Encodable {
 /// An installed item as printed.
 struct InstalledView: Encodable {
     let item: ItemView
-    let version: Int32
+    /// Tile packs and regions have none.
+    let version: Int32?
     let bytes: UInt64
     /// Bytes that its removal frees.
     let ownBytes: UInt64
@@ -138,7 +144,8 @@ struct InstalledView: Encodable {
     }
 
     init(_ installed: Installed) {
-        (item, version, bytes) = (ItemView(installed.item), installed.version, installed.bytes)
+        (item, bytes) = (ItemView(installed.item), installed.bytes)
+        version = installed.item.hasVersion ? installed.version : nil
         (ownBytes, dataDate, previous) = (installed.ownBytes, installed.dataDate, installed.previous)
         (isInCatalog, text) = (installed.isInCatalog, installed.item.words)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
+import Errors
 import OfflineMaps
 internal import TextFormats
 
@@ -32,7 +33,10 @@ struct DeviceRemoveCommand: DeviceWork {
         if dryRun {
             let views = installed.filter { named.contains($0.item) }.map(InstalledView.init)
             if wait.progress.json { return Console.result(try JSONText.pretty(views)) }
-            for view in views { Console.result("\(view.text)  version \(view.version)  \(Units.bytes(view.ownBytes))") }
+            for view in views {
+                let version = view.version.map { "  version \($0)" } ?? ""
+                Console.result("\(view.text)\(version)  \(Units.bytes(view.ownBytes))")
+            }
             return Console.note(
                 "would free \(Units.bytes(views.reduce(0) { $0 + $1.ownBytes })); nothing was changed")
         }
@@ -59,10 +63,18 @@ struct DeviceRollbackCommand: DeviceWork {
 
     func work() async throws {
         let store = try await DeviceStore.existing(store)
-        let named = try items.items(among: try await store.installed())
+        let installed = try await store.installed()
+        let named = try items.items(among: installed)
+        // An id also names its groups and formats; those without an earlier version stay as they are.
+        let kept = installed.filter { named.contains($0.item) && !$0.previous.isEmpty }.map(\.item)
+        guard !kept.isEmpty else {
+            throw CLIError(
+                .noInput, "no earlier version of \(named.map { "'\($0.words)'" }.joined(separator: ", ")) was kept",
+                hint: "packhorse device quota --previous 1 keeps the version before each update")
+        }
         try await wait.run(store) {
             var ids: [TaskID] = []
-            for item in named { ids.append(try await store.rollback(item)) }
+            for item in kept { ids.append(try await store.rollback(item)) }
             return ids
         }
     }

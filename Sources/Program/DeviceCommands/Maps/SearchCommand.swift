@@ -18,7 +18,9 @@ struct DeviceSearchCommand: DeviceWork {
             """)
 
     @Argument(help: "A part of a name.") var text: String?
-    @Option(help: ArgumentHelp("Packages that cover this place.", valueName: "longitude,latitude")) var at: String?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Packages that cover this place.", valueName: "longitude,latitude")) var at: String?
     @Option(help: "The language of names in the list: de.") var names = "en"
     @OptionGroup var store: StoreArguments
     @OptionGroup var catalog: CatalogArguments

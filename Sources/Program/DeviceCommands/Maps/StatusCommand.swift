@@ -61,7 +61,7 @@ struct StatusView: Encodable {
 
     init(_ item: Item, _ status: Status) {
         (self.item, text) = (ItemView(item), item.words)
-        (version, offered) = (status.installed?.version, status.offered?.version)
+        (version, offered) = (item.hasVersion ? status.installed?.version : nil, status.offered?.version)
         missingGroups = status.missingGroups
         task = status.task.map(TaskView.init)
         state =

@@ -26,41 +26,96 @@ struct DeviceUpdateCommand: DeviceWork {
 
     func work() async throws {
         let store = try await DeviceStore.existing(store, catalog)
-        let named = items.isEmpty ? nil : try items.items(among: try await store.installed())
-        _ = try await DeviceStore.freshCatalog(of: store, catalog)
-        var offer = try await store.updates()
-        if let named { offer.changes.removeAll { !named.contains($0.item) } }
-        if dryRun { return try show(offer) }
-        guard !offer.changes.isEmpty else {
+        let held = try await store.installed()
+        let named = items.isEmpty ? held.map(\.item) : try items.items(among: held)
+        _ = try await DeviceStore.freshCatalog(of: store, catalog, isKept: !dryRun)
+        let changes = try await ItemChange.all(of: named, in: store)
+        if dryRun { return try show(changes) }
+        guard !changes.isEmpty else {
             if wait.progress.json { return Console.result(try JSONText.pretty([TaskView]())) }
             return Console.note("everything is up to date")
         }
-        try await wait.run(store) { try await store.update(named, together: together) }
+        try await wait.run(store) { try await store.update(changes.map(\.item), together: together) }
     }
 
-    private func show(_ offer: UpdateOffer) throws {
-        let views = offer.changes.map(ChangeView.init)
-        if wait.progress.json { return Console.result(try JSONText.pretty(views)) }
+    private func show(_ changes: [ItemChange]) throws {
+        if wait.progress.json { return Console.result(try JSONText.pretty(changes.map(ChangeView.init))) }
         var table = Table("item", "from", "to", "download", "how")
-        for (view, change) in zip(views, offer.changes) {
+        for change in changes {
             table.add(
-                change.item.words, "\(view.from)", "\(view.to)", Units.bytes(view.bytes),
-                view.isPatch ? "patch" : "whole file")
+                change.item.words, change.from.map { "\($0)" } ?? "-", change.to.map { "\($0)" } ?? "-",
+                Units.bytes(change.bytes), change.how)
         }
         table.lines.forEach(Console.result)
-        Console.note("\(Units.bytes(views.reduce(0) { $0 + $1.bytes })) to download; nothing was changed")
+        Console.note("\(Units.bytes(changes.reduce(0) { $0 + $1.bytes })) to download; nothing was changed")
+    }
+}
+
+/// What an update of one item would change.
+struct ItemChange: Sendable {
+    let item: Item
+    /// The installed version; `nil` for tile packs and a region.
+    let from: Int32?
+    /// The version of the catalog; `nil` for a region.
+    let to: Int32?
+    let bytes: UInt64
+    let isPatch: Bool
+
+    /// What is downloaded.
+    var how: String {
+        switch item {
+        case .packs, .region: "tile packs"
+        case .package, .style: isPatch ? "patch" : "whole file"
+        }
+    }
+
+    /// The changes of items by the last catalog.
+    ///
+    /// Packages and styles are compared with the catalog. What is new of tile packs is in lists, which are downloaded. A
+    /// message names the items that the catalog does not have; they stay as they are.
+    static func all(of named: [Item], in store: MapStore) async throws -> [ItemChange] {
+        var changes = try await store.updates().changes.filter { named.contains($0.item) }.map { change in
+            ItemChange(
+                item: change.item, from: change.from, to: change.to, bytes: change.bytes, isPatch: change.isPatch)
+        }
+        var strangers: [String] = []
+        for held in try await store.installed() where named.contains(held.item) {
+            switch held.item {
+            case .region(let id):
+                guard try await store.region(id)?.definition.hasTilesets == true else { continue }
+            case .packs where held.isInCatalog: break
+            case .package, .packs, .style:
+                if !held.isInCatalog { strangers.append(held.item.words) }
+                continue
+            }
+            let bytes = try await store.estimate([held.item]).transfer
+            guard bytes > 0 else { continue }
+            let offered = try await store.status(of: held.item)?.offered?.version
+            changes.append(ItemChange(item: held.item, from: nil, to: offered, bytes: bytes, isPatch: false))
+        }
+        if !strangers.isEmpty {
+            Console.note("not in the catalog, and left as it is: \(strangers.joined(separator: ", "))")
+        }
+        return changes
+    }
+}
+
+extension RegionDefinition {
+    /// Whether it takes tiles of the catalog.
+    fileprivate var hasTilesets: Bool {
+        sources.contains { if case .tileset = $0 { true } else { false } }
     }
 }
 
 /// The update of an item as printed.
 struct ChangeView: Encodable {
     let item: ItemView
-    let from: Int32
-    let to: Int32
+    let from: Int32?
+    let to: Int32?
     let bytes: UInt64
     let isPatch: Bool
 
-    init(_ change: UpdateOffer.Change) {
+    init(_ change: ItemChange) {
         item = ItemView(change.item)
         (from, to, bytes, isPatch) = (change.from, change.to, change.bytes, change.isPatch)
     }

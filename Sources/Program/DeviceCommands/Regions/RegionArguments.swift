@@ -9,7 +9,8 @@ import Tiles
 
 /// A region: where, which zooms, and from where.
 struct RegionArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("A box in degrees.", valueName: "west,south,east,north")) var box: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("A box in degrees.", valueName: "west,south,east,north"))
+    var box: String?
     @Option(help: ArgumentHelp("A region of the world by id or name: EE.", valueName: "name")) var of: String?
     @Option(help: "A GeoJSON file: every tile that its geometry touches.") var geojson: String?
     @Option(help: "A CSV file with longitude and latitude: every tile within --radius of a point.") var points: String?

@@ -44,10 +44,12 @@ struct DeviceRegionAddCommand: DeviceWork {
 
     func work() async throws {
         let definition = try region.definition()
-        let store = try await DeviceStore.made(store, catalog)
-        if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
         let id = RegionID(name)
-        try await store.addRegion(id, definition)
+        let (store, _) = try await DeviceStore.made(store, catalog) { store in
+            if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
+            try await DeviceStore.keep(catalog, in: store)
+            try await store.addRegion(id, definition)
+        }
         guard !only else { return Console.note("registered the region '\(name)'; nothing was downloaded") }
         var rule = TaskRule()
         rule.failsWithoutNetwork = !wait.queue
@@ -119,7 +121,8 @@ struct DeviceRegionShowCommand: DeviceWork {
 
     func work() async throws {
         let store = try await DeviceStore.existing(store)
-        let view = RegionView(try await DeviceRegion.named(name, in: store))
+        let info = try await DeviceRegion.named(name, in: store)
+        let view = RegionView(info)
         if json { return Console.result(try JSONText.pretty(view)) }
         Console.result("region     \(view.region)")
         Console.result("state      \(view.state)")
@@ -129,8 +132,8 @@ struct DeviceRegionShowCommand: DeviceWork {
         Console.result("packs      \(view.packs.text)")
         Console.result("size       \(Units.bytes(view.bytes))")
         if let expires = view.expires { Console.result("expires    \(expires)") }
-        for one in view.missing { Console.result("missing    \(one.count) x \(one.what)") }
-        for one in view.failed { Console.result("failed     \(one.count) x \(one.what): \(one.cause?.words ?? "-")") }
+        for one in info.missing { Console.result("missing    \(one.count) x \(one.what)") }
+        for one in info.failed { Console.result("failed     \(one.count) x \(one.what): \(one.cause?.words ?? "-")") }
     }
 }
 

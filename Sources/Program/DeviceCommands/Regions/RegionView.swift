@@ -20,6 +20,15 @@ struct RegionView: Encodable {
         var text: String { required == 0 ? "-" : "\(completed) of \(required)" }
     }
 
+    /// What is missing, or has failed, and why.
+    struct MissingView: Encodable {
+        let what: String
+        let cause: String?
+        let count: UInt64
+
+        init(_ missing: Missing) { (what, cause, count) = (missing.what, missing.cause?.name, missing.count) }
+    }
+
     let region: String
     let state: String
     let minZoom: Int
@@ -29,8 +38,8 @@ struct RegionView: Encodable {
     let tiles: CountsView
     let packs: CountsView
     let expires: String?
-    let missing: [Missing]
-    let failed: [Missing]
+    let missing: [MissingView]
+    let failed: [MissingView]
 
     init(_ info: RegionInfo) {
         (region, state, bytes) = (info.id.text, info.state.rawValue, info.bytes)
@@ -39,6 +48,6 @@ struct RegionView: Encodable {
         tiles = CountsView(info.progress.tiles)
         packs = CountsView(info.progress.packs)
         expires = info.expires?.ISO8601Format()
-        (missing, failed) = (info.missing, info.failed)
+        (missing, failed) = (info.missing.map(MissingView.init), info.failed.map(MissingView.init))
     }
 }

@@ -1,4 +1,5 @@
 internal import CatalogFormat
+internal import CatalogTransfer
 internal import CommandSupport
 import Errors
 internal import Files
@@ -36,6 +37,7 @@ struct DeviceSettings: Codable, Sendable, Equatable {
     func write(_ store: URL) throws {
         do throws(StorageError) {
             try Durable.makeFolder(store)
+            try Self.removeDrafts(store)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             // Texts and a list of texts can always be encoded.
@@ -44,9 +46,16 @@ struct DeviceSettings: Codable, Sendable, Equatable {
         } catch { throw CLIError(.cannotCreate, error.message, hint: error.hint) }
     }
 
+    /// Removes settings that a process was writing when it ended.
+    private static func removeDrafts(_ store: URL) throws(StorageError) {
+        // A folder that cannot be listed keeps some hundred bytes more.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
+        for draft in names where draft.hasPrefix(".\(name).") { try Durable.remove(store.appending(path: draft)) }
+    }
+
     /// The settings with what a command line says.
     ///
-    /// - Throws: ``CLIError`` 66 for a folder that is no catalog; `CatalogError` for a key that is none.
+    /// - Throws: `CatalogTransferError` for a place without a catalog; `CatalogError` for a key that is none.
     func with(_ arguments: CatalogArguments) throws -> DeviceSettings {
         var settings = self
         if let named = arguments.catalog { settings.catalog = try Self.place(named) }
@@ -59,35 +68,34 @@ struct DeviceSettings: Codable, Sendable, Equatable {
         return settings
     }
 
+    /// Where the catalog is; `nil` when none was named.
+    var place: CatalogPlace? {
+        catalog.map { text in
+            text.hasPrefix("/") ? .folder(URL(filePath: text, directoryHint: .isDirectory)) : .web(text)
+        }
+    }
+
     /// The address as the library takes it.
     var address: URL? {
-        catalog.flatMap { Self.isWeb($0) ? URL(string: $0) : URL(filePath: $0, directoryHint: .isDirectory) }
+        switch place {
+        case .web(let address): URL(string: address)
+        case .folder(let folder): folder
+        case nil: nil
+        }
     }
 
     /// The folder of a catalog on this machine.
-    var folder: URL? { address.flatMap { $0.isFileURL ? $0 : nil } }
+    var folder: URL? { if case .folder(let folder) = place { folder } else { nil } }
 
     /// Whose catalogs are accepted.
     var trust: Trust { publicKeys.isEmpty ? .unsigned : .keys(publicKeys) }
 
-    private static func isWeb(_ text: String) -> Bool {
-        let lower = text.lowercased()
-        return lower.hasPrefix("http://") || lower.hasPrefix("https://")
-    }
-
-    /// An address unchanged; a folder as the absolute path of the one that has `catalog.json`.
+    /// An address that ends in a slash; a folder as the absolute path of the one that has `catalog.json`.
     private static func place(_ text: String) throws -> String {
-        guard !isWeb(text) else {
-            guard URL(string: text)?.host() != nil else { throw CLIError(.usage, "'\(text)' is no address") }
-            return text
-        }
-        let named = URL(filePath: text, directoryHint: .isDirectory).standardizedFileURL
-        func hasCatalog(_ folder: URL) -> Bool { FileKind.isThere(folder.appending(path: CatalogIndex.fileName)) }
-        // A coordinator's data folder has its catalog in a folder of this name.
-        let inner = named.appending(path: "catalog", directoryHint: .isDirectory)
-        guard let folder = [named, inner].first(where: hasCatalog) else {
-            throw CLIError(.noInput, "'\(named.path)' is not a catalog: it has no \(CatalogIndex.fileName)")
-        }
+        let place = try CatalogPlace(text)
+        guard case .folder(let named) = place else { return place.name }
+        let folder = named.standardizedFileURL
+        guard FileKind.isThere(folder.appending(path: CatalogIndex.fileName)) else { throw place.missingIndex }
         return folder.path
     }
 }

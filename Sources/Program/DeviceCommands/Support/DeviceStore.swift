@@ -1,5 +1,7 @@
+internal import CatalogTransfer
 internal import CommandSupport
 import Errors
+internal import Files
 import Foundation
 import OfflineMaps
 
@@ -21,69 +23,118 @@ enum DeviceStore {
     }
 
     /// Opens a store, and makes it where it does not exist.
-    static func made(_ arguments: StoreArguments, _ catalog: CatalogArguments? = nil) async throws -> MapStore {
-        try await open(try arguments.folder, catalog)
+    ///
+    /// - Parameter prepare: What the command needs before it changes anything; when it throws, a new folder is removed.
+    static func made<Value: Sendable>(
+        _ arguments: StoreArguments, _ catalog: CatalogArguments? = nil,
+        _ prepare: (MapStore) async throws -> Value
+    ) async throws -> (store: MapStore, Value) {
+        let folder = try arguments.folder
+        let isNew = !FileKind.isThere(folder)
+        let missing = MissingFolders([folder])
+        let store = try await open(folder, catalog)
+        do { return (store, try await prepare(store)) } catch {
+            if isNew {
+                await store.suspend()
+                // The error of the command is what matters.
+                try? FileManager.default.removeItem(at: folder)
+                missing.removeEmpty()
+            }
+            throw error
+        }
     }
 
     /// Runs `body` with the store, or with an empty store in a temporary folder where it does not exist.
     ///
-    /// For commands that change nothing.
+    /// For commands that change nothing: a store with another catalog than the named one is left alone too.
     static func looking<Value: Sendable>(
         _ arguments: StoreArguments, _ catalog: CatalogArguments, _ body: (MapStore) async throws -> Value
     ) async throws -> Value {
-        let isNamed = arguments.store != nil || Variable.value("PACKHORSE_STORE") != nil
-        if isNamed, FileKind.isThere(try arguments.folder.appending(path: "store.sqlite")) {
-            return try await body(try await open(try arguments.folder, catalog, isKept: false))
+        if arguments.isNamed, FileKind.isThere(try arguments.folder.appending(path: "store.sqlite")) {
+            let folder = try arguments.folder
+            let kept = try DeviceSettings.read(folder)
+            let isSame = try kept.catalog == nil || kept.with(catalog).catalog == kept.catalog
+            if isSame { return try await body(try await open(folder, catalog)) }
+            Console.note("the store has another catalog: what is installed is not compared with this one")
         }
+        return try await aside(catalog, body)
+    }
+
+    /// Runs `body` with an empty store in a temporary folder.
+    private static func aside<Value: Sendable>(
+        _ catalog: CatalogArguments, _ body: (MapStore) async throws -> Value
+    ) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "packhorse-device-\(UUID().uuidString)", directoryHint: .isDirectory)
         // A temporary folder that stays is removed by the system.
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await open(folder, catalog, isKept: false)
-        let value = try await body(store)
-        await store.stop()
-        return value
+        let store = try await open(folder, catalog)
+        do {
+            let value = try await body(store)
+            await store.suspend()
+            return value
+        } catch {
+            await store.suspend()
+            throw error
+        }
     }
 
-    private static func open(
-        _ folder: URL, _ catalog: CatalogArguments?, isKept: Bool = true
-    ) async throws -> MapStore {
-        let before = try DeviceSettings.read(folder)
-        let settings = try catalog.map { try before.with($0) } ?? before
+    private static func open(_ folder: URL, _ catalog: CatalogArguments?) async throws -> MapStore {
+        let kept = try DeviceSettings.read(folder)
+        let settings = try catalog.map { try kept.with($0) } ?? kept
+        if let catalog, kept.catalog != nil, settings.catalog != kept.catalog {
+            // A store that is opened with another catalog forgets what the last one offers: look whether there is one.
+            _ = try await aside(catalog) { try await freshCatalog(of: $0, catalog) }
+        }
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
         options.fetcher = try DeviceFetcher(folder: settings.folder)
-        let store = try await MapStore.open(options)
-        if isKept, settings != before { try settings.write(folder) }
-        return store
+        return try await MapStore.open(options)
+    }
+
+    /// Keeps what the command line says of the catalog for later commands.
+    static func keep(_ arguments: CatalogArguments, in store: MapStore) async throws {
+        let kept = try DeviceSettings.read(store.folder)
+        let settings = try kept.with(arguments)
+        if settings != kept { try settings.write(store.folder) }
     }
 
     /// The catalog, read again from its server; the store is started for it, so tasks of its queue continue too.
     ///
-    /// - Throws: ``CLIError`` with the cause when it cannot be read; `StoreError`.
-    static func freshCatalog(of store: MapStore, _ arguments: CatalogArguments) async throws -> MapCatalog {
-        await store.start()
-        do throws(StoreError) {
-            return try await store.refreshCatalog(ifOlderThan: .zero, allowOlder: arguments.allowOlder)
-        } catch {
-            guard let cause = error.failure else {
-                let isWithout = error.code == .invalidArguments
-                throw isWithout
-                    ? CLIError(
-                        .usage, "the store has no catalog",
-                        hint: "give its folder or address: --catalog https://maps.example.com/offline/")
-                    : CLIError(error)
-            }
+    /// - Parameter isKept: Whether later commands use this catalog too, once it was read.
+    /// - Throws: ``CLIError`` with the cause when it cannot be read; `CatalogTransferError`, `StoreError`.
+    static func freshCatalog(
+        of store: MapStore, _ arguments: CatalogArguments, isKept: Bool = false
+    ) async throws -> MapCatalog {
+        let settings = try DeviceSettings.read(store.folder).with(arguments)
+        guard let place = settings.place else {
             throw CLIError(
-                cause.exitStatus, "the catalog was not read: \(cause.words)", hint: Self.hint(cause))
+                .usage, "the store has no catalog",
+                hint: "give its folder or address: --catalog https://maps.example.com/offline/")
         }
+        await store.start()
+        let catalog: MapCatalog
+        do throws(StoreError) {
+            catalog = try await store.refreshCatalog(ifOlderThan: .zero, allowOlder: arguments.allowOlder)
+        } catch {
+            guard let cause = error.failure else { throw CLIError(error) }
+            switch cause {
+            case .connection: throw place.unreachable(cause.words)
+            case .notFound: throw place.missingIndex
+            default:
+                throw CLIError(
+                    cause.exitStatus, "the catalog at '\(place.name)' was not read: \(cause.words)",
+                    hint: Self.hint(cause))
+            }
+        }
+        if isKept { try await keep(arguments, in: store) }
+        return catalog
     }
 
     private static func hint(_ cause: OfflineMaps.FailureCause) -> String? {
         switch cause {
         case .olderCatalog: "--allow-older accepts it"
         case .badSignature: "check --public-key; --unsigned accepts catalogs without a signature"
-        case .notFound: "check the address of the catalog"
         default: nil
         }
     }

@@ -13,6 +13,16 @@ extension Item {
         }
     }
 
+    /// That the catalog does not have the item in this form.
+    var isMissing: String {
+        switch self {
+        case .packs(let id, let edition): "the catalog has no tile packs of \(Self.joined(id, edition))"
+        case .package(let id, let edition, let format):
+            "the catalog does not have \(Self.joined(id, edition)) as \(format.name)"
+        case .region, .style: "the catalog does not have \(words)"
+        }
+    }
+
     private static func joined(_ id: String, _ edition: Edition) -> String {
         ([id] + [edition.group, edition.language].compactMap { $0 }).joined(separator: " ")
     }

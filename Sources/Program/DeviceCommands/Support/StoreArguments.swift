@@ -8,6 +8,9 @@ struct StoreArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the store. Default: $PACKHORSE_STORE.", valueName: "folder"))
     var store: String?
 
+    /// Whether a folder is named, here or by the variable.
+    var isNamed: Bool { store != nil || Variable.value("PACKHORSE_STORE") != nil }
+
     /// The folder, whether it exists or not.
     ///
     /// - Throws: ``CLIError`` 64 when none is named.
@@ -22,11 +25,12 @@ struct StoreArguments: ParsableArguments {
     }
 }
 
-/// The catalog of a store, and whose catalogs are accepted; the store keeps both for later commands.
+/// The catalog of a store, and whose catalogs are accepted; the store keeps both for later commands once they were
+/// right.
 struct CatalogArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The catalog: its folder or http(s) address. Default: that of the store's last command.",
+            "The catalog: its folder or http(s) address. Default: the one that the store keeps.",
             valueName: "address"))
     var catalog: String?
 

@@ -9,6 +9,8 @@ internal import TextFormats
 struct TaskFollower: Sendable {
     /// Without a network for this time, the command ends; its tasks stay in the queue.
     static let patience = Duration.seconds(20)
+    /// The longest time between the end of a task and its report, which may come from another process.
+    static let reportTime = Duration.seconds(2)
 
     private let store: MapStore
     private let meter: ProgressMeter
@@ -38,6 +40,7 @@ struct TaskFollower: Sendable {
             meter.end()
         }
         var last: [TaskID: StoreTask] = [:]
+        var goneSince: ContinuousClock.Instant?
         var offlineSince: ContinuousClock.Instant?
         while true {
             try Task.checkCancellation()
@@ -49,17 +52,20 @@ struct TaskFollower: Sendable {
                 guard let task = last[id] else { return false }
                 return isQueued.contains(id) && !task.state.isOver && !task.needsPerson
             }
-            if open.isEmpty { break }
-            show(open.compactMap { last[$0] })
-            let isOffline = open.allSatisfy { last[$0]?.state == .waiting(.network) }
             let now = ContinuousClock.now
+            // A task that has left the queue: the report of its end is under way.
+            let isGone = ids.contains { !isQueued.contains($0) && ended.all[$0] == nil }
+            goneSince = isGone ? goneSince ?? now : nil
+            if open.isEmpty, goneSince.map({ now - $0 > Self.reportTime }) ?? true { break }
+            show(open.compactMap { last[$0] })
+            let isOffline = !open.isEmpty && open.allSatisfy { last[$0]?.state == .waiting(.network) }
             offlineSince = isOffline ? offlineSince ?? now : nil
             if let offlineSince, now - offlineSince > Self.patience {
                 throw CLIError(
                     .unavailable, "there is no network; the tasks stay in the queue",
                     hint: "packhorse device run continues them")
             }
-            try await Task.sleep(for: .milliseconds(100))
+            try await Task.sleep(for: .milliseconds(open.isEmpty ? 10 : 100))
         }
         return ids.compactMap { last[$0] }.map { task in
             // A task that left the queue has ended, also when its event did not arrive.

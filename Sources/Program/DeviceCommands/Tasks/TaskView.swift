@@ -12,8 +12,10 @@ struct TaskView: Encodable {
     let priority: Int32
     /// `waiting`, `downloading`, `verifying`, `installing`, `removing`, `paused`, `failed`, `done` or `cancelled`.
     let state: String
-    /// Why it waits, is paused or has failed.
+    /// Why it waits, is paused or has failed, for people.
     let reason: String?
+    /// Why it has failed.
+    let cause: String?
     let fraction: Double
     /// Bytes that came over the network.
     let transferred: UInt64
@@ -24,6 +26,7 @@ struct TaskView: Encodable {
         items = task.items.map(ItemView.init)
         priority = task.priority
         (state, reason) = task.state.words
+        cause = if case .failed(let cause) = task.state { cause.name } else { nil }
         fraction = task.progress.fraction
         transferred = task.progress.transferred
     }
@@ -45,7 +48,8 @@ extension StoreTask {
 
     /// The error of a command that waits for the task; `nil` while it continues, and when it is done.
     var problem: CLIError? {
-        let hint = "when the reason is gone: packhorse device retry \(id.number)"
+        let hint =
+            "when the reason is gone: packhorse device retry \(id.number); to give up: packhorse device cancel \(id.number)"
         switch state {
         case .failed(let cause):
             return CLIError(cause.exitStatus, "\(words) failed: \(cause.words)", hint: hint)

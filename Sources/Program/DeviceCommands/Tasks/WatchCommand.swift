@@ -56,7 +56,7 @@ struct EventView: Encodable {
         switch event {
         case .catalogUpdated: (self.event, text) = ("catalog-updated", "the catalog was updated")
         case .catalogFailed(let cause):
-            (self.event, self.cause, text) = ("catalog-failed", cause.rawValue, "the catalog failed: \(cause.words)")
+            (self.event, self.cause, text) = ("catalog-failed", cause.name, "the catalog failed: \(cause.words)")
         case .task(let task):
             let (state, reason) = task.state.words
             (self.event, self.task) = ("task", TaskView(task))

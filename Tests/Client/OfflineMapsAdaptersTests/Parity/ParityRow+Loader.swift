@@ -35,7 +35,8 @@ extension ParityRow {
         },
         ParityRow("E4") { world in
             let (loader, delegate) = try await loaded(world)
-            #expect(try await delegate.run { loader.install([package("EE", loader), package("LV", loader)]) } == .success)
+            #expect(
+                try await delegate.run { loader.install([package("EE", loader), package("LV", loader)]) } == .success)
             #expect(try await loader.store.installed().count == 2)
         },
         ParityRow("E5") { world in

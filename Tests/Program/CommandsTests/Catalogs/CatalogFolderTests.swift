@@ -1,7 +1,9 @@
 import Catalog
+import CatalogFormat
 import CatalogTransfer
 import Files
 import Foundation
+import Packages
 import TestSupport
 import Testing
 

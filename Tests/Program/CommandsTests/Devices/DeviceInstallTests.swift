@@ -113,9 +113,13 @@ struct DeviceInstallTests {
             "install", "EE", "--catalog", try shop.address(), "--public-key", try other.publicKey.description)
         #expect(wrong.status == 65 && wrong.errors.contains("signature"), "\(wrong.errors)")
         #expect(shop.asked().allSatisfy { $0.path.hasPrefix("catalog.json") })
-        #expect(device.names("units").isEmpty)
-        // The key of the last command is replaced by the right one.
-        #expect(try await device.run("install", "EE", "--public-key", try key(shop)).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: device.store.path), "no store is made for it")
+        let right = try await device.run(
+            "install", "EE", "--catalog", try shop.address(), "--public-key", try key(shop))
+        #expect(right.status == 0, "\(right.errors)")
+        // A wrong key is not kept.
+        #expect(try await device.run("update", "--public-key", try other.publicKey.description).status == 65)
+        #expect(try await device.run("update").status == 0)
         try FileManager.default.removeItem(at: shop.file("catalog/catalog.json.sig"))
         let unsigned = try await device.run("update")
         #expect(unsigned.status == 65, "\(unsigned.errors)")

@@ -46,7 +46,10 @@ final class DeviceProgram: Sendable {
     }
 
     /// Runs a command to its end.
-    @discardableResult func run(_ arguments: String...) async throws -> Outcome {
+    @discardableResult func run(_ arguments: String...) async throws -> Outcome { try await run(arguments) }
+
+    /// Runs a command to its end.
+    @discardableResult func run(_ arguments: [String]) async throws -> Outcome {
         let name = UUID().uuidString
         let folder = store.deletingLastPathComponent()
         let (output, errors) = (folder.appending(path: "out-\(name)"), folder.appending(path: "err-\(name)"))

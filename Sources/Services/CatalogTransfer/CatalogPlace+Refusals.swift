@@ -1,12 +1,11 @@
 import CatalogFormat
 import Errors
-import Transfer
 
 /// What is said when there is no catalog at a place, with a remedy for this kind of place.
-extension CatalogSource {
+extension CatalogPlace {
     /// The error for a catalog without `catalog.json`.
     package var missingIndex: CatalogTransferError {
-        guard folder == nil else {
+        if case .folder = self {
             return CatalogTransferError(
                 .noCatalog, "the catalog in '\(name)' has no \(CatalogIndex.fileName)",
                 hint:
@@ -18,6 +17,13 @@ extension CatalogSource {
             hint:
                 "check the address: it is that of the folder with \(CatalogIndex.fileName) on the web server, for example https://maps.example.com/offline/"
         )
+    }
+
+    /// The error for an address that names no server.
+    static func noServer(_ text: String) -> CatalogTransferError {
+        CatalogTransferError(
+            .badAddress, "'\(text.prefix(200))' is not the address of a web server",
+            hint: "write the whole address: https://maps.example.com/offline/")
     }
 
     /// The error for a text that is an address, but not of a web server; `nil` for others.
@@ -51,9 +57,11 @@ extension CatalogSource {
     }
 
     /// The error for a server that gave no answer.
-    static func unreachable(_ name: String, _ error: TransferError) -> CatalogTransferError {
+    ///
+    /// - Parameter reason: What was seen, without a full stop.
+    package func unreachable(_ reason: String, cause: (any Error)? = nil) -> CatalogTransferError {
         CatalogTransferError(
-            .unavailable, "the catalog at '\(name)' cannot be read: \(error.message)",
-            hint: "check the address and the network", cause: error)
+            .unavailable, "the catalog at '\(name)' cannot be read: \(reason)",
+            hint: "check the address and the network", cause: cause)
     }
 }
