@@ -69,7 +69,7 @@ extension MapStore {
     /// What the store knows of an item; `nil` when it is neither installed, nor wanted, nor in the catalog.
     public func status(of item: Item) async throws(StoreError) -> Status? {
         let view = try await worker.view()
-        let task = try await worker.tasks().last { $0.items.contains(item) }
+        let task = view.tasks.last { $0.items.contains(item) }
         let installed = Self.installed(item, view)
         let offer = view.content?.offer(of: item)
         let offered = offer.map { PackageInfo($0) }

@@ -42,7 +42,7 @@ extension MapStore {
     public func region(_ id: RegionID) async throws(StoreError) -> RegionInfo? {
         guard let row = try await worker.read({ try $0.regions()[id] }) else { return nil }
         let view = try await worker.view()
-        let task = try await worker.tasks().last { $0.items.contains(.region(id)) && $0.kind != .remove }
+        let task = view.tasks.last { $0.items.contains(.region(id)) && $0.kind != .remove }
         return RegionSurvey(
             id: id, row: row, rows: view.rows, units: view.units.map { StoredUnit(file: $0.key, row: $0.value) },
             task: task

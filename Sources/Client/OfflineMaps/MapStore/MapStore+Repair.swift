@@ -23,13 +23,10 @@ extension MapStore {
         var findings: [Finding] = []
         for entry in found {
             let holders = view.rows.holders(of: entry.file.unit).map(\.item)
-            await worker.tell(.unreadable(entry.file))
-            let after = try await worker.view()
-            if after.rows.current(entry.file.unit) == nil {
-                for item in holders { try await install([item]) }
-            }
+            let isThere = await worker.giveUp(entry.file)
+            if !isThere { for item in holders { try await install([item]) } }
             var finding = entry.finding
-            finding.isMended = after.rows.current(entry.file.unit) != nil || !holders.isEmpty
+            finding.isMended = isThere || !holders.isEmpty
             findings.append(finding)
         }
         return findings
@@ -50,6 +47,14 @@ extension MapStore {
 }
 
 extension StoreWorker {
+    /// Lets go of a file that cannot be read.
+    ///
+    /// - Returns: Whether an earlier version takes its place.
+    func giveUp(_ file: FileID) -> Bool {
+        tell(.unreadable(file))
+        return machine?.rows.current(file.unit) != nil
+    }
+
     /// Stops, removes all files besides the lock, and opens an empty store.
     func reset() async throws(StoreError) {
         let wasStarted = isStarted
@@ -58,7 +63,7 @@ extension StoreWorker {
         let sequences = machine.rows.sequences.sorted { $0.key < $1.key }
         let held = Set(machine.rows.holds.map(\.item)).sorted { $0.key < $1.key }
         endLife()
-        units = [:]
+        (shown, units) = (StoreRows(), [:])
         otherUnits = [:]
         showReaders()
         database = nil

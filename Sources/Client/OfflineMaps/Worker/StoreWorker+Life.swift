@@ -28,6 +28,7 @@ extension StoreWorker {
         }
         endLife()
         database = found.database
+        shown = found.rows
         units = Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first }
         otherUnits = Dictionary(found.prepared.map { ($0.file, $0.row) }) { first, _ in first }
         content = nil
@@ -82,7 +83,7 @@ extension StoreWorker {
         tell(.suspend)
         await quiet()
         // Without it reading calls throw until the next start.
-        if let view = try? await view(), let tasks = try? await tasks() { suspended = (view, tasks) }
+        suspended = try? await view()
         await close()
     }
 

@@ -4,6 +4,8 @@ internal import Foundation
 struct StoreView: Sendable {
     var rows: StoreRows
     var units: [FileID: UnitRow]
+    /// The queue, in the order of its making.
+    var tasks: [StoreTask]
     var content: CatalogContent?
     var groups: Set<String>
     /// The free space of the disk.
@@ -21,15 +23,32 @@ struct StoreView: Sendable {
 extension StoreWorker {
     /// The state of the moment: in memory for the process that works, from the rows for others.
     func view() async throws(StoreError) -> StoreView {
-        if let suspended { return suspended.view }
+        if let suspended { return suspended }
         guard let database else { throw Self.isClosed }
         let content = try await readContent()
         let folder = folder
-        let known = machine?.rows
-        let (groups, free, rows) = try await onFiles {
-            (try database.groups(), StoreSpace.free(folder), try known ?? database.rows())
+        let isReader = mode == .reader
+        let (groups, free, found) = try await onFiles {
+            (try database.groups(), StoreSpace.free(folder), isReader ? try database.load() : nil)
         }
-        return StoreView(rows: rows, units: units, content: content, groups: groups, free: free)
+        guard let found else {
+            // All of one moment: nothing is awaited between them.
+            return StoreView(rows: shown, units: units, tasks: shownTasks, content: content, groups: groups, free: free)
+        }
+        return StoreView(
+            rows: found.rows, units: Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first },
+            tasks: found.rows.tasks.values.sorted { $0.id < $1.id }.map(Self.view(ofReader:)), content: content,
+            groups: groups, free: free)
+    }
+
+    /// The tasks of the rows, with their states of the moment.
+    private var shownTasks: [StoreTask] {
+        shown.tasks.values.sorted { $0.id < $1.id }.map { record in
+            guard let machine else { return Self.view(ofReader: record) }
+            if let now = machine.rows.tasks[record.id] { return machine.view(now) }
+            // Its end is being written.
+            return machine.reported[record.id] ?? machine.view(record)
+        }
     }
 
     /// What the catalog offers; `nil` when none was read.
@@ -66,14 +85,13 @@ extension StoreWorker {
     /// The queue, in the order of its making.
     func tasks() async throws(StoreError) -> [StoreTask] {
         if let suspended { return suspended.tasks }
-        if let machine { return machine.rows.tasks.values.sorted { $0.id < $1.id }.map(machine.view) }
+        if mode == .worker { return shownTasks }
         guard let database else { throw Self.isClosed }
         return try await onFiles { try database.tasks() }.map(Self.view(ofReader:))
     }
 
     /// A task; `nil` when it has ended.
     func task(_ id: TaskID) async -> StoreTask? {
-        if let machine { return machine.rows.tasks[id].map(machine.view) }
         // A task whose row cannot be read counts as ended.
         return try? await tasks().first { $0.id == id }
     }

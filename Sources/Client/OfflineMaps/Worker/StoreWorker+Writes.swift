@@ -39,6 +39,7 @@ extension StoreWorker {
     /// Keeps in memory what a transaction has changed.
     private func note(_ changes: [Change]) {
         for change in changes {
+            shown.apply(change)
             switch change {
             case .unit(let record):
                 guard var row = units[record.file] ?? otherUnits.removeValue(forKey: record.file) else { continue }

@@ -56,6 +56,8 @@ actor StoreWorker {
     var isWriting = false
     /// How many times in a row the store was opened again because of a write that failed.
     var failedWrites = 0
+    /// The rows as the last write left them; those of the machine may be ahead.
+    var shown = StoreRows()
     /// The installed files as the last write left them.
     var units: [FileID: UnitRow] = [:]
     /// Rows of files that are at their place and not installed, or that are being removed.
@@ -67,7 +69,7 @@ actor StoreWorker {
     /// The content of the rows; read once.
     var content: CatalogContent?
     /// What is answered while the store is suspended.
-    var suspended: (view: StoreView, tasks: [StoreTask])?
+    var suspended: StoreView?
     var alarm: Task<Void, Never>?
 
     /// Calls of this process that wait for an answer.
