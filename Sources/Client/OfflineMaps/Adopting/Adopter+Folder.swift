@@ -22,7 +22,7 @@ extension Adopter {
                 )
             }
             guard isKnown else { continue }
-            try addTiles(file, as: .package(package.id, edition, format), format, facts)
+            try addTiles(file, as: .package(package.id, edition, format), format, facts: facts)
         }
         for region in record.regions ?? [] { try addPacks(of: region, home) }
         for style in record.styles ?? [] {
@@ -39,16 +39,16 @@ extension Adopter {
         else { throw StoreError.failing(.badFile, "'\(file.path)' is no list of tile packs.") }
         let edition = Edition(group: region.group, language: region.language)
         for pack in list.packs {
-            try addPack(try Self.inside(home, pack.path), pack, list, region, edition)
+            try addPack(try Self.inside(home, pack.path), pack, of: list, region: region, edition: edition)
         }
     }
 
     private mutating func addPack(
-        _ file: URL, _ pack: PackList.Pack, _ list: PackList, _ region: InstallRecord.Region, _ edition: Edition
+        _ file: URL, _ pack: PackList.Pack, of list: PackList, region: InstallRecord.Region, edition: Edition
     ) throws(StoreError) {
         let item = Item.packs(region.id, edition)
         let key = UnitKey.pack(
-            tileset: list.tileset, pack.index, pack.zooms, edition, of: pack.isComplete ? nil : region.id)
+            tileset: list.tileset, pack.index, pack.zooms, edition: edition, of: pack.isComplete ? nil : region.id)
         let target = folder.pack(list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
         let mask = try Self.mask(of: file, pack, list.format)
         var unit = UnitRow(

@@ -23,7 +23,7 @@ extension Adopter {
                 removePart(entry)
             } else {
                 let details = PieceDetails(address: folder.root, kind: .other, unit: entry.unit)
-                _ = try PieceWork.prepare(entry.piece, details, folder, source: nil)
+                _ = try PieceWork.prepare(entry.piece, details, in: folder, source: nil)
             }
         }
     }

@@ -66,7 +66,7 @@ struct Adopter: Sendable {
     }
 
     mutating func addTiles(
-        _ file: URL, as item: Item, _ format: Format, _ facts: Facts = Facts()
+        _ file: URL, as item: Item, _ format: Format, facts: Facts = Facts()
     ) throws(StoreError) {
         guard case .package(let id, let edition, let wanted) = item, wanted == format || wanted == .mbtiles else {
             throw StoreError(
@@ -91,7 +91,7 @@ struct Adopter: Sendable {
             zooms: found.zooms, dataDate: facts.dataDate, attribution: facts.attribution ?? found.attribution)
         unit.template = found.template
         let regions = format == .maplibre ? try MapLibreRegions.read(file) : []
-        try take(file, unit, name: StoreFolder.component(id) + format.fileExtension, facts, regions)
+        try take(file, unit, name: StoreFolder.component(id) + format.fileExtension, facts: facts, regions: regions)
     }
 
     mutating func addStyle(_ file: URL, as item: Item, _ facts: Facts = Facts()) throws(StoreError) {
@@ -114,12 +114,12 @@ struct Adopter: Sendable {
         } catch { throw PieceWork.storeError(error, "'\(file.path)' cannot be unpacked.") }
         let unit = UnitRow(
             item: .style(id), version: 0, path: "", bytes: 0, sha256: "", format: .styleArchive)
-        try take(file, unit, name: "style.zip", facts, [])
+        try take(file, unit, name: "style.zip", facts: facts, regions: [])
     }
 
     /// Brings a file to a part file, and describes its unit.
     private mutating func take(
-        _ file: URL, _ unit: UnitRow, name: String, _ facts: Facts, _ regions: [AdoptedRegion]
+        _ file: URL, _ unit: UnitRow, name: String, facts: Facts, regions: [AdoptedRegion]
     ) throws(StoreError) {
         var unit = unit
         let place: Adopted.Place
@@ -135,7 +135,7 @@ struct Adopter: Sendable {
         unit.version =
             facts.version ?? (old.map { $0.file.digest == unit.sha256 ? $0.file.version : $0.file.version &+ 1 } ?? 1)
         let home = folder.unit(
-            .adopted, unit.item.edition, unit.item.identifier, version: unit.version, sha256: unit.sha256)
+            .adopted, unit.item.edition, id: unit.item.identifier, version: unit.version, sha256: unit.sha256)
         unit.path =
             place == .outside ? file.absoluteURL.path : folder.relative(home.appending(path: name)) ?? ""
         let id = FileID(unit: key, version: unit.version, digest: unit.sha256)

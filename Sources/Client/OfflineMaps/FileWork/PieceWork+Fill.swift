@@ -14,9 +14,9 @@ extension PieceWork {
     /// - Returns: Bytes of the tile; `nil` when the server has none, or its tile has not changed.
     /// - Throws: `bad-file` with the cause `badBytes` for bytes that are no tile; `disk-full`, `storage`.
     static func fill(
-        _ details: PieceDetails, _ answer: FetchedBody?, _ folder: StoreFolder
+        _ details: PieceDetails, _ answer: FetchedBody?, in folder: StoreFolder
     ) throws(StoreError) -> UInt64? {
-        if let resource = details.resource { return try fill(resource, details, answer, folder) }
+        if let resource = details.resource { return try fill(resource, details, answer: answer, in: folder) }
         guard let place = details.tile, let tile = TileID(zoom: place.zoom, x: place.column, y: place.row),
             let part = folder.part(sha256: details.unit.sha256)
         else { throw StoreError(.storage, "A tile of '\(details.unit.path)' has no place in the store.") }

@@ -18,13 +18,13 @@ extension PieceWork {
     /// - Returns: Bytes of the file.
     /// - Throws: `disk-full`, `storage`.
     static func prepare(
-        _ piece: Piece, _ details: PieceDetails, _ folder: StoreFolder, source: CatalogMarkOfUnit?
+        _ piece: Piece, _ details: PieceDetails, in folder: StoreFolder, source: CatalogMarkOfUnit?
     ) throws(StoreError) -> UInt64 {
         guard let part = folder.part(sha256: piece.file.digest), let target = folder.file(details.unit.path) else {
             throw StoreError(.storage, "The unit '\(details.unit.path)' has no place in the store.")
         }
         if piece.source == .filled, details.unit.format == .styleArchive {
-            return try prepareStyle(details, part, at: target, source)
+            return try prepareStyle(details, part, at: target, source: source)
         }
         if piece.source == .filled { try finishFilled(details, part) }
         do throws(StorageError) {
@@ -34,7 +34,7 @@ extension PieceWork {
                 try Durable.sync(file: part)
                 try Durable.rename(part, to: target)
             } else {
-                try place(part, at: target, details.unit, source)
+                try place(part, at: target, details.unit, source: source)
             }
             try Durable.sync(folder: folder.parts)
             return size
@@ -42,7 +42,7 @@ extension PieceWork {
     }
 
     private static func place(
-        _ part: URL, at target: URL, _ unit: UnitRow, _ source: CatalogMarkOfUnit?
+        _ part: URL, at target: URL, _ unit: UnitRow, source: CatalogMarkOfUnit?
     ) throws(StorageError) {
         let home = target.deletingLastPathComponent()
         let new = newFolder(of: home)

@@ -11,7 +11,7 @@ extension PieceWork {
     /// - Throws: `network` with the cause `notFound` for one that clients need, `bad-file` with the cause `badBytes`
     ///   for bytes of another kind, `disk-full`, `storage`.
     static func fill(
-        _ resource: StyleResource, _ details: PieceDetails, _ answer: FetchedBody?, _ folder: StoreFolder
+        _ resource: StyleResource, _ details: PieceDetails, answer: FetchedBody?, in folder: StoreFolder
     ) throws(StoreError) -> UInt64? {
         guard let part = folder.part(sha256: details.unit.sha256) else {
             throw StoreError(.storage, "The style '\(details.unit.item.identifier)' has no place in the store.")
@@ -47,7 +47,7 @@ extension PieceWork {
     ///
     /// - Returns: Bytes of the archive.
     static func prepareStyle(
-        _ details: PieceDetails, _ part: URL, at target: URL, _ source: CatalogMarkOfUnit?
+        _ details: PieceDetails, _ part: URL, at target: URL, source: CatalogMarkOfUnit?
     ) throws(StoreError) -> UInt64 {
         let home = target.deletingLastPathComponent()
         let new = newFolder(of: home)

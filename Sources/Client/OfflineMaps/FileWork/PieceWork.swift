@@ -12,7 +12,7 @@ enum PieceWork {
     ///
     /// - Returns: `false` for wrong bytes.
     /// - Throws: `disk-full`, `storage` when the file cannot be read.
-    static func verify(_ piece: Piece, _ details: PieceDetails, _ folder: StoreFolder) throws(StoreError) -> Bool {
+    static func verify(_ piece: Piece, _ details: PieceDetails, in folder: StoreFolder) throws(StoreError) -> Bool {
         guard let part = folder.part(sha256: piece.file.digest), details.unit.sha256 == piece.file.digest else {
             return false
         }
@@ -24,7 +24,7 @@ enum PieceWork {
     ///
     /// - Returns: `false` when the patch is wrong or does not fit.
     /// - Throws: `disk-full`, `storage`.
-    static func patch(_ piece: Piece, _ details: PieceDetails, _ folder: StoreFolder) throws(StoreError) -> Bool {
+    static func patch(_ piece: Piece, _ details: PieceDetails, in folder: StoreFolder) throws(StoreError) -> Bool {
         guard let patch = piece.patch, let source = folder.part(sha256: patch.digest), let base = details.base,
             let target = folder.part(sha256: piece.file.digest), let digest = Digest(hex: piece.file.digest),
             try hasBytes(source, size: patch.size, sha256: patch.digest)

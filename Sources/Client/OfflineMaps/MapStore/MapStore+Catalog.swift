@@ -58,7 +58,7 @@ extension MapStore {
             case .packs, .region: continue
             case .package, .style: break
             }
-            guard case .plan(let plan) = try await plan([installed.item], .update, view).answer else { continue }
+            guard case .plan(let plan) = try await plan([installed.item], .update, in: view).answer else { continue }
             let new = plan.pieces.filter { view.rows.units[$0.file]?.state != .current }
             guard !new.isEmpty else { continue }
             changes.append(
@@ -78,18 +78,18 @@ extension MapStore {
     /// - Throws: `not-in-catalog`, `network`, `limit`.
     public func estimate(_ items: [Item]) async throws(StoreError) -> Estimate {
         let view = try await worker.view()
-        switch try await plan(items, .install, view).answer {
+        switch try await plan(items, .install, in: view).answer {
         case .failed(let cause): throw .failing(cause, "The estimate failed: \(cause.rawValue).")
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
         case .plan(let plan):
             let folder = worker.folder
             let usage = try await worker.onFiles { StoreSpace.usage(view, folder) }
-            return Self.estimate(plan, view, usage)
+            return Self.estimate(plan, view, usage: usage)
         }
     }
 
     private func plan(
-        _ items: [Item], _ kind: TaskKind, _ view: StoreView
+        _ items: [Item], _ kind: TaskKind, in view: StoreView
     ) async throws(StoreError) -> DetailedPlan {
         let regions = try await worker.read { try $0.regions() }
         let planView = PlanView(
@@ -100,7 +100,7 @@ extension MapStore {
     }
 
     /// What a plan takes: the old files stay until the new ones are in place.
-    static func estimate(_ plan: Plan, _ view: StoreView, _ usage: Usage) -> Estimate {
+    static func estimate(_ plan: Plan, _ view: StoreView, usage: Usage) -> Estimate {
         var seen: Set<FileID> = []
         let pieces = plan.pieces.filter { seen.insert($0.file).inserted }
         let new = pieces.filter { view.rows.units[$0.file] == nil && $0.source != .filled }

@@ -10,7 +10,7 @@ extension MapStore {
     ) async throws(StoreError) -> [TaskID] {
         var ids: [TaskID] = []
         for item in items {
-            ids.append(try await add(Self.record(item.isRegion ? .load : .install, [item], rule)))
+            ids.append(try await add(Self.record(item.isRegion ? .load : .install, [item], rule: rule)))
         }
         return ids
     }
@@ -25,12 +25,12 @@ extension MapStore {
         if let items { wanted = items } else { wanted = try await installed().map(\.item) }
         guard !wanted.isEmpty else { return [] }
         if together {
-            var record = Self.record(.update, wanted, TaskRule())
+            var record = Self.record(.update, wanted, rule: TaskRule())
             record.together = true
             return [try await add(record)]
         }
         var ids: [TaskID] = []
-        for item in wanted { ids.append(try await add(Self.record(.update, [item], TaskRule()))) }
+        for item in wanted { ids.append(try await add(Self.record(.update, [item], rule: TaskRule()))) }
         return ids
     }
 
@@ -39,7 +39,7 @@ extension MapStore {
     /// Other tasks of these items are cancelled.
     @discardableResult public func remove(_ items: [Item]) async throws(StoreError) -> [TaskID] {
         var ids: [TaskID] = []
-        for item in items { ids.append(try await add(Self.record(.remove, [item], TaskRule()))) }
+        for item in items { ids.append(try await add(Self.record(.remove, [item], rule: TaskRule()))) }
         return ids
     }
 
@@ -54,7 +54,7 @@ extension MapStore {
                 .wrongState, "No earlier version of '\(item.key)' was kept.",
                 advice: "Set Quota.previousVersions before an update.")
         }
-        return try await add(Self.record(.rollback, [item], TaskRule()))
+        return try await add(Self.record(.rollback, [item], rule: TaskRule()))
     }
 
     /// Everything that is installed, in the order of its installation.
@@ -127,7 +127,7 @@ extension MapStore {
         _ = try await worker.ask(.setNetworkRule(rule))
     }
 
-    static func record(_ kind: TaskKind, _ items: [Item], _ rule: TaskRule) -> TaskRecord {
+    static func record(_ kind: TaskKind, _ items: [Item], rule: TaskRule) -> TaskRecord {
         var record = TaskRecord(id: TaskID(number: 0), kind: kind, items: items, rule: rule)
         record.plansOnline = items.contains { item in
             switch item {

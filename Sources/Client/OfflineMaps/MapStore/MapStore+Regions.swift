@@ -28,14 +28,14 @@ extension MapStore {
     @discardableResult public func load(
         _ id: RegionID, _ rule: TaskRule = .init()
     ) async throws(StoreError) -> TaskID {
-        try await add(.load, id, rule)
+        try await add(.load, id, rule: rule)
     }
 
     /// Asks the server about everything of a region, and downloads what has changed.
     ///
     /// - Throws: `not-found` when the region is not registered.
     @discardableResult public func refresh(_ id: RegionID) async throws(StoreError) -> TaskID {
-        try await add(.refresh, id, TaskRule())
+        try await add(.refresh, id, rule: TaskRule())
     }
 
     /// A region as it is now; `nil` when it is not registered.
@@ -81,7 +81,7 @@ extension MapStore {
         ).estimate(region, within: within)
     }
 
-    private func add(_ kind: TaskKind, _ id: RegionID, _ rule: TaskRule) async throws(StoreError) -> TaskID {
+    private func add(_ kind: TaskKind, _ id: RegionID, rule: TaskRule) async throws(StoreError) -> TaskID {
         guard let row = try await worker.read({ try $0.regions()[id] }) else { throw Self.unknown(id) }
         var record = TaskRecord(id: TaskID(number: 0), kind: kind, items: [.region(id)], rule: rule)
         let sources = row.definition.sources

@@ -28,18 +28,18 @@ extension Planner {
         draft.plan.onlineTiles += cover.count(in: span)
         guard draft.plan.onlineTiles <= job.view.rows.settings.quota.onlineTiles else { return }
         for pack in PackScheme.standard.packs(of: cover, zooms: span) {
-            try add(pack, cover, of: source, template, job, to: &draft)
+            try add(pack, cover, of: source, template: template, job: job, to: &draft)
         }
     }
 
     private func add(
-        _ pack: PackScheme.Pack, _ cover: TileMask, of source: OnlineSource, _ template: TileTemplate, _ job: RegionJob,
+        _ pack: PackScheme.Pack, _ cover: TileMask, of source: OnlineSource, template: TileTemplate, job: RegionJob,
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let tiles = Array(cover.tiles(in: pack.zooms, under: pack.index))
         guard !tiles.isEmpty else { return }
         let key = UnitKey.pack(
-            tileset: source.id, pack.index, pack.zooms, Edition(), of: "region \(job.id.text)")
+            tileset: source.id, pack.index, pack.zooms, edition: Edition(), of: "region \(job.id.text)")
         let current = job.view.rows.current(key)
         let base = current.flatMap { current in
             job.view.units.first { $0.state == .current && $0.sha256 == current.file.digest }

@@ -4,7 +4,7 @@ internal import Foundation
 extension Planner {
     /// Adds the file of a package, as a patch where one pays, and with an update or an installation the selected groups.
     func addPackage(
-        _ id: String, _ edition: Edition, _ format: Format, _ task: TaskRecord, _ view: PlanView,
+        _ id: String, _ edition: Edition, format: Format, for task: TaskRecord, in view: PlanView,
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let item = Item.package(id, edition, format)
@@ -12,7 +12,7 @@ extension Planner {
         guard let offer = content.offer(id, edition), let file = offer.files.first(where: { $0.format == format.name })
         else { throw .failed(view.holds(item) ? .superseded : .notInCatalog) }
         let base = CatalogAddress(address)
-        try add(file, of: offer, as: item, holder: item, base, view, to: &draft)
+        try add(file, of: offer, as: item, holder: item, base, in: view, to: &draft)
         guard edition.group == nil else { return }
         for group in view.groups.sorted() {
             let wanted = Edition(group: group, language: edition.language)
@@ -20,17 +20,17 @@ extension Planner {
                 let file = offer.files.first(where: { $0.format == format.name })
             else { continue }
             // The base package holds its groups: they go with it.
-            try add(file, of: offer, as: .package(id, wanted, format), holder: item, base, view, to: &draft)
+            try add(file, of: offer, as: .package(id, wanted, format), holder: item, base, in: view, to: &draft)
         }
     }
 
     private func add(
         _ file: CatalogContent.Download, of offer: CatalogContent.Offer, as item: Item, holder: Item,
-        _ base: CatalogAddress, _ view: PlanView, to draft: inout PlanDraft
+        _ base: CatalogAddress, in view: PlanView, to draft: inout PlanDraft
     ) throws(PlanProblem) {
         guard let address = base.url(file.url) else { throw .failed(.badCatalog) }
         let key = UnitKey(name: item.key, isPack: false)
-        let home = folder.unit(.package, item.edition, offer.id, version: offer.version, sha256: file.sha256)
+        let home = folder.unit(.package, item.edition, id: offer.id, version: offer.version, sha256: file.sha256)
         let name = StoreFolder.component(offer.id) + Format(file.format).fileExtension
         guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
         let unit = UnitRow(
@@ -38,7 +38,7 @@ extension Planner {
             format: Format(file.format), mask: offer.mask, zooms: offer.zooms, tileset: offer.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
         var details = PieceDetails(address: address, kind: .package, unit: unit)
-        let patch = patch(to: file, of: offer, key, base, view, &details)
+        let patch = patch(to: file, of: offer, key: key, base, in: view, &details)
         draft.add(
             Piece(
                 holder: holder, file: FileID(unit: key, version: offer.version, digest: file.sha256), size: file.size,
@@ -47,8 +47,8 @@ extension Planner {
 
     /// The patch from the installed file, when there is one and it pays.
     private func patch(
-        to file: CatalogContent.Download, of offer: CatalogContent.Offer, _ key: UnitKey, _ base: CatalogAddress,
-        _ view: PlanView, _ details: inout PieceDetails
+        to file: CatalogContent.Download, of offer: CatalogContent.Offer, key: UnitKey, _ base: CatalogAddress,
+        in view: PlanView, _ details: inout PieceDetails
     ) -> PatchPiece? {
         // Patches exist for MBTiles only.
         guard file.format == CatalogEntry.mainFile.format, let current = view.rows.current(key),
@@ -70,7 +70,7 @@ extension Planner {
             throw .failed(view.holds(item) ? .superseded : .notInCatalog)
         }
         let file = style.file
-        let home = folder.unit(.style, Edition(), id, version: style.version, sha256: file.sha256)
+        let home = folder.unit(.style, Edition(), id: id, version: style.version, sha256: file.sha256)
         guard let address = CatalogAddress(catalog).url(file.url),
             let path = folder.relative(home.appending(path: "style.zip"))
         else { throw .failed(.badCatalog) }

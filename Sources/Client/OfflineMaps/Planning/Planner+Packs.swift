@@ -11,7 +11,7 @@ extension Planner {
 
     /// Adds all packs of a package.
     func addPacks(
-        _ id: String, _ edition: Edition, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+        _ id: String, _ edition: Edition, for task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         let item = Item.packs(id, edition)
         guard let content = view.content else { throw .failed(.notInCatalog) }
@@ -19,7 +19,7 @@ extension Planner {
             throw .failed(view.holds(item) ? .superseded : .notInCatalog)
         }
         let shop = try await packs(of: offer, view)
-        for pack in shop.list.packs { try add(pack, of: shop, holder: item, task, view, to: &draft) }
+        for pack in shop.list.packs { try add(pack, of: shop, holder: item, task, in: view, to: &draft) }
     }
 
     /// Downloads and checks the list of a package's packs.
@@ -48,13 +48,13 @@ extension Planner {
 
     /// Adds one pack; one that is here and has not expired stays when the task accepts it.
     func add(
-        _ pack: PackList.Pack, of shop: PackShop, holder: Item?, _ task: TaskRecord, _ view: PlanView,
+        _ pack: PackList.Pack, of shop: PackShop, holder: Item?, _ task: TaskRecord, in view: PlanView,
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let offer = shop.offer
         let edition = Edition(group: offer.group, language: offer.language)
         let key = UnitKey.pack(
-            tileset: shop.list.tileset, pack.index, pack.zooms, edition, of: pack.isComplete ? nil : offer.id)
+            tileset: shop.list.tileset, pack.index, pack.zooms, edition: edition, of: pack.isComplete ? nil : offer.id)
         guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
             throw .failed(.badCatalog)
         }
@@ -110,7 +110,7 @@ extension UnitKey {
     ///
     /// - Parameter package: The package whose tiles alone the pack has; `nil` for a pack that all packages share.
     static func pack(
-        tileset: String, _ index: TileID, _ zooms: ZoomRange, _ edition: Edition, of package: String?
+        tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, of package: String?
     ) -> UnitKey {
         let fields = [
             Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),

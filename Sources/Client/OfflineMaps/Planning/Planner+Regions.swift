@@ -4,7 +4,7 @@ internal import Tiles
 extension Planner {
     /// Adds what a region needs, source by source.
     func addRegion(
-        _ id: RegionID, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+        _ id: RegionID, _ task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         guard let region = view.regions[id] else { throw .failed(.invalidArguments) }
         if task.kind == .load, addAdopted(id, view, to: &draft) { return }
@@ -17,7 +17,7 @@ extension Planner {
         let isStyleAlone = sources.allSatisfy { if case .style = $0 { true } else { false } }
         for source in sources {
             switch source {
-            case .tileset(let tileset, let edition): try await addTileset(tileset, edition, job, to: &draft)
+            case .tileset(let tileset, let edition): try await addTileset(tileset, edition, for: job, to: &draft)
             case .online(let source): try addTiles(of: source, zooms: region.zooms, job, to: &draft)
             case .style(let url): try await addStyle(at: url, withTiles: isStyleAlone, job, to: &draft)
             }
@@ -52,7 +52,7 @@ extension Planner {
 
     /// Adds the packs of a tileset that the area meets.
     private func addTileset(
-        _ tileset: String, _ edition: Edition, _ job: RegionJob, to draft: inout PlanDraft
+        _ tileset: String, _ edition: Edition, for job: RegionJob, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         guard let content = job.view.content else { throw .failed(.notInCatalog) }
         let (offers, left) = PackageChoice.packages(
@@ -66,7 +66,7 @@ extension Planner {
         let chosen = PackageChoice.packs(of: shops.map(\.list), covering: job.cover, zooms: job.region.zooms)
         guard !chosen.isEmpty else { throw .failed(.notInCatalog) }
         for (number, pack) in chosen {
-            try add(pack, of: shops[number], holder: .region(job.id), job.task, job.view, to: &draft)
+            try add(pack, of: shops[number], holder: .region(job.id), job.task, in: job.view, to: &draft)
         }
     }
 }

@@ -22,7 +22,7 @@ extension Planner {
         } catch { throw .failed(.badStyle) }
         for note in needs.notes { draft.missing.append(Missing(note, cause: .badStyle)) }
         let style = StyleResource(url: address, kind: .style, path: PackPath.original)
-        try addResources([style] + needs.resources.filter { $0.url != address }, address, job, to: &draft)
+        try addResources([style] + needs.resources.filter { $0.url != address }, address, for: job, to: &draft)
         guard withTiles else { return }
         for source in document.sources where source.hasTiles {
             let server = try await online(source, address)
@@ -35,7 +35,7 @@ extension Planner {
     }
 
     private func addResources(
-        _ resources: [StyleResource], _ address: String, _ job: RegionJob, to draft: inout PlanDraft
+        _ resources: [StyleResource], _ address: String, for job: RegionJob, to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let id = PieceWork.styleID(address, ideographs: job.region.ideographs)
         let key = UnitKey(name: Item.style(id).key, isPack: false)
@@ -49,7 +49,7 @@ extension Planner {
         let version = isKept ? current?.file.version ?? 1 : (current?.file.version ?? 0) &+ 1
         let text = "\(key.name)|\(version)|" + resources.map(\.url).joined(separator: "|")
         let digest = isKept ? current?.file.digest ?? "" : Digest(of: Array(text.utf8)).hex
-        let home = folder.unit(.style, Edition(), id, version: version, sha256: digest)
+        let home = folder.unit(.style, Edition(), id: id, version: version, sha256: digest)
         guard let url = URL(string: address), let path = folder.relative(home.appending(path: "style.zip")) else {
             throw .failed(.invalidArguments)
         }

@@ -4,7 +4,7 @@ extension Planner {
     /// Adds the pack that has a viewed tile, of the smallest package of the tileset; it has no holder, so the store
     /// removes it when regions need the space.
     func addPack(
-        _ viewed: ViewedTile, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+        _ viewed: ViewedTile, _ task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         guard let tile = TileID(zoom: viewed.zoom, x: viewed.column, y: viewed.row) else {
             throw .failed(.invalidArguments)
@@ -20,7 +20,7 @@ extension Planner {
             let pack = shop.list.packs.first { pack in
                 pack.zooms.contains(tile.zoom) && tile.ancestor(atZoom: pack.index.zoom) == pack.index
             }
-            if let pack { return try add(pack, of: shop, holder: nil, task, view, to: &draft) }
+            if let pack { return try add(pack, of: shop, holder: nil, task, in: view, to: &draft) }
         }
         throw .failed(.notInCatalog)
     }

@@ -22,8 +22,8 @@ struct Planner: Sendable {
     func plan(_ task: TaskRecord, _ view: PlanView) async -> DetailedPlan {
         var draft = PlanDraft()
         do throws(PlanProblem) {
-            if let viewed = task.viewed { try await addPack(viewed, task, view, to: &draft) }
-            for item in task.items { try await add(item, task, view, to: &draft) }
+            if let viewed = task.viewed { try await addPack(viewed, task, in: view, to: &draft) }
+            for item in task.items { try await add(item, task, in: view, to: &draft) }
         } catch {
             switch error {
             case .failed(let cause): return DetailedPlan(answer: .failed(cause))
@@ -34,14 +34,14 @@ struct Planner: Sendable {
     }
 
     private func add(
-        _ item: Item, _ task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft
+        _ item: Item, _ task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         switch item {
         case .package(let id, let edition, let format):
-            try addPackage(id, edition, format, task, view, to: &draft)
+            try addPackage(id, edition, format: format, for: task, in: view, to: &draft)
         case .style(let id): try addStyle(id, view, to: &draft)
-        case .packs(let id, let edition): try await addPacks(id, edition, task, view, to: &draft)
-        case .region(let id): try await addRegion(id, task, view, to: &draft)
+        case .packs(let id, let edition): try await addPacks(id, edition, for: task, in: view, to: &draft)
+        case .region(let id): try await addRegion(id, task, in: view, to: &draft)
         }
     }
 }

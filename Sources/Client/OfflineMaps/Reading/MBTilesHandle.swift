@@ -79,7 +79,7 @@ final class MBTilesHandle {
     func metadata(_ name: String) throws(TileFileError) -> String? {
         let statement = try database.prepare("SELECT CAST(value AS TEXT) FROM metadata WHERE name = ?1 LIMIT 1")
         defer { sqlite3_finalize(statement) }
-        ReadOnlyDatabase.bind(name, 1, statement)
+        ReadOnlyDatabase.bind(name, at: 1, in: statement)
         switch sqlite3_step(statement) {
         case SQLITE_DONE: return nil
         case SQLITE_ROW: return ReadOnlyDatabase.text(0, statement)

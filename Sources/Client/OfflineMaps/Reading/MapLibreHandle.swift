@@ -54,7 +54,7 @@ final class MapLibreHandle {
         var result = StoredTile<StoredBody>.absent
         for source in sources where template == nil || template == source.text {
             for ratio in source.text.contains("{ratio}") ? [1, 2] : [1] {
-                switch try find(source, ratio, tile.zoom, tile.x, tile.y) {
+                switch try find(source, ratio: ratio, zoom: tile.zoom, column: tile.x, row: tile.y) {
                 case .body(let body, let expires): return .body(body, expires: expires)
                 case .empty: result = .empty
                 case .absent: break
@@ -66,7 +66,7 @@ final class MapLibreHandle {
 
     /// What the database has for an address: a resource, or the tile that a source's template has for it.
     func find(_ address: String) throws(TileFileError) -> StoredTile<StoredResource> {
-        ReadOnlyDatabase.bind(address, 1, resources)
+        ReadOnlyDatabase.bind(address, at: 1, in: resources)
         defer { sqlite3_reset(resources) }
         switch sqlite3_step(resources) {
         case SQLITE_DONE: return try findTile(address)
@@ -88,7 +88,7 @@ final class MapLibreHandle {
             // The row of the address is the row of the database, also where rows are counted from the south.
             guard let tile = source.template?.tile(address) else { continue }
             let isDense = source.text.contains("{ratio}") && address.contains("@2x")
-            switch try find(source, isDense ? 2 : 1, tile.zoom, tile.x, tile.y) {
+            switch try find(source, ratio: isDense ? 2 : 1, zoom: tile.zoom, column: tile.x, row: tile.y) {
             case .body(let body, let expires): return .body(StoredResource(body: body, etag: nil), expires: expires)
             case .empty: result = .empty
             case .absent: break
@@ -98,9 +98,9 @@ final class MapLibreHandle {
     }
 
     private func find(
-        _ source: Source, _ ratio: Int, _ zoom: Int, _ column: Int, _ row: Int
+        _ source: Source, ratio: Int, zoom: Int, column: Int, row: Int
     ) throws(TileFileError) -> StoredTile<StoredBody> {
-        ReadOnlyDatabase.bind(source.text, 1, tiles)
+        ReadOnlyDatabase.bind(source.text, at: 1, in: tiles)
         for (number, value) in [ratio, zoom, column, row].enumerated() {
             sqlite3_bind_int64(tiles, Int32(number + 2), Int64(value))
         }
@@ -124,7 +124,7 @@ final class MapLibreHandle {
         defer { sqlite3_finalize(statement) }
         var (sources, last) = ([Source](), "")
         while sources.count < maxSources {
-            ReadOnlyDatabase.bind(last, 1, statement)
+            ReadOnlyDatabase.bind(last, at: 1, in: statement)
             defer { sqlite3_reset(statement) }
             guard sqlite3_step(statement) == SQLITE_ROW else { throw database.failure() }
             // Addresses with a zero byte inside would be found again and again.

@@ -67,7 +67,7 @@ final class ReadOnlyDatabase {
     func failure() -> TileFileError { TileFileError(text: String(cString: sqlite3_errmsg(pointer))) }
 
     /// Binds a text, which SQLite copies.
-    static func bind(_ text: String, _ number: Int32, _ statement: OpaquePointer) {
+    static func bind(_ text: String, at number: Int32, in statement: OpaquePointer) {
         // -1: the C string ends at its zero.
         sqlite3_bind_text(statement, number, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }

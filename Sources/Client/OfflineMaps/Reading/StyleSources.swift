@@ -14,7 +14,7 @@ struct StyleSources {
 
     /// Finds the tilesets: by the tile address, by the name of the source, and last, for the only source of a style, the
     /// only tileset.
-    init(_ style: StyleDocument, _ pack: StylePack, _ maps: [UnitRow]) {
+    init(_ style: StyleDocument, _ pack: StylePack, maps: [UnitRow]) {
         self.maps = maps
         let sources = style.sources.filter(\.hasTiles)
         var documents: [String: [String: JSONValue]] = [:]
@@ -73,9 +73,9 @@ struct StyleSources {
         return StyleRewriting(
             reference: full, sprite: { full($1) }, glyphs: full,
             tiles: { name, members in
-                guard let tileset = tilesets[name] else { return online(name, members, full) }
+                guard let tileset = tilesets[name] else { return online(name, members, full: full) }
                 let template = ServedAddress.template(tileset, below: root)
-                return self.members(name, members, tileset) {
+                return self.members(name, members, tileset: tileset) {
                     $0["tiles"] = .array([.string(template)])
                 }
             })
@@ -96,14 +96,14 @@ struct StyleSources {
                 let isChosen = name == only && !tilesets.values.contains(wanted)
                 guard tilesets[name] == wanted || isChosen else { return members }
                 // The file says its zooms itself.
-                return self.members(name, members, nil) { $0["url"] = .string(map.address) }
+                return self.members(name, members, tileset: nil) { $0["url"] = .string(map.address) }
             })
     }
 
     /// A source with the members of its TileJSON document, the zooms of the installed files, and another address.
     private func members(
-        _ name: String, _ members: [String: JSONValue], _ tileset: String?,
-        _ change: (inout [String: JSONValue]) -> Void
+        _ name: String, _ members: [String: JSONValue], tileset: String?,
+        change: (inout [String: JSONValue]) -> Void
     ) -> [String: JSONValue] {
         var result = members
         for key in ["minzoom", "maxzoom", "bounds", "attribution", "encoding", "vector_layers"] {
@@ -124,7 +124,7 @@ struct StyleSources {
 
     /// A source whose tiles are not installed: its tiles by way of the server.
     private func online(
-        _ name: String, _ members: [String: JSONValue], _ full: (String) -> String
+        _ name: String, _ members: [String: JSONValue], full: (String) -> String
     ) -> [String: JSONValue] {
         var result = members
         if let document = documents[name], let address = result.removeValue(forKey: "url") {

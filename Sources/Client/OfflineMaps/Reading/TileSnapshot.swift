@@ -41,19 +41,19 @@ final class TileSnapshot: Sendable {
         _ tile: TileID, of tileset: String?, _ edition: Edition, report: (UnitFile, TileFileError) -> Void
     ) -> Found {
         var others = false
-        let exact = find(tile, report) { file in
+        let exact = find(tile, report: report) { file in
             if file.edition != edition { others = true }
             return file.edition == edition && file.isOf(tileset)
         }
         guard others, case .absent = exact else { return exact }
-        return find(tile, report) { file in
+        return find(tile, report: report) { file in
             file.edition.group == edition.group && (edition.language == nil || file.edition.language == nil)
                 && file.isOf(tileset)
         }
     }
 
     private func find(
-        _ tile: TileID, _ report: (UnitFile, TileFileError) -> Void, _ isWanted: (UnitFile) -> Bool
+        _ tile: TileID, report: (UnitFile, TileFileError) -> Void, _ isWanted: (UnitFile) -> Bool
     ) -> Found {
         var result = Found.absent
         for number in cells.candidates(for: tile) {

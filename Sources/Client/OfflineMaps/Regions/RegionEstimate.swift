@@ -30,7 +30,7 @@ struct RegionEstimate: Sendable {
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
         case .plan(let made): plan = made
         }
-        var estimate = MapStore.estimate(plan, view, usage)
+        var estimate = MapStore.estimate(plan, view, usage: usage)
         estimate.tiles = plan.onlineTiles
         let tiles = plan.pieces.filter { $0.isTile && $0.file.unit.isPack }
         // Beyond the quota no tile is listed.

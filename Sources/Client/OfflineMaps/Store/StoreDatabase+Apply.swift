@@ -22,18 +22,18 @@ extension StoreDatabase {
     /// Makes changes in one transaction: all of them or none.
     func apply(_ changes: [Change], _ details: ChangeDetails = ChangeDetails()) throws {
         try write { database in
-            for change in changes { try Self.apply(change, details, database) }
+            for change in changes { try Self.apply(change, details, in: database) }
         }
     }
 
-    private static func apply(_ change: Change, _ details: ChangeDetails, _ database: Database) throws {
+    private static func apply(_ change: Change, _ details: ChangeDetails, in database: Database) throws {
         switch change {
         case .task(let task):
             try database.cachedStatement(
                 sql: "INSERT OR REPLACE INTO task (id, kind, priority, record) VALUES (?, ?, ?, ?)"
             ).execute(arguments: [task.id.number, task.kind.rawValue, task.rule.priority, try encode(task)])
-        case .endTask(let id): try end(id, details.ends[id], database)
-        case .unit(let record): try write(record, details.units[record.file], database)
+        case .endTask(let id): try end(id, details.ends[id], in: database)
+        case .unit(let record): try write(record, details.units[record.file], in: database)
         case .removeUnit(let file):
             try database.execute(
                 sql: "DELETE FROM unit WHERE unit = ? AND version = ? AND sha256 = ?",
@@ -53,7 +53,7 @@ extension StoreDatabase {
                     INSERT INTO catalog (kind, name, sequence) VALUES (?, ?, ?)
                     ON CONFLICT (kind, name) DO UPDATE SET sequence = excluded.sequence
                     """, arguments: [kind, name, Int64(clamping: number)])
-        case .catalog(let sequence): try accept(sequence, details.catalog, database)
+        case .catalog(let sequence): try accept(sequence, details.catalog, in: database)
         case .tiles(let item, let count):
             try database.execute(sql: "DELETE FROM tiles WHERE item = ?", arguments: [item.key])
             guard count > 0 else { return }
@@ -83,7 +83,7 @@ extension StoreDatabase {
     }
 
     /// Removes a task; the end of a removal also removes the regions of its items.
-    private static func end(_ id: TaskID, _ state: TaskState?, _ database: Database) throws {
+    private static func end(_ id: TaskID, _ state: TaskState?, in database: Database) throws {
         if let state {
             try database.execute(
                 sql: "INSERT OR REPLACE INTO ended (id, state) VALUES (?, ?)",
@@ -99,7 +99,7 @@ extension StoreDatabase {
     }
 
     /// Writes the row of a new file, or what has changed about a known one.
-    private static func write(_ record: UnitRecord, _ new: UnitRow?, _ database: Database) throws {
+    private static func write(_ record: UnitRecord, _ new: UnitRow?, in database: Database) throws {
         try database.execute(
             sql: """
                 UPDATE unit SET state = ?, installed = ?, used_at = ? WHERE unit = ? AND version = ? AND sha256 = ?
@@ -120,7 +120,7 @@ extension StoreDatabase {
     }
 
     private static func accept(
-        _ sequence: UInt64, _ candidate: CatalogCandidate?, _ database: Database
+        _ sequence: UInt64, _ candidate: CatalogCandidate?, in database: Database
     ) throws {
         guard let candidate else {
             throw StoreError(.storage, "The list \(sequence) is not known and cannot be accepted.")

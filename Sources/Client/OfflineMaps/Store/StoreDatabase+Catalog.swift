@@ -15,8 +15,8 @@ extension StoreDatabase {
     static func replaceOffers(_ new: CatalogCandidate, _ database: Database) throws {
         let content = new.verified.content
         try database.execute(sql: "DELETE FROM offer; DELETE FROM node")
-        for (place, offer) in content.offers.enumerated() { try insert(offer, place, database) }
-        for (place, style) in content.styles.enumerated() { try insert(style, place, database) }
+        for (place, offer) in content.offers.enumerated() { try insert(offer, at: place, database) }
+        for (place, style) in content.styles.enumerated() { try insert(style, at: place, database) }
         let nodes = try database.makeStatement(
             sql: "INSERT INTO node (place, id, parent, kind, names) VALUES (?, ?, ?, ?, ?)")
         for (place, node) in content.nodes.enumerated() {
@@ -99,7 +99,7 @@ extension StoreDatabase {
         tileset, data_date, attribution, files, patches, packs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    private static func insert(_ offer: CatalogContent.Offer, _ place: Int, _ database: Database) throws {
+    private static func insert(_ offer: CatalogContent.Offer, at place: Int, _ database: Database) throws {
         try database.cachedStatement(sql: insertion).execute(arguments: [
             0, place, offer.id, offer.group, offer.language, offer.region, FieldText.write(offer.names), offer.version,
             Data(offer.mask.encoded()), offer.zooms?.min, offer.zooms?.max, offer.tileset, offer.dataDate,
@@ -108,7 +108,7 @@ extension StoreDatabase {
         ])
     }
 
-    private static func insert(_ style: CatalogContent.Style, _ place: Int, _ database: Database) throws {
+    private static func insert(_ style: CatalogContent.Style, at place: Int, _ database: Database) throws {
         try database.cachedStatement(sql: insertion).execute(arguments: [
             1, place, style.id, nil, nil, nil, FieldText.write(style.name.map { ["": $0] } ?? [:]), style.version, nil,
             nil, nil, nil, nil, nil, FieldText.write([style.file]), "", "",

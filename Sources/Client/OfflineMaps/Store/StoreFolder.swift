@@ -55,7 +55,7 @@ struct StoreFolder: Sendable, Hashable {
     }
 
     /// The folder of one version of a unit.
-    func unit(_ kind: Kind, _ edition: Edition, _ id: String, version: Int32, sha256: String) -> URL {
+    func unit(_ kind: Kind, _ edition: Edition, id: String, version: Int32, sha256: String) -> URL {
         units.appending(path: kind.rawValue).appending(path: Self.component(edition.folder))
             .appending(path: Self.component(id))
             .appending(path: "\(version)-\(Self.component(String(sha256.prefix(8))))", directoryHint: .isDirectory)

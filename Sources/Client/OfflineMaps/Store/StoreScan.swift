@@ -31,12 +31,12 @@ enum StoreScan {
         var found = Units()
         for path in unitFolders(folder) where !path.hasSuffix(".new") && !known.contains(path) {
             let url = folder.root.appending(path: path).appending(path: UnitDocument.name)
-            if !path.hasPrefix("units/region/"), access(url.path, F_OK) == 0 { read(url, folder, &found) }
+            if !path.hasPrefix("units/region/"), access(url.path, F_OK) == 0 { read(url, folder, into: &found) }
         }
         return found
     }
 
-    private static func read(_ url: URL, _ folder: StoreFolder, _ found: inout Units) {
+    private static func read(_ url: URL, _ folder: StoreFolder, into found: inout Units) {
         guard let document = UnitDocument.read(url) else {
             return found.refused.append(folder.relative(url) ?? url.lastPathComponent)
         }

@@ -9,13 +9,13 @@ enum StoreVerify {
         _ units: [FileID: UnitRow], _ folder: StoreFolder, deep: Bool
     ) -> [(file: FileID, finding: Finding)] {
         units.sorted { $0.value.path < $1.value.path }.compactMap { file, unit in
-            problem(file, unit, folder, deep: deep).map {
+            problem(file, unit, in: folder, deep: deep).map {
                 (file, Finding(item: unit.item, path: unit.path, problem: $0))
             }
         }
     }
 
-    private static func problem(_ file: FileID, _ unit: UnitRow, _ folder: StoreFolder, deep: Bool) -> String? {
+    private static func problem(_ file: FileID, _ unit: UnitRow, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: unit) else { return "The path leaves the folder of the store." }
         guard let size = StoreScan.size(place) else { return "The file is missing." }
         // A file that was adopted where it is does not count: its row has no bytes.

@@ -9,7 +9,7 @@ actor RequestPacer {
 
     /// Does a request when its server may be asked.
     nonisolated func run<Value: Sendable>(
-        _ server: String, _ limits: PieceDetails.RequestLimits?, _ body: @Sendable () async -> Value
+        _ server: String, within limits: PieceDetails.RequestLimits?, _ body: @Sendable () async -> Value
     ) async -> Value {
         guard let limits else { return await body() }
         await enter(server, limits)

@@ -12,7 +12,7 @@ final class StoreShared: Sendable {
     private let damaged: DamageReports
 
     /// Makes readers without units; the worker gives them the units of the rows.
-    init(_ folder: StoreFolder, _ options: StoreOptions, _ fetcher: any Fetcher) throws(StoreError) {
+    init(_ folder: StoreFolder, _ options: StoreOptions, fetcher: any Fetcher) throws(StoreError) {
         let damaged = DamageReports()
         self.folder = folder
         self.damaged = damaged

@@ -10,7 +10,8 @@ extension StoreWorker {
         case .answer(let id, let answer): calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer))
         case .plan(let op, let task): begin(op, on: []) { await $0.plan(op, task) }
         case .list(let op): begin(op, on: []) { await $0.list(op) }
-        case .fetch(let op, let piece, let digest, from: _, let rate): fetch(op, piece, digest, rate)
+        case .fetch(let op, let piece, let digest, from: _, let rate):
+            fetch(op, piece, into: digest, bytesPerSecond: rate)
         case .verify(let op, let piece):
             begin(op, on: [piece.file.digest]) { await $0.verify(op, piece) }
         case .patch(let op, let piece):

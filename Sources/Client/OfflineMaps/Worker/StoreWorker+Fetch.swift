@@ -7,19 +7,21 @@ extension StoreWorker {
     /// How often the machine hears of the size of a part file.
     static let progressInterval = Duration.milliseconds(100)
 
-    func fetch(_ op: OpID, _ piece: Piece, _ digest: String, _ bytesPerSecond: UInt64?) {
+    func fetch(_ op: OpID, _ piece: Piece, into digest: String, bytesPerSecond: UInt64?) {
         guard let its = machine?.ops[op].flatMap({ details[$0.task]?[piece.file] }) else {
             return begin(op, on: []) { _ in .fetchFailed(op, .refused(.internalError)) }
         }
         if piece.isTile {
             begin(op, on: [its.unit.sha256], isTile: true) { await $0.fetchTile(op, its) }
         } else {
-            begin(op, on: [digest]) { await $0.fetchFile(op, piece, digest, its, bytesPerSecond) }
+            begin(op, on: [digest]) {
+                await $0.fetchFile(op, piece, into: digest, details: its, bytesPerSecond: bytesPerSecond)
+            }
         }
     }
 
     private func fetchFile(
-        _ op: OpID, _ piece: Piece, _ digest: String, _ its: PieceDetails, _ bytesPerSecond: UInt64?
+        _ op: OpID, _ piece: Piece, into digest: String, details its: PieceDetails, bytesPerSecond: UInt64?
     ) async -> Event? {
         if let bytes = machine?.preparedFiles[piece.file] { return .prepared(op, piece.file, bytes: bytes) }
         let isPatch = digest == piece.patch?.digest
@@ -31,7 +33,7 @@ extension StoreWorker {
         // The file may have bytes that the machine has not heard of.
         let there = StoreScan.size(part) ?? 0
         let offset = there > limit ? 0 : there
-        noteSize(offset, of: digest, op, life)
+        noteSize(offset, of: digest, op, life: life)
         guard isRunning(op, life: life) else { return nil }
         if offset == limit { return .fetched(op) }
         let request = await changed(
@@ -55,7 +57,7 @@ extension StoreWorker {
         listener.cancel()
         await listener.value
         guard isRunning(op, life: life) else { return nil }
-        noteSize(StoreScan.size(part) ?? 0, of: digest, op, life)
+        noteSize(StoreScan.size(part) ?? 0, of: digest, op, life: life)
         switch result {
         case .success(let file):
             // Packages and styles do not expire: the catalog says when there is a newer one.
@@ -69,7 +71,7 @@ extension StoreWorker {
     }
 
     /// Tells the size of a part file when it is another than the machine knows: bytes prove that there is a network.
-    private func noteSize(_ size: UInt64, of digest: String, _ op: OpID, _ life: Int) {
+    private func noteSize(_ size: UInt64, of digest: String, _ op: OpID, life: Int) {
         if machine?.parts[digest] != size { tell(.received(op, size: size), life: life) }
     }
 
@@ -81,7 +83,7 @@ extension StoreWorker {
             return .fetchFailed(op, .refused(.hostForbidsBulk))
         }
         let server = its.address.host() ?? ""
-        let result = await pacer.run(server, its.limits) {
+        let result = await pacer.run(server, within: its.limits) {
             await Self.body(request, fetcher, within: its.limits?.timeout)
         }
         guard isRunning(op, life: life) else { return nil }
@@ -92,7 +94,7 @@ extension StoreWorker {
         case .failure(let error): return .fetchFailed(op, FetchFault(error))
         }
         do throws(StoreError) {
-            let bytes = try await onFiles { try PieceWork.fill(its, answer, folder) }
+            let bytes = try await onFiles { try PieceWork.fill(its, answer, in: folder) }
             guard isRunning(op, life: life) else { return nil }
             if let bytes { tell(.received(op, size: bytes), life: life) }
             return .fetched(op)

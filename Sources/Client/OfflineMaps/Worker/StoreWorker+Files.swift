@@ -41,7 +41,7 @@ extension StoreWorker {
         guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
         let folder = folder
         do throws(StoreError) {
-            let isRight = try await onFiles { try PieceWork.verify(piece, its, folder) }
+            let isRight = try await onFiles { try PieceWork.verify(piece, its, in: folder) }
             return isRight ? .verified(op) : .wrong(op)
         } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
     }
@@ -54,7 +54,7 @@ extension StoreWorker {
             let (isMade, mask) = try await onFiles {
                 let patch = piece.patch.flatMap { folder.part(sha256: $0.digest) }
                 let mask = patch.flatMap(ChangedTiles.mask)
-                return (try PieceWork.patch(piece, its, folder), mask)
+                return (try PieceWork.patch(piece, its, in: folder), mask)
             }
             if isMade { changedTiles[piece.file] = mask }
             return isMade ? .verified(op) : .wrong(op)
@@ -68,7 +68,7 @@ extension StoreWorker {
         let source = catalogMark()
         do throws(StoreError) {
             let (bytes, row) = try await onFiles {
-                let bytes = try PieceWork.prepare(piece, its, folder, source: source)
+                let bytes = try PieceWork.prepare(piece, its, in: folder, source: source)
                 var row = its.unit
                 row.bytes = bytes
                 let isFilledPack = piece.source == .filled && piece.file.unit.isPack

@@ -39,7 +39,8 @@ extension StoreWorker {
             }
             guard isRunning(op, life: life) else { return nil }
             let mark = CatalogMark(etag: bytes.body.etag, checkedAt: Date())
-            return await accept(op, CatalogCandidate(verified: verified, address: name, mark: mark), task, bytes)
+            return await accept(
+                op, CatalogCandidate(verified: verified, address: name, mark: mark), for: task, from: bytes)
         } catch let error as FetchError {
             return .listed(op, .fault(FetchFault(error)))
         } catch let error as StoreError {
@@ -74,7 +75,7 @@ extension StoreWorker {
     }
 
     private func accept(
-        _ op: OpID, _ new: CatalogCandidate, _ task: TaskRecord, _ bytes: ListBytes
+        _ op: OpID, _ new: CatalogCandidate, for task: TaskRecord, from bytes: ListBytes
     ) async -> Event? {
         guard let machine, let database else { return nil }
         var sources = [CatalogSource.address(new.address)]

@@ -92,7 +92,7 @@ actor StoreWorker {
         self.options = options
         self.folder = folder
         self.fetcher = fetcher
-        shared = try StoreShared(folder, options, fetcher)
+        shared = try StoreShared(folder, options, fetcher: fetcher)
         planner = Planner(
             folder: folder, fetcher: fetcher, transform: options.transform, defaultStyle: options.defaultStyle)
     }
@@ -129,13 +129,13 @@ actor StoreWorker {
         let task = Task {
             for job in earlier { await job.value }
             let event = Task.isCancelled ? nil : await body(self)
-            await end(number, op, event, life: life)
+            await end(number, op, event: event, life: life)
         }
         jobs[number] = Job(task: task, digests: digests, isTile: isTile)
         if let op { jobOf[op] = number }
     }
 
-    private func end(_ number: Int, _ op: OpID?, _ event: Event?, life: Int) async {
+    private func end(_ number: Int, _ op: OpID?, event: Event?, life: Int) async {
         let isStopped = life != self.life || op.map { jobOf[$0] != number } ?? false
         if let op, !isStopped { jobOf[op] = nil }
         // A file that was moved to its place stays there, also when the operation was stopped meanwhile.

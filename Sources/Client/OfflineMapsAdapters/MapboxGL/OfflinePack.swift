@@ -18,7 +18,7 @@ public final class OfflinePack: Sendable {
     private let view: Mutex<View>
     private let storage: PackCommands
 
-    init(_ id: RegionID, _ view: View, _ storage: PackCommands) {
+    init(_ id: RegionID, _ view: View, commands storage: PackCommands) {
         self.id = id
         self.view = Mutex(view)
         self.storage = storage

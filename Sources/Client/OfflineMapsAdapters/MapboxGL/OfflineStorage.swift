@@ -154,7 +154,7 @@ public final class OfflineStorage: Sendable {
             if let pack = known[id], pack.state != .invalid {
                 new.append(pack)
             } else if let view = await view(id) {
-                new.append(OfflinePack(id, view, commands))
+                new.append(OfflinePack(id, view, commands: commands))
             }
         }
         let (before, after) = state.withLock { state in

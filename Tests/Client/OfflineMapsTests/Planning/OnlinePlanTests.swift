@@ -82,7 +82,7 @@ struct OnlinePlanTests {
         for piece in done {
             let details = try #require(plan.details[piece.file])
             let body = try await scratch.fetcher.body(ResourceRequest(details.address, .tile), limit: 1 << 20)
-            _ = try PieceWork.fill(details, body, scratch.folder)
+            _ = try PieceWork.fill(details, body, in: scratch.folder)
         }
         let next = await scratch.plan(trip, kind: .load)
         #expect(Set(next.pieces.map(\.file)) == Set(plan.pieces.map(\.file)).subtracting(done.map(\.file)))
@@ -101,10 +101,10 @@ struct OnlinePlanTests {
         let details = try #require(plan.details[piece.file])
         for text in ["<html>", "{\"error\":1}", "no"] {
             let page = FetchedBody(status: 200, body: Data(text.utf8))
-            let error = #expect(throws: StoreError.self) { try PieceWork.fill(details, page, scratch.folder) }
+            let error = #expect(throws: StoreError.self) { try PieceWork.fill(details, page, in: scratch.folder) }
             #expect(error?.failure == .badBytes)
         }
-        #expect(try PieceWork.fill(details, FetchedBody(status: 204, body: Data()), scratch.folder) == nil)
+        #expect(try PieceWork.fill(details, FetchedBody(status: 204, body: Data()), in: scratch.folder) == nil)
     }
 
     @Test func tooManyTilesAreCountedAndNotListed() async throws {

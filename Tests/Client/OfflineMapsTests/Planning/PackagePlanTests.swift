@@ -60,15 +60,15 @@ struct PackagePlanTests {
         let details = try #require(plan.details[piece.file])
         for bytes in [Data(), Data(repeating: 7, count: Int(patch.size))] {
             try bytes.write(to: part)
-            #expect(try PieceWork.patch(piece, details, scratch.folder) == false)
+            #expect(try PieceWork.patch(piece, details, in: scratch.folder) == false)
         }
         // The right patch, and another file than the one that it is for.
         let content = try #require(scratch.body(at: "patches/EE/2.mbtiles"))
         try Data(content).write(to: part)
         var other = details
         other.base = try scratch.offer("EE", version: 3, depth: 3)
-        #expect(try PieceWork.patch(piece, other, scratch.folder) == false)
-        #expect(try PieceWork.patch(piece, details, scratch.folder))
+        #expect(try PieceWork.patch(piece, other, in: scratch.folder) == false)
+        #expect(try PieceWork.patch(piece, details, in: scratch.folder))
     }
 
     @Test func aPatchThatIsNotSmallerIsNotUsed() async throws {
@@ -98,12 +98,12 @@ struct PackagePlanTests {
         flipped[good.count / 2] ^= 1
         for bytes in [flipped, good.dropLast(), good + [0], Data()] {
             try bytes.write(to: part)
-            #expect(try PieceWork.verify(piece, details, scratch.folder) == false)
+            #expect(try PieceWork.verify(piece, details, in: scratch.folder) == false)
         }
         try good.write(to: part)
-        #expect(try PieceWork.verify(piece, details, scratch.folder))
+        #expect(try PieceWork.verify(piece, details, in: scratch.folder))
         try FileManager.default.removeItem(at: part)
-        #expect(throws: StoreError.self) { try PieceWork.verify(piece, details, scratch.folder) }
+        #expect(throws: StoreError.self) { try PieceWork.verify(piece, details, in: scratch.folder) }
     }
 
     @Test func aFileThatIsNoPackageIsRefusedAlthoughItsDigestIsRight() async throws {
@@ -135,7 +135,7 @@ struct PackagePlanTests {
         let part = try #require(scratch.folder.part(sha256: piece.file.digest))
         let good = try Data(contentsOf: scratch.store.url.appending(path: "EE-1.mbtiles"))
         try good.write(to: part)
-        _ = try PieceWork.prepare(piece, details, scratch.folder, source: nil)
+        _ = try PieceWork.prepare(piece, details, in: scratch.folder, source: nil)
         let file = try #require(scratch.folder.place(of: details.unit))
         let home = file.deletingLastPathComponent()
         // As a crash before the rename of the folder leaves it.
@@ -143,7 +143,7 @@ struct PackagePlanTests {
         try PieceWork.giveBack(scratch.folder)
         #expect(try Data(contentsOf: part) == good)
         #expect(FileManager.default.fileExists(atPath: PieceWork.newFolder(of: home).path) == false)
-        _ = try PieceWork.prepare(piece, details, scratch.folder, source: nil)
+        _ = try PieceWork.prepare(piece, details, in: scratch.folder, source: nil)
         #expect(try Data(contentsOf: file) == good)
     }
 

@@ -142,7 +142,7 @@ final class PlanScratch {
         _ = try await fetcher.file(
             ResourceRequest(url, its.kind, headers: its.headers), into: part, from: 0, limit: 1 << 30
         ) { _ in }
-        return isPatch ? try PieceWork.patch(piece, its, folder) : try PieceWork.verify(piece, its, folder)
+        return isPatch ? try PieceWork.patch(piece, its, in: folder) : try PieceWork.verify(piece, its, in: folder)
     }
 
     private func fill(_ its: PieceDetails) async throws -> UInt64? {
@@ -152,13 +152,13 @@ final class PlanScratch {
                 ResourceRequest(its.address, its.kind, headers: its.headers), limit: 1 << 20)
         } catch {
             guard error.cause == .notFound else { throw error }
-            return try PieceWork.fill(its, nil, folder)
+            return try PieceWork.fill(its, nil, in: folder)
         }
-        return try PieceWork.fill(its, body, folder)
+        return try PieceWork.fill(its, body, in: folder)
     }
 
     private func prepare(_ piece: Piece, _ its: PieceDetails, _ outcome: inout Outcome) throws {
-        let bytes = try PieceWork.prepare(piece, its, folder, source: nil)
+        let bytes = try PieceWork.prepare(piece, its, in: folder, source: nil)
         let row = piece.source == .filled ? PieceWork.filledRow(its.unit, folder) : its.unit
         if let old = view.rows.units.current(piece.file.unit) {
             view.rows.units[old.file] = nil

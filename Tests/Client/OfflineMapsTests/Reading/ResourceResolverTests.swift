@@ -42,7 +42,7 @@ struct ResourceResolverTests {
             rewritten: Digest(of: Array("".utf8)), entries: entries)
         try Data(try index.encoded()).write(to: pack.appending(path: "style-pack.json"))
         let folder = scratch.folder.unit(
-            .style, Edition(), "streets", version: 1, sha256: String(repeating: "a", count: 64))
+            .style, Edition(), id: "streets", version: 1, sha256: String(repeating: "a", count: 64))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         archive = folder.appending(path: "style.zip")
         try StoredZip.write(entries.compactMap(\.path) + ["style-pack.json"], of: pack, to: archive)

@@ -34,7 +34,7 @@ struct StyleScratch {
 
     init(_ scratch: StoreScratch) throws {
         let sha = String(repeating: "a", count: 64)
-        let home = scratch.folder.unit(.style, Edition(), "streets", version: 1, sha256: sha)
+        let home = scratch.folder.unit(.style, Edition(), id: "streets", version: 1, sha256: sha)
         folder = home.appending(path: "pack", directoryHint: .isDirectory)
         var entries: [StylePackIndex.Entry] = []
         for file in Self.files {

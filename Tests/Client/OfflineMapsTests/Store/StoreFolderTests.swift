@@ -9,7 +9,8 @@ struct StoreFolderTests {
     @Test(arguments: ["EE", "..", ".", "", "a/b", "bbox(1,2,3,4)", "ä", "%41", "A", "a\u{0}b", ".hidden"])
     func namesStayInTheFolder(_ id: String) throws {
         let scratch = try StoreScratch()
-        let place = scratch.folder.unit(.package, Edition(), id, version: 3, sha256: String(repeating: "a", count: 64))
+        let place = scratch.folder.unit(
+            .package, Edition(), id: id, version: 3, sha256: String(repeating: "a", count: 64))
         let path = try #require(scratch.folder.relative(place.appending(path: "x.mbtiles")))
         let parts = path.split(separator: "/").map(String.init)
         #expect(parts.count == 6 && parts[0] == "units" && parts[4] == "3-aaaaaaaa")

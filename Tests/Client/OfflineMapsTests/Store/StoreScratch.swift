@@ -25,7 +25,7 @@ final class StoreScratch: Sendable {
         let item = Item.package(id, edition)
         let map = try TestMap(cell, depth: depth)
         let sha = String(repeating: "0", count: 56) + String(format: "%08x", version)
-        let place = folder.unit(.package, edition, id, version: version, sha256: sha)
+        let place = folder.unit(.package, edition, id: id, version: version, sha256: sha)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let file = place.appending(path: "\(id).mbtiles")
         try map.write(to: file, text: "\(id) \(version)", without: without)
