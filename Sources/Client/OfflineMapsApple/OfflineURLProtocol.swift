@@ -1,9 +1,11 @@
-public import Foundation
 public import OfflineMaps
 internal import Synchronization
 
 #if canImport(FoundationNetworking)
+    internal import Foundation
     public import FoundationNetworking
+#else
+    public import Foundation
 #endif
 
 /// Answers the requests of a renderer from a store: installed, else viewed before, else from the network.
@@ -11,8 +13,7 @@ internal import Synchronization
 /// Call ``serve(_:hosts:)``, and put the class first into `protocolClasses` of the session configuration of the renderer
 /// before its first view, for MapLibre `MLNNetworkConfiguration.sharedManager.sessionConfiguration`. Requests of the
 /// network are sent by the store, with its rules; the class must not be in the configuration of the store's own fetcher.
-// The only mutable state is in a mutex; what URLProtocol has is set before the first call and is only read.
-public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
+public final class OfflineURLProtocol: URLProtocol {
     private struct Source: Sendable {
         var resources: ResourceResolver
         var hosts: Set<String>?
@@ -53,13 +54,14 @@ public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
             // `load` asks elsewhere for what is damaged, and gives the same error where it is nowhere else.
         }
         let client = ClientThread()
-        let task = Task { [self] in
+        let held = HeldProtocol(value: self)
+        let task = Task {
             do throws(StoreError) {
                 let answer = try ResourceAnswer(try await source.resources.load(url))
-                client.run { [self] in finish(answer, url) }
+                client.run { held.value.finish(answer, url) }
             } catch {
                 let failure: any Error = error.code == .network ? URLError(.notConnectedToInternet) : error
-                client.run { [self] in fail(failure) }
+                client.run { held.value.fail(failure) }
             }
         }
         loading.withLock { $0 = task }
@@ -72,7 +74,7 @@ public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
         loading.withLock { $0 }?.cancel()
     }
 
-    private func finish(_ answer: ResourceAnswer, _ url: URL) {
+    fileprivate func finish(_ answer: ResourceAnswer, _ url: URL) {
         guard !isStopped.load(ordering: .acquiring) else { return }
         guard let head = answer.head(for: url) else { return fail(URLError(.badURL)) }
         // The store keeps the bytes; a second cache would only take space.
@@ -81,10 +83,16 @@ public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
         client?.urlProtocolDidFinishLoading(self)
     }
 
-    private func fail(_ error: any Error) {
+    fileprivate func fail(_ error: any Error) {
         guard !isStopped.load(ordering: .acquiring) else { return }
         client?.urlProtocol(self, didFailWithError: error)
     }
+}
+
+/// A request for the task that answers it: URLProtocol itself cannot be Sendable.
+// The mutable state of the class is in a mutex and an atomic; what URLProtocol has is set before and is only read.
+private struct HeldProtocol: @unchecked Sendable {
+    let value: OfflineURLProtocol
 }
 
 /// The thread on which a URLProtocol was started: on Apple's systems its client must be called there.
