@@ -11,9 +11,7 @@ extension Planner {
     func addStyle(
         at url: URL, withTiles: Bool, _ job: RegionJob, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
-        guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), url.host != nil else {
-            throw .failed(.invalidArguments)
-        }
+        if let cause = refusal(of: url.absoluteString) { throw .failed(cause) }
         let address = url.absoluteString
         let body = try await load(ResourceRequest(url, .style), limit: StyleDocument.maxBytes)
         let choice = StyleChoice(ideographs: job.region.ideographs)
@@ -68,7 +66,7 @@ extension Planner {
         // A pack that cannot be read gives no headers: everything is downloaded.
         let pack = base.flatMap { try? StylePack(PieceWork.unpacked($0)) }
         for resource in resources where !filled.contains(resource.url) {
-            if let cause = BulkPolicy.refusal(of: resource.url) { throw .failed(cause) }
+            if let cause = refusal(of: resource.url) { throw .failed(cause) }
             guard let url = URL(string: resource.url) else { throw .failed(.badStyle) }
             var its = details
             (its.address, its.kind, its.resource) = (url, resource.kind.request, resource)
@@ -80,6 +78,16 @@ extension Planner {
             Piece(
                 holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
                 expires: Self.packExpiry), details)
+    }
+
+    /// Why an address may not be downloaded in bulk; one of an own scheme gets another address from the app.
+    private func refusal(of address: String) -> FailureCause? {
+        if transform != nil, let url = URL(string: address), let scheme = url.scheme?.lowercased(), !url.isFileURL,
+            scheme != "http", scheme != "https"
+        {
+            return nil
+        }
+        return BulkPolicy.refusal(of: address)
     }
 
     /// The server of a style's source.

@@ -141,10 +141,11 @@ extension ParityRow {
         },
         ParityRow("C52") { world in
             world.server.fail("/live/8/", .stall)
-            let (pack, _) = try await pack(world)
+            let (pack, storage) = try await pack(world)
             pack.resume()
             try await world.asked("/live/8/")
             while pack.state != .active { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(storage.packs?.first === pack)
             #expect(PackState.active.rawValue == 2)
         },
         ParityRow("C53") { world in
