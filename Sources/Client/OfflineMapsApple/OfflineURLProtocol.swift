@@ -1,6 +1,7 @@
 public import OfflineMaps
 internal import Synchronization
 
+// The module that has URLProtocol is public; on Linux that is not Foundation itself.
 #if canImport(FoundationNetworking)
     internal import Foundation
     public import FoundationNetworking
@@ -53,15 +54,14 @@ public final class OfflineURLProtocol: URLProtocol {
         } catch {
             // `load` asks elsewhere for what is damaged, and gives the same error where it is nowhere else.
         }
-        let client = ClientThread()
-        let held = HeldProtocol(value: self)
+        let client = Client(owner: self)
         let task = Task {
             do throws(StoreError) {
                 let answer = try ResourceAnswer(try await source.resources.load(url))
-                client.run { held.value.finish(answer, url) }
+                client.run { $0.finish(answer, url) }
             } catch {
                 let failure: any Error = error.code == .network ? URLError(.notConnectedToInternet) : error
-                client.run { held.value.fail(failure) }
+                client.run { $0.fail(failure) }
             }
         }
         loading.withLock { $0 = task }
@@ -89,24 +89,24 @@ public final class OfflineURLProtocol: URLProtocol {
     }
 }
 
-/// A request for the task that answers it: URLProtocol itself cannot be Sendable.
-// The mutable state of the class is in a mutex and an atomic; what URLProtocol has is set before and is only read.
-private struct HeldProtocol: @unchecked Sendable {
-    let value: OfflineURLProtocol
-}
-
-/// The thread on which a URLProtocol was started: on Apple's systems its client must be called there.
-// A run loop may be given blocks from any thread; nothing else of it is used.
-private struct ClientThread: @unchecked Sendable {
+/// A request and the thread on which it was started: on Apple's systems the client must be called there.
+// The request's own state is atomic or in a mutex, and what URLProtocol has is set before `startLoading` and only read.
+// A run loop may be given blocks from any thread.
+private struct Client: @unchecked Sendable {
+    private let owner: OfflineURLProtocol
     #if canImport(Darwin)
         private let loop = RunLoop.current
         private let mode = RunLoop.current.currentMode ?? .default
-
-        func run(_ body: @escaping @Sendable () -> Void) {
-            loop.perform(inModes: [mode, .default], block: body)
-            CFRunLoopWakeUp(loop.getCFRunLoop())
-        }
-    #else
-        func run(_ body: @escaping @Sendable () -> Void) { body() }
     #endif
+
+    init(owner: OfflineURLProtocol) { self.owner = owner }
+
+    func run(_ body: @escaping @Sendable (OfflineURLProtocol) -> Void) {
+        #if canImport(Darwin)
+            loop.perform(inModes: [mode, .default]) { body(owner) }
+            CFRunLoopWakeUp(loop.getCFRunLoop())
+        #else
+            body(owner)
+        #endif
+    }
 }
