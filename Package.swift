@@ -309,7 +309,8 @@ if chosen == nil {
             name: "packhorse-bench",
             dependencies: [
                 "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "DemoWorld", "Errors", "Files", "PMTiles",
-                "PackageFiles", "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire", "ZeroMQ",
+                "PackageFiles", "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles",
+                "Wire", "ZeroMQ",
                 .arguments,
                 .grdb, .sqlite,
             ],
@@ -339,7 +340,8 @@ if chosen == nil {
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 
-let programs: [Product] = ["packhorse", "packhorse-bench", "bench-device", "bench-sqlite-start", "bench-maps-start"].map { .executable(name: $0, targets: [$0]) }
+let programs: [Product] = ["packhorse", "packhorse-bench", "bench-device", "bench-sqlite-start", "bench-maps-start"].map
+{ .executable(name: $0, targets: [$0]) }
 
 /// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
 let forApps: [Product] = [

@@ -61,7 +61,8 @@ struct CatalogCommand: ParsableCommand {
         _ id: String, _ names: [String: String], _ file: CatalogIndex.File, _ mask: TileMask
     ) -> CatalogIndex.Package {
         let version = CatalogIndex.Version(
-            version: 1, tileMask: mask.cartoWire, tilesHash: "x", tileset: "bench", minZoom: 0, maxZoom: BenchMaps.lastZoom,
+            version: 1, tileMask: mask.cartoWire, tilesHash: "x", tileset: "bench", minZoom: 0,
+            maxZoom: BenchMaps.lastZoom,
             attribution: "none", dataDate: "2026-11-01", files: [file], patches: [])
         return CatalogIndex.Package(
             id: id, edition: "", region: id == "BIG" ? nil : id, names: names, versions: [version])
