@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check help bootstrap needs build bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate
+.PHONY: device-check device-faults help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -31,6 +31,9 @@ build: needs ## build the packhorse binary: .build/release/packhorse; installs n
 
 bench-build: build
 	$(BUILD) --product packhorse-bench
+
+device-bench-build: build
+	for product in bench-device bench-maps-start bench-sqlite-start; do $(BUILD) --product $$product; done
 
 test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
 	@ops/phase bootstrap ops/bootstrap
@@ -81,7 +84,7 @@ bench-coordinator: bench-build ## a coordinator under 1,000 simulated workers an
 bench-pieces: bench-build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
 	@ops/bench/pieces $(BENCH_FLAGS)
 
-bench-device: bench-build ## Measure the library for apps beside raw SQLite: met or missed (two minutes)
+bench-device: device-bench-build ## Measure the library for apps beside raw SQLite, curl and sha256sum: met or missed (5 min; BENCH_FLAGS=--write)
 	@ops/bench/device $(BENCH_FLAGS)
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzzer; a build of its own)
@@ -92,6 +95,9 @@ interop: build ## clients of others read every format (pmtiles, MapLibre Native 
 
 device-check: build ## the acceptance checks of the client library: real catalogs, failing web servers, killed processes (3 min)
 	@ops/device-check $(CHECKS)
+
+device-faults: build ## the fault table of the client library: every call killed or failed, servers that lie, full disks (hours; FAULTS="--short" a minute)
+	@ops/device-faults $(or $(FAULTS),--nightly --self-test)
 
 dependency-test: ## packages outside of this checkout name PackhorseFormats and OfflineMaps by version, build, and read maps (6 min)
 	@ops/dependency-test

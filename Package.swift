@@ -145,6 +145,8 @@ let libraries: [Module] = [
             "TextFormats",
         ], [.grdb, .sqlite, .crypto]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
+    // On Linux only what does not need MapKit and WebKit is compiled.
+    Module("OfflineMapsApple", .client, ["OfflineMaps", "Tiles"]),
 
     Module(
         "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "CatalogFormat", "Telemetry"],
@@ -173,9 +175,8 @@ let libraries: [Module] = [
         "FuzzTargets", .testing,
         [
             "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
-            "PackageFiles",
-            "Packages",
-        ]),
+            "PackageFiles", "Packages", "OfflineMaps",
+        ], [.sqlite]),
 ]
 
 /// A module's tests, and what they import in addition to the module and to what the module imports.
@@ -215,6 +216,7 @@ let tests: [Tests] = [
     Tests(
         "OfflineMapsAdapters",
         ["CatalogFormat", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"], [.grdb]),
+    Tests("OfflineMapsApple", ["TestSupport"]),
     Tests("DeviceCommands", ["TestSupport"]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
@@ -308,12 +310,30 @@ if chosen == nil {
             name: "packhorse-bench",
             dependencies: [
                 "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "DemoWorld", "Errors", "Files", "PMTiles",
-                "OfflineMaps", "PackageFiles",
-                "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire", "ZeroMQ",
+                "PackageFiles", "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles",
+                "Wire", "ZeroMQ",
                 .arguments,
                 .grdb, .sqlite,
             ],
             path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
+    // `make bench-device`: measurements of the library for apps, and two small programs whose starts are compared.
+    targets.append(
+        .executableTarget(
+            name: "bench-device",
+            dependencies: [
+                "CatalogFormat", "Errors", "Files", "OfflineMaps", "PackageFiles", "TileBodies", "Tiles", .arguments,
+                .sqlite,
+            ],
+            path: "Sources/Program/bench-device", swiftSettings: strict, linkerSettings: [swiftInside]))
+    targets.append(
+        .executableTarget(
+            name: "bench-sqlite-start", dependencies: [.sqlite], path: "Sources/Program/bench-sqlite-start",
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))]))
+    targets.append(
+        .executableTarget(
+            name: "bench-maps-start", dependencies: ["OfflineMaps", "Tiles", .sqlite],
+            path: "Sources/Program/bench-maps-start", swiftSettings: strict, linkerSettings: [swiftInside]))
     targets.append(
         .testTarget(
             name: "EndToEndTests",
@@ -321,18 +341,21 @@ if chosen == nil {
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 
-let programs: [Product] = ["packhorse", "packhorse-bench"].map { .executable(name: $0, targets: [$0]) }
+let programs: [Product] = ["packhorse", "packhorse-bench", "bench-device", "bench-sqlite-start", "bench-maps-start"].map
+{ .executable(name: $0, targets: [$0]) }
 
 /// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
 let forApps: [Product] = [
     .library(name: "PackhorseFormats", targets: ["Tiles", "CatalogFormat", "PackageFiles", "StyleFormat"]),
     .library(name: "OfflineMaps", targets: ["OfflineMaps", "Tiles"]),
     .library(name: "OfflineMapsAdapters", targets: ["OfflineMapsAdapters"]),
+    .library(name: "OfflineMapsApple", targets: ["OfflineMapsApple"]),
 ]
 
 let package = Package(
     name: "packhorse",
-    platforms: [.macOS(.v15)],
+    // The first systems with Synchronization's Mutex.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: (chosen == nil ? programs + forApps : [])
         + (isFuzzing ? [.library(name: "PackhorseFuzz", type: .static, targets: ["FuzzTargets"])] : []),
     dependencies: [

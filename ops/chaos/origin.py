@@ -116,10 +116,13 @@ class Origin:
             for lie in self.lies:
                 if lie.applies(path):
                     return self._lie(lie.kind, connection, path, asked)
-            return send(connection, *self._answer(path, asked))
+            return self._tell_truth(connection, path, asked)
         finally:
             with self.lock:
                 self.open -= 1
+
+    def _tell_truth(self, connection, path, asked):
+        return send(connection, *self._answer(path, asked))
 
     def _lie(self, kind, connection, path, asked):
         return tell(kind, connection, self._answer(path, asked), self.closed)

@@ -132,6 +132,10 @@ class World:
         self.key = self.folder / "catalog.key"
         self.run("catalog", "keygen", self.key)
         self.public = self.key.with_suffix(".pub")
+        self.publish_all()
+        self.web = WebServer(self.catalog)
+
+    def publish_all(self):
         for name, zooms in (("EE", "0-9"), ("LV", "0-9")):
             self.publish(name, zooms)
         # LI in four versions of the same area: each has one zoom more.
@@ -141,12 +145,14 @@ class World:
         self.run("style-pack", f"{self.tiles}/style.json", "-o", self.folder / "style", "--quiet")
         self.run("catalog", "style", self.catalog, self.folder / "style", "--id", "demo", "--signing-key", self.key)
         self.run("packs", self.catalog, "--signing-key", self.key)
-        self.web = WebServer(self.catalog)
 
     def publish(self, name, zooms, *more):
         target = self.folder / f"{name}-{zooms}.mbtiles"
         if not target.exists():
             self.run("build", name, "--tileset", self.folder / "tiles.yaml", "--zoom", zooms, "-o", target, "--progress", "none")
+        self.put(target, name, *more)
+
+    def put(self, target, name, *more):
         self.run("catalog", "import", self.catalog, target, "--id", name, "--tileset", "demo", "--rewrite",
                  "--signing-key", self.key, *more)
 

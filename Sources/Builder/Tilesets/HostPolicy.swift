@@ -1,36 +1,8 @@
 public import Errors
+internal import TextFormats
 
-/// Hosts whose owners forbid bulk downloads: Packhorse sends them no requests.
-///
-/// A host is on the list only where its published policy says so; the list names the page.
+/// Hosts whose owners forbid bulk downloads (`BulkDownloads`): Packhorse sends them no requests.
 public enum HostPolicy {
-    /// A host (with all hosts below it) and the page that forbids.
-    struct Rule {
-        let domain: String
-        let owner: String
-        let page: String
-    }
-
-    static let rules = [
-        Rule(
-            domain: "tile.openstreetmap.org", owner: "the OpenStreetMap Foundation",
-            page: "https://operations.osmfoundation.org/policies/tiles/"),
-        Rule(
-            domain: "tile.osm.org", owner: "the OpenStreetMap Foundation",
-            page: "https://operations.osmfoundation.org/policies/tiles/"),
-        Rule(
-            domain: "vector.openstreetmap.org", owner: "the OpenStreetMap Foundation",
-            page: "https://operations.osmfoundation.org/policies/vector/"),
-        Rule(
-            domain: "tile.openstreetmap.de", owner: "FOSSGIS e.V.",
-            page: "https://www.fossgis.de/arbeitsgruppen/osm-server/nutzungsbedingungen/"),
-        Rule(
-            domain: "tile.openstreetmap.fr", owner: "OpenStreetMap France",
-            page: "https://www.openstreetmap.fr/fonds-de-carte/"),
-        Rule(
-            domain: "tile.opentopomap.org", owner: "OpenTopoMap", page: "https://opentopomap.org/about"),
-    ]
-
     /// Whether a URL's host is on this machine or a private network; `nil` if the text is not an http or https URL.
     public static func isPrivate(_ urlText: String) -> Bool? { URLHost(urlText)?.isPrivate }
 
@@ -44,9 +16,7 @@ public enum HostPolicy {
         guard let host = URLHost(urlText) else {
             throw TilesetsError(.badTemplate, "A tile URL must start with http:// or https://.")
         }
-        if let rule = rules.first(where: { rule in
-            host.name == rule.domain || host.name.hasSuffix(".\(rule.domain)")
-        }) {
+        if let rule = BulkDownloads.rule(against: host) {
             throw TilesetsError(
                 .hostRefused,
                 "\(host.name) belongs to \(rule.owner), whose policy forbids bulk downloads; Packhorse does not fetch "

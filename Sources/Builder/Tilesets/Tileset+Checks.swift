@@ -1,4 +1,5 @@
 import Errors
+import TextFormats
 import TileBodies
 import Tiles
 

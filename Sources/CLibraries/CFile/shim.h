@@ -1,5 +1,7 @@
-// Calls that Swift's module of glibc leaves out. Only Sources/Builder/Shards imports this module.
+// Calls that Swift's module of glibc leaves out. Only Sources/Foundations/Files imports this module.
+#include <fcntl.h>
 #include <sys/types.h>
+#include <unistd.h>
 #include <sys/xattr.h>
 #if defined(__APPLE__)
 static inline ssize_t ph_get_mark(const char *path, const char *name, void *value, size_t size) {
@@ -27,3 +29,11 @@ static inline int ph_start_writeback(int file, long long offset, long long count
     return file < 0 || offset < 0 || count < 0 ? -1 : 0;
 }
 #endif
+// Returns when the bytes are on the medium. fsync of Apple's systems leaves them in the drive's cache.
+static inline int ph_flush(int file) {
+#if defined(__APPLE__)
+    return fcntl(file, F_FULLFSYNC) != -1 ? 0 : fsync(file);
+#else
+    return fdatasync(file);
+#endif
+}

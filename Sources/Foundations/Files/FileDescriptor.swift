@@ -117,7 +117,7 @@ package final class FileDescriptor {
 
     /// Returns when the bytes are on the medium.
     package func sync() throws(StorageError) {
-        while fdatasync(handle) != 0 {
+        while ph_flush(handle) != 0 {
             guard errno == EINTR else { throw StorageError.system(errno, action: "flush", path: path) }
         }
     }

@@ -9,6 +9,9 @@ extension Inflater {
     /// - Throws: ``TileBodiesError`` `.badCoding` when it is damaged, truncated or followed by other bytes;
     ///   `.tooLarge`.
     func unbrotli(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        guard PH_HAS_BROTLI == 1 else {
+            throw TileBodiesError(.badCoding, "this build of the library cannot unpack brotli")
+        }
         prepare(for: input.count)
         guard let decoder = BrotliDecoderCreateInstance(nil, nil, nil) else {
             preconditionFailure("brotli could not allocate a decoder: out of memory.")
@@ -41,6 +44,9 @@ extension Inflater {
     /// - Throws: ``TileBodiesError`` `.badCoding` when one is damaged, truncated or followed by other bytes;
     ///   `.tooLarge`.
     func unzstd(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        guard PH_HAS_ZSTD == 1 else {
+            throw TileBodiesError(.badCoding, "this build of the library cannot unpack zstd")
+        }
         prepare(for: input.count)
         // zstd accepts an empty input as zero frames.
         guard !input.isEmpty else { throw TileBodiesError(.badCoding, "an empty body is not a zstd stream") }

@@ -9,7 +9,7 @@ struct PackhorseBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "packhorse-bench", abstract: "Measures parts of Packhorse.",
         discussion: "Example: packhorse-bench pieces --tiles 4000",
-        subcommands: [DeviceCommand.self, PiecesCommand.self, WorkersCommand.self])
+        subcommands: [PiecesCommand.self, WorkersCommand.self])
 
     static func main() async {
         do {

@@ -7,7 +7,7 @@ internal import TileBodies
 
 extension FuzzTarget {
     /// A path in memory for bytes that a decoder reads from a file.
-    private static func scratch(_ kind: String) -> URL {
+    static func scratch(_ kind: String) -> URL {
         URL(filePath: "/dev/shm/packhorse-fuzz-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).\(kind)")
     }
 

@@ -39,6 +39,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case tile
     /// A range of glyphs.
     case glyphs
+    /// A document of a catalog: a byte that selects it, then the document.
+    case catalog
+    /// A document next to installed files: a byte that selects it, then the document.
+    case unit
+    /// A tile file of another program, or a part of one: a byte that selects it, then the bytes.
+    case foreign
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -76,6 +82,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .delta: Self.delta(bytes)
         case .tile: Self.tile(bytes)
         case .glyphs: Self.glyphs(bytes)
+        case .catalog: Self.catalog(bytes)
+        case .unit: Self.unit(bytes)
+        case .foreign: Self.foreign(bytes)
         }
     }
 

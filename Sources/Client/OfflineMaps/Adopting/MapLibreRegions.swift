@@ -33,7 +33,8 @@ enum MapLibreRegions {
         }
     }
 
-    private static func definition(_ json: [UInt8]) -> RegionDefinition? {
+    /// Reads a definition; `nil` for one that cannot be read.
+    static func definition(_ json: [UInt8]) -> RegionDefinition? {
         guard case .object(let root)? = JSONValue(json: json), case .string(let style)? = root["style_url"],
             let url = URL(string: style), let area = area(root)
         else { return nil }

@@ -140,8 +140,8 @@ package final class OngoingFetch: Sendable {
         }
     }
 
-    /// Decides about a redirect.
-    func follows(_ old: URL?, to new: URL?) -> Bool {
+    /// Decides about a redirect, or about one that was followed without asking.
+    package func follows(_ old: URL?, to new: URL?) -> Bool {
         state.withLock { state in
             state.redirects += 1
             guard AnswerRule.mayFollow(from: old, to: new), state.redirects <= 5 else {

@@ -21,7 +21,10 @@ final class PartFile: Sendable {
     func begin(at offset: UInt64) throws(FetchError) {
         let result = state.withLock { state -> Int32 in
             if state.handle < 0 { state.handle = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644) }
-            guard state.handle >= 0, ftruncate(state.handle, off_t(clamping: offset)) == 0 else { return errno }
+            guard state.handle >= 0 else { return errno }
+            while ftruncate(state.handle, off_t(clamping: offset)) != 0 {
+                guard errno == EINTR else { return errno }
+            }
             state.size = offset
             return 0
         }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// Passes what the session reports to the downloads.
@@ -34,16 +34,23 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let old = response.url ?? task.currentRequest?.url
-        guard let transfer = transfer(task), transfer.follows(old, to: request.url) else {
-            return completionHandler(nil)
-        }
-        completionHandler(Self.withoutSecrets(request, from: old))
+        completionHandler(transfer(task)?.redirected(request, by: response, of: task))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         transfer?.end(error?.localizedDescription)
+    }
+}
+
+extension OngoingFetch {
+    /// The request after a redirect; `nil` when it must not be followed, which ends the download.
+    package func redirected(
+        _ request: URLRequest, by response: HTTPURLResponse, of task: URLSessionTask
+    ) -> URLRequest? {
+        let old = response.url ?? task.currentRequest?.url
+        guard follows(old, to: request.url) else { return nil }
+        return Self.withoutSecrets(request, from: old)
     }
 
     /// Another host gets only the headers that say which bytes are wanted: others may have access keys.

@@ -1,13 +1,15 @@
 public import Foundation
+internal import Synchronization
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// Downloads with URLSession: no cache, no cookies, no redirect from https to http.
 public final class URLSessionFetcher: Fetcher {
     private let idle: IdleSessions.Key
-    private let session: IdleSessions.Session
+    /// Taken for the first request: a session takes longer to make than a store to open.
+    private let taken = Mutex<IdleSessions.Session?>(nil)
 
     /// Uses a session of its own.
     ///
@@ -16,10 +18,19 @@ public final class URLSessionFetcher: Fetcher {
     ///   - total: The longest time of one download.
     public init(stall: Duration = .seconds(30), total: Duration = .seconds(86_400)) {
         idle = IdleSessions.Key(stall: stall, total: total)
-        session = IdleSessions.take(idle)
     }
 
-    deinit { IdleSessions.put(session, idle) }
+    deinit {
+        if let session = taken.withLock({ $0 }) { IdleSessions.put(session, idle) }
+    }
+
+    private var session: IdleSessions.Session {
+        taken.withLock { taken in
+            let session = taken ?? IdleSessions.take(idle)
+            taken = session
+            return session
+        }
+    }
 
     /// Downloads end when the app is suspended.
     public var continuesWhileSuspended: Bool { false }
@@ -51,6 +62,7 @@ public final class URLSessionFetcher: Fetcher {
         _ transfer: OngoingFetch, _ message: URLRequest, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
         guard !Task.isCancelled else { throw Self.cancelled }
+        let session = session
         let task = session.session.dataTask(with: message)
         session.delegate.add(transfer, task.taskIdentifier)
         await withTaskCancellationHandler {
@@ -71,7 +83,10 @@ public final class URLSessionFetcher: Fetcher {
 
     private static var cancelled: FetchError { FetchError(.connection, "The download was cancelled.") }
 
-    private static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
+    /// The message of a request for the bytes from an offset.
+    ///
+    /// - Throws: ``FailureCause/invalidArguments`` for an address that is not of http or https.
+    package static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
         try HTTPFetch.checkScheme(request)
         var message = URLRequest(url: request.url)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }

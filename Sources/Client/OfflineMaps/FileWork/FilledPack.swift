@@ -39,6 +39,16 @@ enum FilledPack {
         return (try? opened(file, readonly: true).read(known)) ?? [:]
     }
 
+    /// The bytes of all tiles of a file; `nil` for a file that is missing or is no such pack.
+    static func bodyBytes(_ file: URL) -> UInt64? {
+        guard access(file.path, R_OK) == 0 else { return nil }
+        // A pack that cannot be read is filled again.
+        let sum = try? opened(file, readonly: true).read {
+            try Int64.fetchOne($0, sql: "SELECT coalesce(sum(length(tile_data)), 0) FROM tiles")
+        }
+        return sum.flatMap { $0 }.map { UInt64(clamping: $0) }
+    }
+
     static func known(_ database: Database) throws -> [TileID: Known] {
         var known: [TileID: Known] = [:]
         let rows = try Row.fetchCursor(database, sql: "SELECT place, status, etag, modified, expires FROM tile_http")

@@ -26,10 +26,14 @@ extension PieceWork {
         if piece.source == .filled, details.unit.format == .styleArchive {
             return try prepareStyle(details, part, at: target, source)
         }
-        if piece.source == .filled { try finishFilled(details, part) }
+        // An attempt that failed after its rename, for example because the folder was not flushed.
+        let isMoved = piece.file.unit.isPack && access(part.path, F_OK) != 0 && access(target.path, F_OK) == 0
+        if piece.source == .filled, !isMoved { try finishFilled(details, part) }
         do throws(StorageError) {
-            let size = try FileDescriptor(reading: part).size
-            if piece.file.unit.isPack {
+            let size = try FileDescriptor(reading: isMoved ? target : part).size
+            if isMoved {
+                try Durable.sync(folder: target.deletingLastPathComponent())
+            } else if piece.file.unit.isPack {
                 try Durable.makeFolder(target.deletingLastPathComponent())
                 try Durable.sync(file: part)
                 try Durable.rename(part, to: target)
@@ -65,12 +69,8 @@ extension PieceWork {
     ///
     /// For the process that holds the lock, before anything is planned.
     static func giveBack(_ folder: StoreFolder) throws(StoreError) {
-        let found = FileManager.default.enumerator(atPath: folder.units.path)
-        var unfinished: [URL] = []
-        while let path = found?.nextObject() as? String {
-            guard path.hasSuffix(".new"), path.split(separator: "/").count == 4 else { continue }
-            unfinished.append(folder.units.appending(path: path, directoryHint: .isDirectory))
-        }
+        let unfinished = StoreScan.unitFolders(folder).filter { $0.hasSuffix(".new") }
+            .map { folder.root.appending(path: $0, directoryHint: .isDirectory) }
         do throws(StorageError) {
             for new in unfinished {
                 if let document = UnitDocument.read(new.appending(path: UnitDocument.name)),
@@ -88,7 +88,7 @@ extension PieceWork {
         home.deletingLastPathComponent().appending(path: home.lastPathComponent + ".new", directoryHint: .isDirectory)
     }
 
-    /// Removes a folder of a unit with its files; a missing one is no error.
+    /// Removes a folder with its files, or a file; a missing one is no error.
     static func removeFolder(_ url: URL) throws(StorageError) {
         do { try FileManager.default.removeItem(at: url) } catch {
             guard access(url.path, F_OK) != 0 else {

@@ -51,6 +51,6 @@ extension MapSource {
     ) {
         self.init(
             store.tiles, store.worker.shared.web, tileset: tileset, online: online, use: use, isDense: pixelRatio >= 1.5
-        )
+        ) { [weak store] tile in await store?.loadPack(of: tileset, with: tile) }
     }
 }

@@ -11,13 +11,16 @@ enum PackageChoice {
     ///   - tileset: The tileset; packages without one count as their own.
     ///   - edition: The data group and the language; packages without a language are used where there are no others.
     ///   - cover: The tiles of the area, down to the deepest wanted zoom.
+    ///   - hasPacks: Whether to choose among the packages with tile packs, or among the others.
+    /// - Returns: The packages, and what of the area they do not cover.
     static func packages(
-        of tileset: String, _ edition: Edition, in content: CatalogContent, covering cover: TileMask
-    ) -> [CatalogContent.Offer] {
-        guard let deepest = cover.deepestZoom else { return [] }
+        of tileset: String, _ edition: Edition, in content: CatalogContent, covering cover: TileMask, hasPacks: Bool
+    ) -> (offers: [CatalogContent.Offer], left: TileMask) {
+        guard let deepest = cover.deepestZoom else { return ([], cover) }
         func offers(_ language: String?) -> [CatalogContent.Offer] {
             content.offers.filter {
                 ($0.tileset ?? $0.id) == tileset && $0.group == edition.group && $0.language == language
+                    && ($0.packs != nil) == hasPacks
             }
         }
         var candidates = offers(edition.language)
@@ -38,7 +41,7 @@ enum PackageChoice {
             left = left.subtracting(offer.mask.expanded(toZoom: deepest))
             chosen.append(offer)
         }
-        return chosen
+        return (chosen, left)
     }
 
     /// The part of a mask's deepest tiles that another mask covers, 0...1.

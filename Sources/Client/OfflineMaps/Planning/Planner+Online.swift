@@ -1,5 +1,6 @@
 internal import Files
 internal import Foundation
+internal import TextFormats
 internal import Tiles
 
 extension Planner {
@@ -60,11 +61,14 @@ extension Planner {
             perSecond: source.requestsPerSecond, parallel: source.parallel, timeout: source.timeout)
         let holder = Item.region(job.id)
         if wanted.isEmpty, let current {
+            draft.plan.present.tiles.add(UInt64(tiles.count), bytes: current.bytes)
             draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
             return
         }
         // What an earlier process has filled stays.
-        let filled = job.task.kind == .refresh ? [:] : folder.part(sha256: digest).map(FilledPack.known) ?? [:]
+        let part = job.task.kind == .refresh ? nil : folder.part(sha256: digest)
+        let filled = part.map(FilledPack.known) ?? [:]
+        var asked: UInt64 = 0
         for (tile, known) in wanted where filled[tile].map({ known != nil && $0 == known }) ?? true {
             guard let url = URL(string: template.address(of: tile, isDense: job.region.pixelRatio > 1)) else {
                 throw .failed(.invalidArguments)
@@ -75,6 +79,11 @@ extension Planner {
             if let etag = known?.etag, known?.status == 200 { its.headers["If-None-Match"] = etag }
             let file = FileID(unit: key, version: version, digest: "\(digest)/\(tile)")
             draft.add(Piece(holder: holder, file: file, size: Self.tileBytes, source: .tile), its)
+            asked += 1
+        }
+        if UInt64(tiles.count) > asked {
+            let there = [part, base].lazy.compactMap { $0.flatMap(FilledPack.bodyBytes) }.first
+            draft.plan.present.tiles.add(UInt64(tiles.count) - asked, bytes: there ?? 0)
         }
         draft.add(
             Piece(
@@ -95,11 +104,18 @@ extension Planner {
     }
 }
 
-/// Whose servers forbid bulk downloads.
+/// Whose servers may be asked for whole regions.
 enum BulkPolicy {
-    /// Why tiles of an address may not be downloaded in bulk; `nil` when they may.
-    static func refusal(of template: String) -> FailureCause? {
-        let scheme = template.prefix { $0 != ":" }.lowercased()
-        return scheme == "http" || scheme == "https" ? nil : .invalidArguments
+    /// Why an address may not be downloaded in bulk; `nil` when it may.
+    ///
+    /// - Parameter address: Of a resource, or with the placeholders of a tile server.
+    static func refusal(of address: String) -> FailureCause? {
+        for server in address.contains("{s}") ? ["a", "b", "c"] : [""] {
+            guard let host = URLHost(address.replacing("{s}", with: server)) else { return .invalidArguments }
+            if BulkDownloads.rule(against: host) != nil { return .hostForbidsBulk }
+            // Another reader of the address could see another host.
+            guard host.isPlain else { return .invalidArguments }
+        }
+        return nil
     }
 }

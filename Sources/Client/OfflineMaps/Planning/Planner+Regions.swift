@@ -25,8 +25,8 @@ extension Planner {
         draft.needs[id] = RegionNeeds(
             units: Set(draft.plan.pieces.filter { !$0.isTile && $0.holder == .region(id) }.map(\.file.unit.name))
                 .sorted(),
-            missing: draft.missing)
-        draft.missing = []
+            resources: draft.resources, missing: draft.missing)
+        (draft.missing, draft.resources) = ([], 0)
         if let start = task.rule.startAt { draft.sort(near: start) }
     }
 
@@ -55,11 +55,14 @@ extension Planner {
         _ tileset: String, _ edition: Edition, _ job: RegionJob, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         guard let content = job.view.content else { throw .failed(.notInCatalog) }
-        let offers = PackageChoice.packages(of: tileset, edition, in: content, covering: job.cover)
+        let (offers, left) = PackageChoice.packages(
+            of: tileset, edition, in: content, covering: job.cover, hasPacks: true)
         // Without packs the person has to install the packages whole.
-        guard !offers.isEmpty, offers.contains(where: { $0.packs != nil }) else { throw .failed(.notInCatalog) }
+        guard !offers.isEmpty else { throw .failed(.notInCatalog) }
+        let whole = PackageChoice.packages(of: tileset, edition, in: content, covering: left, hasPacks: false).offers
+        draft.missing += whole.map { Missing($0.id, cause: .notInCatalog) }
         var shops: [PackShop] = []
-        for offer in offers where offer.packs != nil { shops.append(try await packs(of: offer, job.view)) }
+        for offer in offers { shops.append(try await packs(of: offer, job.view)) }
         let chosen = PackageChoice.packs(of: shops.map(\.list), covering: job.cover, zooms: job.region.zooms)
         guard !chosen.isEmpty else { throw .failed(.notInCatalog) }
         for (number, pack) in chosen {

@@ -11,9 +11,7 @@ extension Planner {
     func addStyle(
         at url: URL, withTiles: Bool, _ job: RegionJob, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
-        guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), url.host != nil else {
-            throw .failed(.invalidArguments)
-        }
+        if let cause = refusal(of: url.absoluteString) { throw .failed(cause) }
         let address = url.absoluteString
         let body = try await load(ResourceRequest(url, .style), limit: StyleDocument.maxBytes)
         let choice = StyleChoice(ideographs: job.region.ideographs)
@@ -58,14 +56,17 @@ extension Planner {
         let unit = UnitRow(
             item: .style(id), version: version, path: path, bytes: 0, sha256: digest, format: .styleArchive)
         let details = PieceDetails(address: url, kind: .style, base: base, unit: unit)
+        draft.resources += UInt64(resources.count)
         if isKept, let current {
+            draft.plan.present.resources.add(UInt64(resources.count), bytes: current.bytes)
             return draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
         }
         let filled = folder.part(sha256: digest).map(FilledStyle.known) ?? []
+        draft.plan.present.resources.add(UInt64(resources.count { filled.contains($0.url) }), bytes: 0)
         // A pack that cannot be read gives no headers: everything is downloaded.
         let pack = base.flatMap { try? StylePack(PieceWork.unpacked($0)) }
         for resource in resources where !filled.contains(resource.url) {
-            if BulkPolicy.refusal(of: resource.url) != nil { throw .failed(.hostForbidsBulk) }
+            if let cause = refusal(of: resource.url) { throw .failed(cause) }
             guard let url = URL(string: resource.url) else { throw .failed(.badStyle) }
             var its = details
             (its.address, its.kind, its.resource) = (url, resource.kind.request, resource)
@@ -77,6 +78,16 @@ extension Planner {
             Piece(
                 holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
                 expires: Self.packExpiry), details)
+    }
+
+    /// Why an address may not be downloaded in bulk; one of an own scheme gets another address from the app.
+    private func refusal(of address: String) -> FailureCause? {
+        if transform != nil, let url = URL(string: address), let scheme = url.scheme?.lowercased(), !url.isFileURL,
+            scheme != "http", scheme != "https"
+        {
+            return nil
+        }
+        return BulkPolicy.refusal(of: address)
     }
 
     /// The server of a style's source.

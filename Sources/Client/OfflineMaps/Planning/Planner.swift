@@ -53,6 +53,8 @@ struct PlanDraft {
     var needs: [RegionID: RegionNeeds] = [:]
     /// What the region that is being added cannot get.
     var missing: [Missing] = []
+    /// How many resources the styles of the region that is being added have.
+    var resources: UInt64 = 0
 
     /// Adds a piece; the same file for another holder is a piece of its own.
     mutating func add(_ piece: Piece, _ its: PieceDetails) {

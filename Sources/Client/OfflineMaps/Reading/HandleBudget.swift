@@ -4,8 +4,13 @@ internal import Synchronization
 protocol IdleHandles: AnyObject, Sendable {
     /// When the file was last read, by the budget's clock.
     var lastUse: UInt64 { get }
+    /// Whether a handle is open, or being opened.
+    var isOpen: Bool { get }
     /// Closes the handles that no thread has at this moment.
-    func closeIdle()
+    ///
+    /// - Returns: Whether none is left.
+    @discardableResult
+    func closeIdle() -> Bool
 }
 
 /// Limits how many tile files are open: beyond the limit, the file that was not read for the longest time is closed.
@@ -18,6 +23,7 @@ final class HandleBudget: Sendable {
     private let limit: Int
     private let open = Atomic<Int>(0)
     private let clock = Atomic<UInt64>(0)
+    /// The files that have open handles, and no others: the list is read whenever a file is opened.
     private let known = Mutex<[Known]>([])
 
     /// Sets the limit of handles.
@@ -31,14 +37,27 @@ final class HandleBudget: Sendable {
 
     /// Counts a handle of a file, and closes others beyond the limit.
     func opened(_ slots: any IdleHandles) {
-        let count = open.wrappingAdd(1, ordering: .relaxed).newValue
-        let others = known.withLock { known in
+        open.wrappingAdd(1, ordering: .relaxed)
+        known.withLock { known in
             known.removeAll { $0.slots == nil }
             if !known.contains(where: { $0.slots === slots }) { known.append(Known(slots: slots)) }
-            return count > limit ? known.compactMap(\.slots).filter { $0 !== slots } : []
         }
-        for other in others.sorted(by: { $0.lastUse < $1.lastUse }) where open.load(ordering: .relaxed) > limit {
-            other.closeIdle()
+        // A file whose handles are all being read is passed over.
+        var busy: [ObjectIdentifier] = []
+        while open.load(ordering: .relaxed) > limit, let oldest = oldest(besides: slots, busy) {
+            if oldest.closeIdle() {
+                // It stays known when it was opened again meanwhile.
+                known.withLock { known in known.removeAll { $0.slots === oldest && !oldest.isOpen } }
+            } else {
+                busy.append(ObjectIdentifier(oldest))
+            }
+        }
+    }
+
+    private func oldest(besides slots: any IdleHandles, _ busy: [ObjectIdentifier]) -> (any IdleHandles)? {
+        known.withLock { known in
+            known.compactMap(\.slots).filter { $0 !== slots && !busy.contains(ObjectIdentifier($0)) }
+                .min { $0.lastUse < $1.lastUse }
         }
     }
 

@@ -58,17 +58,33 @@ final class HandleSlots<Handle: AnyObject>: IdleHandles {
         return try body(try open())
     }
 
+    /// Whether a handle is open, or being opened.
+    var isOpen: Bool {
+        [
+            first.load(ordering: .relaxed), second.load(ordering: .relaxed), third.load(ordering: .relaxed),
+            fourth.load(ordering: .relaxed),
+        ].contains { $0 != Self.none }
+    }
+
     /// Closes the handles that no thread has at this moment.
-    func closeIdle() {
+    ///
+    /// - Returns: Whether none is left.
+    @discardableResult
+    func closeIdle() -> Bool {
+        var isEmpty = true
         for number in 0..<Self.count {
             let old = exchange(number, Self.busy)
-            if old == Self.busy { continue }
+            if old == Self.busy {
+                isEmpty = false
+                continue
+            }
             if let address = UnsafeRawPointer(bitPattern: old) {
                 Unmanaged<Handle>.fromOpaque(address).release()
                 budget.closed()
             }
             _ = exchange(number, Self.none)
         }
+        return isEmpty
     }
 
     private func exchange(_ number: Int, _ word: UInt) -> UInt {

@@ -16,13 +16,17 @@ final class MBTilesHandle {
 
     /// Opens a file of any dialect.
     ///
+    /// - Parameter isProbed: Whether such a handle was made of the same bytes before they were installed: then the plans
+    ///   of the look-ups are not asked for again. That takes as long as the rest.
     /// - Throws: ``TileFileError`` for a missing file, one that is no MBTiles file, and one in which a look-up would read
     ///   more than a path of an index.
-    init(path: String, isUnchanging: Bool = true) throws(TileFileError) {
+    init(path: String, isUnchanging: Bool = true, isProbed: Bool = false) throws(TileFileError) {
         database = try ReadOnlyDatabase(path: path, isUnchanging: isUnchanging)
-        try database.requireSearch(Self.sql)
-        let hasAnswers = try database.hasTable("tile_http")
-        if hasAnswers { try database.requireSearch(Self.answerSQL) }
+        let hasAnswers = database.hasTable("tile_http")
+        if !isProbed {
+            try database.requireSearch(Self.sql)
+            if hasAnswers { try database.requireSearch(Self.answerSQL) }
+        }
         lookUp = try database.prepare(Self.sql)
         guard hasAnswers else {
             answers = nil

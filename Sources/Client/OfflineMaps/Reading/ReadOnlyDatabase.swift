@@ -58,16 +58,9 @@ final class ReadOnlyDatabase {
         guard code == SQLITE_DONE else { throw failure() }
     }
 
-    /// Whether the file has a table.
-    func hasTable(_ name: String) throws(TileFileError) -> Bool {
-        let statement = try prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1")
-        defer { sqlite3_finalize(statement) }
-        Self.bind(name, 1, statement)
-        switch sqlite3_step(statement) {
-        case SQLITE_ROW: return true
-        case SQLITE_DONE: return false
-        default: throw failure()
-        }
+    /// Whether the file has a table; `false` also when its schema cannot be read.
+    func hasTable(_ name: String) -> Bool {
+        sqlite3_table_column_metadata(pointer, "main", name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
     }
 
     /// The error of the last call.

@@ -32,7 +32,7 @@ extension ResourceResolver {
         do throws(FetchError) {
             switch try await web.load(request) {
             case .body(let entry, let isStale):
-                return Self.resource(entry, isStale: isStale, isTile: request.kind == .tile)
+                return Self.resource(entry, isStale: isStale, request.kind)
             case .empty: return .empty
             case .absent: return nil
             }
@@ -42,10 +42,10 @@ extension ResourceResolver {
         }
     }
 
-    private static func resource(_ entry: AmbientEntry, isStale: Bool, isTile: Bool) -> Resource {
+    private static func resource(_ entry: AmbientEntry, isStale: Bool, _ kind: ResourceRequest.Kind) -> Resource {
         let bytes = entry.body ?? Data()
-        guard isTile else {
-            let type = entry.mediaType ?? StoredBody.imageType(bytes) ?? "application/octet-stream"
+        guard kind == .tile else {
+            let type = entry.mediaType ?? StoredBody.imageType(bytes) ?? kind.mediaType
             return Resource(body: bytes, mediaType: type, etag: entry.etag, isStale: isStale)
         }
         let body = StoredBody(viewed: bytes, mediaType: entry.mediaType)
@@ -55,6 +55,15 @@ extension ResourceResolver {
 }
 
 extension ResourceRequest.Kind {
+    /// The media type of a body whose server does not name it.
+    fileprivate var mediaType: String {
+        switch self {
+        case .catalog, .style, .source: "application/json"
+        case .glyphs: "application/x-protobuf"
+        case .package, .patch, .pack, .tile, .sprite, .image, .other: "application/octet-stream"
+        }
+    }
+
     /// What an address asks for, by the form that the addresses of maps have.
     init(guessing url: URL) {
         let parts = url.path.lowercased().split(separator: "/")

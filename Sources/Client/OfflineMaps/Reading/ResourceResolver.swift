@@ -1,7 +1,7 @@
 internal import Errors
+internal import Files
 public import Foundation
 internal import StyleFormat
-internal import TileBodies
 
 /// Finds a style, TileJSON, tile, glyph range or sprite by the address that a renderer requests.
 ///
@@ -68,21 +68,37 @@ public final class ResourceResolver: Sendable {
 
     /// Opens the pack next to its archive; unpacks it where that was not done or not finished.
     private static func open(_ archive: URL) throws(StylesError) -> StylePack {
-        let folder = archive.deletingLastPathComponent().appending(path: "pack", directoryHint: .isDirectory)
-        if StylePack.looksLikePack(folder) { return try StylePack(folder) }
-        let new = folder.deletingLastPathComponent().appending(path: ".pack.new", directoryHint: .isDirectory)
-        do {
-            let files = FileManager.default
-            // Of a process that ended midway.
-            if files.fileExists(atPath: new.path) { try files.removeItem(at: new) }
-            try files.createDirectory(at: new, withIntermediateDirectories: true)
-            try StoredZip.unpack(archive, into: new)
-            // Another process may have been faster; its pack has the same bytes.
-            if !StylePack.looksLikePack(folder) { try files.moveItem(at: new, to: folder) }
-        } catch let error as StylesError {
-            throw error
-        } catch { throw StylesError(.io, "'\(archive.path)' cannot be unpacked: \(error.localizedDescription)") }
+        let folder = PieceWork.unpacked(archive)
+        if !StylePack.looksLikePack(folder) {
+            // Each process unpacks into a folder of its own.
+            let new = TemporaryName.nextTo(folder)
+            do {
+                try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
+                try StoredZip.unpack(archive, into: new)
+                try FileManager.default.moveItem(at: new, to: folder)
+            } catch {
+                // What stays is removed by the next process that unpacks.
+                try? FileManager.default.removeItem(at: new)
+                // Another process was faster; its pack has the same bytes.
+                guard StylePack.looksLikePack(folder) else {
+                    if let error = error as? StylesError { throw error }
+                    throw StylesError(.io, "'\(archive.path)' cannot be unpacked: \(error.localizedDescription)")
+                }
+            }
+        }
+        // Also for a process that ended while another one unpacked.
+        removeUnfinished(beside: folder)
         return try StylePack(folder)
+    }
+
+    /// Removes what processes that ended midway have left.
+    ///
+    /// A process that is unpacking at this moment finds the pack.
+    private static func removeUnfinished(beside folder: URL) {
+        let home = folder.deletingLastPathComponent()
+        // A folder that cannot be listed or emptied keeps some bytes more.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? []
+        where name.hasPrefix(".pack.") { try? FileManager.default.removeItem(at: home.appending(path: name)) }
     }
 
     /// A resource of the installed units, by the address that the style has for it; `nil` when it is not here.
@@ -121,19 +137,12 @@ public final class ResourceResolver: Sendable {
         case .empty: return .empty
         case .body(let resource, _): stored = resource
         }
-        var body = stored.body
-        if body.coding != .plain {
-            do throws(TileBodiesError) {
-                let coding: BodyCoding = body.coding == .gzip ? .gzip : .deflate
-                body.bytes = Data(try coding.unpack([UInt8](body.bytes), limit: Int(ReadOnlyDatabase.maxBody)))
-            } catch {
-                throw StoreError(
-                    .damaged, "A resource of an adopted database cannot be unpacked: \(error.message)", cause: error)
-            }
-        }
-        return Resource(
-            body: body.bytes, mediaType: body.mediaType, etag: stored.etag,
+        let body = stored.body
+        var resource = Resource(
+            body: body.bytes, mediaType: body.mediaType, coding: body.coding, etag: stored.etag,
             isStale: body.expires.map { $0 < Date() } ?? false)
+        (resource.body, resource.coding) = (try resource.uncompressed(), .plain)
+        return resource
     }
 
     private static func mediaType(_ entry: StylePackIndex.Entry, _ bytes: [UInt8]?) -> String {

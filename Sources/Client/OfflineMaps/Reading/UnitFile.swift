@@ -57,7 +57,7 @@ final class UnitFile: Sendable {
             default:
                 .mbtiles(
                     HandleSlots(budget: budget) { () throws(TileFileError) in
-                        try MBTilesHandle(path: path, isUnchanging: isUnchanging)
+                        try MBTilesHandle(path: path, isUnchanging: isUnchanging, isProbed: isUnchanging)
                     })
             }
         origin = Origin(

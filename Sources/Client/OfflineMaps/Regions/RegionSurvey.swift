@@ -58,18 +58,26 @@ struct RegionSurvey: Sendable {
     }
 
     private func progress(_ here: [StoredUnit], lacking: [String]) -> TaskProgress {
+        // As a task counts: what was filled by its tiles and resources, other packs and files one by one.
         var progress = TaskProgress()
+        let (tiles, resources) = (rows.tiles[.region(id)] ?? 0, row.needs?.resources ?? 0)
+        let isThere = lacking.isEmpty
+        (progress.tiles.required, progress.tiles.completed) = (tiles, isThere ? tiles : 0)
+        (progress.resources.required, progress.resources.completed) = (resources, isThere ? resources : 0)
         for unit in here {
-            let path: WritableKeyPath<TaskProgress, Counts> = unit.file.unit.isPack ? \.packs : \.resources
-            progress[keyPath: path].required += 1
-            progress[keyPath: path].completed += 1
-            progress[keyPath: path].bytes += unit.row.bytes
+            if unit.file.unit.isPack, unit.row.template != nil {
+                progress.tiles.bytes += unit.row.bytes
+            } else if unit.file.unit.isPack {
+                progress.packs.add(1, bytes: unit.row.bytes)
+            } else if unit.row.format == .styleArchive {
+                progress.resources.bytes += unit.row.bytes
+            } else {
+                progress.resources.add(1, bytes: unit.row.bytes)
+            }
         }
-        let packs = UInt64(lacking.count { $0.hasPrefix("pack|") })
-        progress.packs.required += packs
-        progress.resources.required += UInt64(lacking.count) - packs
-        progress.tiles.required = rows.tiles[.region(id)] ?? 0
-        progress.tiles.completed = lacking.isEmpty ? progress.tiles.required : 0
+        let filled = Item.field("region \(id.text)")
+        progress.packs.required += UInt64(lacking.count { $0.hasPrefix("pack|") && !$0.hasSuffix("|\(filled)") })
+        progress.resources.required += UInt64(lacking.count { $0.hasPrefix("package|") })
         let all = here.count + lacking.count
         progress.fraction = all == 0 ? 0 : Double(here.count) / Double(all)
         progress.isPrecise = row.needs != nil

@@ -60,4 +60,6 @@ struct Plan: Hashable, Sendable {
     /// Single tiles that the task adds, all of them, also those that are there.
     var onlineTiles: UInt64 = 0
     var failed: [FileID: FailureCause] = [:]
+    /// Single tiles and resources that belong to the pieces and are there already; only their counts are used.
+    var present = TaskProgress()
 }

@@ -27,6 +27,7 @@ extension StoreMachine {
 
     /// The unit that is being filled has a tile more, of this size.
     private mutating func fill(_ tile: Piece, of task: TaskID, size: UInt64) {
+        for place in plans.places(of: tile.file.digest) { plans[place.task]?.setSize(place.number, size) }
         if let fill = plans[task]?.fills[tile.file.unit] {
             setPart(fill.digest, (parts[fill.digest] ?? copied(for: tile)) + size)
         }

@@ -16,6 +16,7 @@ extension StoreMachine {
         case .setQuota(let quota):
             editSettings { $0.quota = quota }
             dropAllPrevious()
+            if let start = quota.evictionStart, used + inFlight > start { evict(used + inFlight - start) }
             answer = .done
         case .setNetworkRule(let rule):
             editSettings { $0.networkRule = rule }

@@ -57,7 +57,9 @@ struct TaskPlan: Sendable {
     private(set) var local: Set<Int> = []
     /// All pieces before are not open.
     private(set) var firstOpen = 0
-    private var sums = TaskProgress()
+    private var sums: TaskProgress
+    /// Bytes of single tiles and resources, which are known when they are there.
+    private var sizes: [Int: UInt64] = [:]
     private var cost: UInt64 = 0
     private var there: UInt64 = 0
 
@@ -66,8 +68,9 @@ struct TaskPlan: Sendable {
         (pieces, onlineTiles, failed) = (plan.pieces, plan.onlineTiles, plan.failed)
         states = Array(repeating: State(), count: plan.pieces.count)
         open = plan.pieces.count
+        sums = plan.present
         for (number, piece) in plan.pieces.enumerated() {
-            sums[keyPath: piece.counts].required += 1
+            if let counts = piece.counts { sums[keyPath: counts].required += 1 }
             if piece.isTile {
                 fills[piece.file.unit, default: Fill()].tiles.append(number)
                 fills[piece.file.unit]?.open += 1
@@ -91,6 +94,11 @@ struct TaskPlan: Sendable {
     }
 
     mutating func fail(_ file: FileID, _ cause: FailureCause) { failed[file] = cause }
+
+    /// Notes the bytes of a single tile or resource, before it is noted as there.
+    mutating func setSize(_ number: Int, _ bytes: UInt64) {
+        if states[number].step != .done { sizes[number] = bytes }
+    }
 
     /// Changes what is known of a piece.
     ///
@@ -121,11 +129,13 @@ struct TaskPlan: Sendable {
         if state.step.isLocal {
             if adds { local.insert(number) } else { local.remove(number) }
         }
-        if state.step == .done {
-            sums[keyPath: piece.counts].completed.add(1, adds)
-            sums[keyPath: piece.counts].bytes.add(piece.size, adds)
+        if let counts = piece.counts {
+            if state.step == .done {
+                sums[keyPath: counts].completed.add(1, adds)
+                sums[keyPath: counts].bytes.add(sizes[number] ?? piece.size, adds)
+            }
+            if state.step == .failed { sums[keyPath: counts].failed.add(1, adds) }
         }
-        if state.step == .failed { sums[keyPath: piece.counts].failed.add(1, adds) }
         cost.add(state.cost, adds)
         there.add(state.there, adds)
     }
@@ -136,8 +146,8 @@ extension UInt64 {
 }
 
 extension Piece {
-    /// Where the piece is counted.
-    fileprivate var counts: WritableKeyPath<TaskProgress, Counts> {
-        !file.unit.isPack ? \.resources : isTile ? \.tiles : \.packs
+    /// Where the piece is counted; what is filled counts by its tiles and resources.
+    fileprivate var counts: WritableKeyPath<TaskProgress, Counts>? {
+        source == .filled ? nil : !file.unit.isPack ? \.resources : isTile ? \.tiles : \.packs
     }
 }

@@ -13,19 +13,25 @@ enum StoreScan {
         var refused: [String] = []
     }
 
+    /// The folders of all versions of units, as paths below the folder of the store: `units/package/main/EE/3-0123abcd`.
+    static func unitFolders(_ folder: StoreFolder) -> [String] {
+        var paths = [folder.units.lastPathComponent]
+        // Kind, edition, id, version.
+        for _ in 0..<4 {
+            paths = paths.flatMap { path in names(folder.root.appending(path: path)).map { "\(path)/\($0)" } }
+        }
+        return paths
+    }
+
     /// Reads the unit files of packages, styles and adopted files.
-    static func units(_ folder: StoreFolder) -> Units {
+    ///
+    /// - Parameter known: Folders of versions whose unit files are not read: reading one takes longer than the rest of
+    ///   its part in opening a store.
+    static func units(_ folder: StoreFolder, besides known: Set<String> = []) -> Units {
         var found = Units()
-        for kind in [StoreFolder.Kind.package, .style, .adopted] {
-            let home = folder.units.appending(path: kind.rawValue)
-            let files = FileManager.default.enumerator(atPath: home.path)
-            while let path = files?.nextObject() as? String {
-                let url = home.appending(path: path)
-                guard url.lastPathComponent == UnitDocument.name,
-                    !url.deletingLastPathComponent().lastPathComponent.hasSuffix(".new")
-                else { continue }
-                read(url, folder, &found)
-            }
+        for path in unitFolders(folder) where !path.hasSuffix(".new") && !known.contains(path) {
+            let url = folder.root.appending(path: path).appending(path: UnitDocument.name)
+            if !path.hasPrefix("units/region/"), access(url.path, F_OK) == 0 { read(url, folder, &found) }
         }
         return found
     }
@@ -62,6 +68,12 @@ enum StoreScan {
         return names(folder.parts).filter { name in
             !known.keys.contains { name == "\($0).part" || name == "\($0).part-journal" }
         }.map { folder.parts.appending(path: $0) }
+    }
+
+    /// Reserves that a process was writing when it ended.
+    static func reserveDrafts(_ folder: StoreFolder) -> [URL] {
+        names(folder.root).filter { $0.hasPrefix(".\(folder.reserve.lastPathComponent).") }
+            .map { folder.root.appending(path: $0) }
     }
 
     /// Files below `packs`, as paths below the folder.

@@ -48,12 +48,18 @@ struct UnitDocument: Codable, Sendable, Hashable {
     /// Reads a document; `nil` for one that is too large, damaged, of a newer format, or contradicts itself.
     static func read(_ file: URL) -> UnitDocument? {
         guard let open = try? FileDescriptor(reading: file), open.size <= maxBytes,
-            let bytes = try? open.read(at: 0, count: Int(open.size)),
-            let document = try? JSONDecoder().decode(UnitDocument.self, from: Data(bytes)),
+            let bytes = try? open.read(at: 0, count: Int(open.size))
+        else { return nil }
+        return UnitDocument(decoding: bytes)
+    }
+
+    /// Reads the bytes of a document; `nil` for one that is damaged, of a newer format, or contradicts itself.
+    init?(decoding bytes: [UInt8]) {
+        guard let document = try? JSONDecoder().decode(UnitDocument.self, from: Data(bytes)),
             document.format == Self.format, Digest(hex: document.sha256)?.hex == document.sha256,
             !document.file.isEmpty, !document.file.contains("/"), document.file != ".", document.file != ".."
         else { return nil }
-        return document
+        self = document
     }
 
     /// The row of the unit; `nil` when an item or a mask is none.

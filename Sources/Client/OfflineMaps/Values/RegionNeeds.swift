@@ -2,6 +2,8 @@
 struct RegionNeeds: Codable, Hashable, Sendable {
     /// Names of the units, ascending.
     var units: [String] = []
+    /// How many resources its styles have.
+    var resources: UInt64 = 0
     /// What the plan could not include, for example a source of a style that is not made of tiles.
     var missing: [Missing] = []
 }

@@ -16,6 +16,13 @@ public struct Counts: Hashable, Codable, Sendable {
         self.bytes = bytes
         self.failed = failed
     }
+
+    /// Adds what is needed and there.
+    mutating func add(_ count: UInt64, bytes more: UInt64) {
+        required += count
+        completed += count
+        bytes += more
+    }
 }
 
 /// How far a task is.

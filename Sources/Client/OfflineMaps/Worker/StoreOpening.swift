@@ -32,9 +32,14 @@ struct StoreOpening: Sendable {
         try PieceWork.giveBack(folder)
         let paths = Set(units.map(\.row.path))
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
-        for stray in StoreScan.strays(folder) { try Durable.remove(stray) }
+        // Folders too: a style that was being looked at is unpacked in one.
+        for stray in StoreScan.strays(folder) { try PieceWork.removeFolder(stray) }
+        for draft in StoreScan.reserveDrafts(folder) { try Durable.remove(draft) }
         let known = Set(units.map(\.file))
-        prepared = StoreScan.units(folder).units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
+        let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
+        let found = StoreScan.units(folder, besides: homes)
+        for path in found.refused { try Self.removeRest(of: path, paths, folder) }
+        prepared = found.units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
         parts = StoreScan.parts(folder)
         missing = units.filter { unit in folder.place(of: unit.row).map { access($0.path, F_OK) != 0 } ?? true }
             .map(\.file)
@@ -63,6 +68,16 @@ struct StoreOpening: Sendable {
         if known != keys { try database.noteTrustedKeys(keys) }
         guard let address = options.catalog.map({ CatalogAddress($0).folder.absoluteString }) else { return }
         if let known = try database.catalogAddress(), known != address { try database.dropOffers() }
+    }
+
+    /// Removes a folder of a unit whose file is gone and that no row names: its removal was interrupted.
+    private static func removeRest(of document: String, _ paths: Set<String>, _ folder: StoreFolder) throws {
+        guard let home = folder.file(document)?.deletingLastPathComponent(), let place = folder.relative(home),
+            try FileManager.default.contentsOfDirectory(atPath: home.path) == [UnitDocument.name],
+            !paths.contains(where: { $0.hasPrefix(place + "/") })
+        else { return }
+        try PieceWork.removeFolder(home)
+        Durable.removeEmptyFolders(of: [home], upTo: folder.root)
     }
 
     /// A pack without a row becomes a part file again when its name has its digest; otherwise it is removed.

@@ -22,6 +22,14 @@ enum StoreSpace {
             } else {
                 usage.packages += unit.bytes
             }
+            // Readers have the files of a style pack beside its archive.
+            guard unit.format == .styleArchive, let archive = folder.file(unit.path) else { continue }
+            let unpacked = StoreScan.bytes(below: PieceWork.unpacked(archive))
+            switch (unit.state, unit.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue)) {
+            case (.previous, _): usage.previous += unpacked
+            case (.current, true): usage.adopted += unpacked
+            case (.current, false): usage.styles += unpacked
+            }
         }
         usage.parts = StoreScan.parts(folder).values.reduce(0, +)
         usage.ambient = ["", "-wal", "-shm"].reduce(0) { sum, suffix in

@@ -76,6 +76,10 @@ extension StoreWorker {
     private func fetchTile(_ op: OpID, _ its: PieceDetails) async -> Event? {
         let (life, folder, fetcher) = (life, folder, fetcher)
         let request = await changed(ResourceRequest(its.address, its.kind, headers: its.headers))
+        // The app may have named another server.
+        if BulkPolicy.refusal(of: request.url.absoluteString) == .hostForbidsBulk {
+            return .fetchFailed(op, .refused(.hostForbidsBulk))
+        }
         let server = its.address.host() ?? ""
         let result = await pacer.run(server, its.limits) {
             await Self.body(request, fetcher, within: its.limits?.timeout)

@@ -37,12 +37,20 @@ struct DeviceSettings: Codable, Sendable, Equatable {
     func write(_ store: URL) throws {
         do throws(StorageError) {
             try Durable.makeFolder(store)
+            try Self.removeDrafts(store)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             // Texts and a list of texts can always be encoded.
             let bytes = (try? encoder.encode(self)) ?? Data("{}".utf8)
             try Durable.write([UInt8](bytes), to: store.appending(path: Self.name))
         } catch { throw CLIError(.cannotCreate, error.message, hint: error.hint) }
+    }
+
+    /// Removes settings that a process was writing when it ended.
+    private static func removeDrafts(_ store: URL) throws(StorageError) {
+        // A folder that cannot be listed keeps some hundred bytes more.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
+        for draft in names where draft.hasPrefix(".\(name).") { try Durable.remove(store.appending(path: draft)) }
     }
 
     /// The settings with what a command line says.

@@ -171,7 +171,7 @@ extension ParityRow {
             world.server.fail("EE.mbtiles", .status(403))
             let (manager, listener) = try await manager(world)
             #expect(await manager.startPackageDownload("EE"))
-            await listener.calls.first { $0 == .failed("EE", 1, .noOfflinePlan) }
+            try await listener.calls.first { $0 == .failed("EE", 1, .noOfflinePlan) }
             #expect(await manager.localPackageStatus("EE") == nil)
         },
         ParityRow("A21") { world in
@@ -180,7 +180,7 @@ extension ParityRow {
             #expect(await manager.startPackageDownload("EE"))
             try await world.asked("EE.mbtiles")
             await manager.cancelPackageTasks("EE")
-            await listener.calls.first { $0 == .cancelled("EE", 1) }
+            try await listener.calls.first { $0 == .cancelled("EE", 1) }
             #expect(await manager.localPackageStatus("EE") == nil)
         },
         ParityRow("A22") { world in
@@ -188,7 +188,7 @@ extension ParityRow {
             world.server.fail("catalog.json", .status(403))
             listener.calls.forget()
             #expect(manager.startPackageListDownload())
-            #expect(await listener.calls.first { $0 == .listFailed || $0 == .listUpdated } == .listFailed)
+            #expect(try await listener.calls.first { $0 == .listFailed || $0 == .listUpdated } == .listFailed)
         },
         ParityRow("A23") { world in
             let (manager, listener) = try await manager(world)
@@ -196,14 +196,14 @@ extension ParityRow {
                 world.server.publish(edition)
                 listener.calls.forget()
                 #expect(manager.startPackageListDownload())
-                #expect(await listener.calls.first { $0 == .listFailed || $0 == .listUpdated } == .listUpdated)
+                #expect(try await listener.calls.first { $0 == .listFailed || $0 == .listUpdated } == .listUpdated)
             }
             #expect(await manager.serverPackage("EE")?.version == 2)
         },
         ParityRow("A24") { world in
             let (manager, listener) = try await manager(world)
             #expect(await manager.startPackageDownload("EE"))
-            await listener.calls.first { $0 == .updated("EE", 1) }
+            try await listener.calls.first { $0 == .updated("EE", 1) }
             var seen: [PackageStatus] = []
             for case .status(let id, let version, let status) in listener.calls.all {
                 #expect(id == "EE" && version == 1)
@@ -215,10 +215,10 @@ extension ParityRow {
         ParityRow("A25") { world in
             let (manager, listener) = try await manager(world)
             #expect(await manager.startPackageDownload("EE"))
-            await listener.calls.first { $0 == .updated("EE", 1) }
+            try await listener.calls.first { $0 == .updated("EE", 1) }
             listener.calls.forget()
             #expect(await manager.startPackageRemove("EE"))
-            await listener.calls.first { $0 == .updated("EE", 1) }
+            try await listener.calls.first { $0 == .updated("EE", 1) }
             #expect(await manager.localPackage("EE") == nil)
         },
         ParityRow("A26") { _ in
@@ -263,7 +263,7 @@ extension ParityRow {
             let other = ManagerListener()
             manager.setListener(other)
             #expect(await manager.startPackageDownload("EE"))
-            await other.calls.first { $0 == .updated("EE", 1) }
+            try await other.calls.first { $0 == .updated("EE", 1) }
             #expect(!listener.calls.all.contains(.updated("EE", 1)))
         },
     ]

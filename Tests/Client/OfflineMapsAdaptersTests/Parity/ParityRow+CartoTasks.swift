@@ -32,7 +32,7 @@ extension ParityRow {
             let listener = ManagerListener()
             manager.setListener(listener)
             #expect(manager.startPackageListDownload())
-            await listener.calls.first { $0 == .listUpdated }
+            try await listener.calls.first { $0 == .listUpdated }
             #expect(await manager.serverPackages.map(\.id) == ["EE", "EE-37", "LV"])
         },
         ParityRow("A35") { world in
@@ -58,7 +58,7 @@ extension ParityRow {
             let (manager, listener) = try await manager(world)
             #expect(await !manager.startPackageDownload("XX"))
             #expect(await manager.startPackageDownload("LV"))
-            await listener.calls.first { $0 == .updated("LV", 1) }
+            try await listener.calls.first { $0 == .updated("LV", 1) }
         },
         ParityRow("A39") { world in
             world.server.fail("EE.mbtiles", .stall)
@@ -73,7 +73,7 @@ extension ParityRow {
             // The listener asserts that each call is on the main actor.
             let (manager, listener) = try await manager(world)
             await Task.detached { _ = await manager.startPackageDownload("EE") }.value
-            await listener.calls.first { $0 == .updated("EE", 1) }
+            try await listener.calls.first { $0 == .updated("EE", 1) }
         },
         ParityRow("A41") { _ in
             let countries = try WorldRegions().nodes.filter { $0.kind == "country" }.map(\.id)
@@ -84,7 +84,7 @@ extension ParityRow {
             let (manager, listener) = try await manager(world)
             let id = try boxID
             #expect(await manager.startPackageDownload(id))
-            await listener.calls.first { $0 == .updated(id, 1) }
+            try await listener.calls.first { $0 == .updated(id, 1) }
             let isHere = manager.isAreaDownloaded(try MapWorld.box, zoom: 8)
             #expect(isHere)
             for wrong in ["bbox(1,2,3)", "bbox(3,2,1,4)", "bbox(+1,2,3,4)", "bbox(1,2,3,4"] {
@@ -95,7 +95,7 @@ extension ParityRow {
             let (manager, listener) = try await manager(world) { $0.quota.tilePacks = 1 }
             let id = try boxID
             #expect(await manager.startPackageDownload(id))
-            await listener.calls.first { $0 == .failed(id, 1, .packageTooBig) }
+            try await listener.calls.first { $0 == .failed(id, 1, .packageTooBig) }
             #expect(await manager.localPackage(id) == nil)
             #expect(world.server.requests("/packs/").isEmpty)
         },
@@ -105,14 +105,14 @@ extension ParityRow {
             manager.setListener(listener)
             let id = try boxID
             #expect(await manager.startPackageDownload(id))
-            await listener.calls.first { $0 == .updated(id, 1) }
+            try await listener.calls.first { $0 == .updated(id, 1) }
         },
         ParityRow("A45") { world in
             let (manager, listener) = try await manager(world)
             let id = try boxID
             #expect(await manager.localPackage(id) == nil)
             #expect(await manager.startPackageDownload(id))
-            await listener.calls.first { $0 == .updated(id, 1) }
+            try await listener.calls.first { $0 == .updated(id, 1) }
             let box = try #require(await manager.localPackage(id))
             #expect(box.id == id && box.version == 1 && box.mask.contains(MapWorld.sharedTile))
             #expect(await manager.localPackageStatus(id) == .ready)
@@ -153,11 +153,11 @@ extension ParityRow {
             world.server.publish(2)
             listener.calls.forget()
             #expect(manager.startPackageListDownload())
-            await listener.calls.first { $0 == .listUpdated }
+            try await listener.calls.first { $0 == .listUpdated }
             #expect(await manager.serverPackage("EE")?.version == 2)
             #expect(await manager.localPackage("EE")?.version == 1)
             #expect(await manager.startPackageDownload("EE"))
-            await listener.calls.first { $0 == .updated("EE", 2) }
+            try await listener.calls.first { $0 == .updated("EE", 2) }
             #expect(await manager.localPackage("EE")?.version == 2)
         },
         ParityRow("A52") { world in
@@ -214,10 +214,10 @@ extension ParityRow {
             #expect(await manager.startPackageDownload("EE"))
             try await world.asked("EE.mbtiles")
             await manager.setPackagePriority("EE", -1)
-            await listener.calls.first { if case .status(_, _, let status) = $0 { status.isPaused } else { false } }
+            try await listener.calls.first { if case .status(_, _, let status) = $0 { status.isPaused } else { false } }
             world.server.mend()
             await manager.setPackagePriority("EE", 0)
-            await listener.calls.first { $0 == .updated("EE", 1) }
+            try await listener.calls.first { $0 == .updated("EE", 1) }
         },
         ParityRow("A58") { world in
             let package = try #require(await world.open().catalog?.package("LV"))

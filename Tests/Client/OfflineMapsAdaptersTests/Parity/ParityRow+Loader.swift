@@ -12,21 +12,21 @@ extension ParityRow {
     static let loader: [ParityRow] = [
         ParityRow("E1") { world in
             let (loader, delegate) = try await loader(world)
-            #expect(await delegate.run(loader.getMapPackages) == .success)
+            #expect(try await delegate.run(loader.getMapPackages) == .success)
             #expect(loader.rootPackage?.packageId == "001")
         },
         ParityRow("E2") { world in
             let (loader, delegate) = try await loader(world)
             #expect(loader.rootPackage == nil)
-            _ = await delegate.run(loader.getMapPackages)
+            _ = try await delegate.run(loader.getMapPackages)
             let catalog = try #require(await loader.store.catalog)
             #expect(loader.rootPackage?.children.map(\.packageId) == catalog.root.children.map(\.id))
         },
         ParityRow("E3") { world in
             let (loader, delegate) = try await loader(world)
             let place = MapWorld.place(MapWorld.sharedTile)
-            #expect(await delegate.run { loader.getMapPackage(at: place) } == .success)
-            guard case .package(let found, _) = await delegate.calls.first(\.isEnd) else {
+            #expect(try await delegate.run { loader.getMapPackage(at: place) } == .success)
+            guard case .package(let found, _) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
@@ -35,26 +35,27 @@ extension ParityRow {
         },
         ParityRow("E4") { world in
             let (loader, delegate) = try await loaded(world)
-            #expect(await delegate.run { loader.install([package("EE", loader), package("LV", loader)]) } == .success)
+            #expect(
+                try await delegate.run { loader.install([package("EE", loader), package("LV", loader)]) } == .success)
             #expect(try await loader.store.installed().count == 2)
         },
         ParityRow("E5") { world in
             let (loader, delegate) = try await loaded(world)
             try await loader.store.bring(estonia)
-            #expect(await delegate.run { loader.uninstall([package("EE", loader)]) } == .success)
+            #expect(try await delegate.run { loader.uninstall([package("EE", loader)]) } == .success)
             #expect(try await loader.store.installed().isEmpty)
         },
         ParityRow("E6") { world in
             let (loader, delegate) = try await loaded(world)
             try await loader.store.bring(estonia)
-            #expect(await foundUpdate(loader, delegate) == false)
+            #expect(try await foundUpdate(loader, delegate) == false)
             world.server.publish(2)
-            #expect(await foundUpdate(loader, delegate) == true)
+            #expect(try await foundUpdate(loader, delegate) == true)
         },
         ParityRow("E7") { world in
             let (loader, delegate) = try await outdated(world)
-            #expect(await delegate.run(loader.getMapDataUpdateSize) == .success)
-            guard case .size(let kilobytes, _) = await delegate.calls.first(\.isEnd) else {
+            #expect(try await delegate.run(loader.getMapDataUpdateSize) == .success)
+            guard case .size(let kilobytes, _) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
@@ -63,7 +64,7 @@ extension ParityRow {
         },
         ParityRow("E8") { world in
             let (loader, delegate) = try await outdated(world)
-            #expect(await delegate.run(loader.performMapDataUpdate) == .success)
+            #expect(try await delegate.run(loader.performMapDataUpdate) == .success)
             #expect(try await loader.store.status(of: estonia)?.installed?.version == 2)
         },
         ParityRow("E9") { world in
@@ -75,7 +76,7 @@ extension ParityRow {
             try await world.asked("EE.mbtiles")
             await loader.store.forceOffline(true)
             #expect(loader.cancelCurrentOperation())
-            #expect(await delegate.calls.first(\.isEnd).result == .operationCancelled)
+            #expect(try await delegate.calls.first(\.isEnd).result == .operationCancelled)
             #expect(try await loader.store.tasks().isEmpty)
         },
         ParityRow("E10") { world in
@@ -90,7 +91,7 @@ extension ParityRow {
             let (loader, delegate) = try await loader(world)
             let other = LoaderDelegate()
             loader.setDelegate(other)
-            #expect(await other.run(loader.getMapPackages) == .success)
+            #expect(try await other.run(loader.getMapPackages) == .success)
             #expect(delegate.calls.all.isEmpty)
         },
         ParityRow("E12") { world in
@@ -103,38 +104,38 @@ extension ParityRow {
             #expect(!loader.install([package("LV", loader)]), "two operations at once")
             #expect(!loader.getMapPackages() && !loader.performMapDataUpdate())
             loader.cancelCurrentOperation()
-            await delegate.calls.first(\.isEnd)
+            try await delegate.calls.first(\.isEnd)
         },
         ParityRow("E13") { world in
             let (loader, delegate) = try await loaded(world)
-            _ = await delegate.run { loader.install([package("EE", loader)]) }
+            _ = try await delegate.run { loader.install([package("EE", loader)]) }
             var parts: [Float] = []
             for case .progress(let part) in delegate.calls.all { parts.append(part) }
             #expect(parts.last == 1 && parts == parts.sorted() && Set(parts).count == parts.count)
         },
         ParityRow("E14") { world in
             let (loader, delegate) = try await loaded(world)
-            _ = await delegate.run { loader.install([package("EE", loader)]) }
-            guard case .installed(.success) = await delegate.calls.first(\.isEnd) else {
+            _ = try await delegate.run { loader.install([package("EE", loader)]) }
+            guard case .installed(.success) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
             // Installed packages are skipped with success.
-            #expect(await delegate.run { loader.install([package("EE", loader)]) } == .success)
+            #expect(try await delegate.run { loader.install([package("EE", loader)]) } == .success)
             #expect(world.server.requests("EE.mbtiles").count == 1)
         },
         ParityRow("E15") { world in
             let (loader, delegate) = try await loaded(world)
-            _ = await delegate.run { loader.uninstall([package("EE", loader)]) }
-            guard case .uninstalled(.success) = await delegate.calls.first(\.isEnd) else {
+            _ = try await delegate.run { loader.uninstall([package("EE", loader)]) }
+            guard case .uninstalled(.success) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
         },
         ParityRow("E16") { world in
             let (loader, delegate) = try await outdated(world)
-            _ = await delegate.run(loader.checkForMapDataUpdate)
-            guard case .update(true, let from, let to, .success) = await delegate.calls.first(\.isEnd) else {
+            _ = try await delegate.run(loader.checkForMapDataUpdate)
+            guard case .update(true, let from, let to, .success) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
@@ -142,16 +143,16 @@ extension ParityRow {
         },
         ParityRow("E17") { world in
             let (loader, delegate) = try await loaded(world)
-            _ = await delegate.run(loader.getMapDataUpdateSize)
-            guard case .size(0, .success) = await delegate.calls.first(\.isEnd) else {
+            _ = try await delegate.run(loader.getMapDataUpdateSize)
+            guard case .size(0, .success) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
         },
         ParityRow("E18") { world in
             let (loader, delegate) = try await loaded(world)
-            _ = await delegate.run(loader.performMapDataUpdate)
-            guard case .updated(.success) = await delegate.calls.first(\.isEnd) else {
+            _ = try await delegate.run(loader.performMapDataUpdate)
+            guard case .updated(.success) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
@@ -159,11 +160,11 @@ extension ParityRow {
         ParityRow("E19") { world in
             let (loader, delegate) = try await loader(world)
             world.server.fail("catalog.json", .status(403))
-            let listed = await delegate.run { loader.checkForMapDataUpdate() }
+            let listed = try await delegate.run { loader.checkForMapDataUpdate() }
             #expect(listed == .connectionFailed)
             world.server.mend()
-            _ = await delegate.run(loader.getMapPackages)
-            guard case .packages(.success) = await delegate.calls.first(\.isEnd) else {
+            _ = try await delegate.run(loader.getMapPackages)
+            guard case .packages(.success) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("another callback: \(delegate.calls.all)")
                 return
             }
@@ -171,8 +172,8 @@ extension ParityRow {
         ParityRow("E20") { world in
             let (loader, delegate) = try await loaded(world)
             let sea = Coordinate(longitude: -140, latitude: 0)
-            #expect(await delegate.run { loader.getMapPackage(at: sea) } == .searchFailed)
-            guard case .package(nil, _) = await delegate.calls.first(\.isEnd) else {
+            #expect(try await delegate.run { loader.getMapPackage(at: sea) } == .searchFailed)
+            guard case .package(nil, _) = try await delegate.calls.first(\.isEnd) else {
                 Issue.record("a package in the sea: \(delegate.calls.all)")
                 return
             }
@@ -199,16 +200,16 @@ extension ParityRow {
             let task = try await firstTask(loader.store)
             #expect(await loader.store.state(of: task) { $0 == .waiting(.network) } == .waiting(.network))
             await loader.store.forceOffline(false)
-            #expect(await delegate.calls.first(\.isEnd).result == .success)
+            #expect(try await delegate.calls.first(\.isEnd).result == .success)
         },
         ParityRow("E25") { world in
             let (loader, delegate) = try await loaded(world)
-            #expect(await delegate.run { loader.install([package("150", loader)]) } == .success)
+            #expect(try await delegate.run { loader.install([package("150", loader)]) } == .success)
             #expect(try await loader.store.installed().count == 2, "a continent is all packages below it")
         },
         ParityRow("E26") { world in
             let (loader, delegate) = try await loaded(world)
-            #expect(await delegate.run { loader.install([]) } == .invalidParameters)
+            #expect(try await delegate.run { loader.install([]) } == .invalidParameters)
             #expect(MapLoaderResult(FailureCause.invalidArguments) == .invalidParameters)
         },
         ParityRow("E27") { world in
@@ -218,12 +219,12 @@ extension ParityRow {
             #expect(loader.install([package("EE", loader)]))
             let task = try await firstTask(loader.store)
             try await loader.store.cancel(task)
-            #expect(await delegate.calls.first(\.isEnd).result == .operationCancelled)
+            #expect(try await delegate.calls.first(\.isEnd).result == .operationCancelled)
         },
         ParityRow("E28") { world in
             let (loader, delegate) = try await loader(world)
             await loader.store.forceOffline(true)
-            #expect(await delegate.run(loader.checkForMapDataUpdate) == .connectionFailed)
+            #expect(try await delegate.run(loader.checkForMapDataUpdate) == .connectionFailed)
         },
         ParityRow("E29") { world in
             try FileManager.default.createDirectory(at: world.folder, withIntermediateDirectories: true)
@@ -260,14 +261,14 @@ extension ParityRow {
         ParityRow("E35") { world in
             let (loader, delegate) = try await loaded(world)
             #expect(!package("EE", loader).installed)
-            _ = await delegate.run { loader.install([package("EE", loader)]) }
+            _ = try await delegate.run { loader.install([package("EE", loader)]) }
             #expect(package("EE", loader).status == .explicit && package("EE-37", loader).status == .implicit)
             #expect(package("LV", loader).status == .none && !package("154", loader).installed)
         },
         ParityRow("E36") { world in
             let (loader, delegate) = try await loaded(world)
             let before = package("EE", loader)
-            _ = await delegate.run { loader.install([before]) }
+            _ = try await delegate.run { loader.install([before]) }
             #expect(!before.installed && package("EE", loader).installed)
         },
     ]
@@ -283,7 +284,7 @@ extension ParityRow {
     /// The same, with the tree.
     static func loaded(_ world: MapWorld) async throws -> (MapLoader, LoaderDelegate) {
         let (loader, delegate) = try await loader(world)
-        _ = await delegate.run(loader.getMapPackages)
+        _ = try await delegate.run(loader.getMapPackages)
         return (loader, delegate)
     }
 
@@ -305,9 +306,9 @@ extension ParityRow {
         return found
     }
 
-    static func foundUpdate(_ loader: MapLoader, _ delegate: LoaderDelegate) async -> Bool? {
-        _ = await delegate.run(loader.checkForMapDataUpdate)
-        guard case .update(let isThere, _, _, .success) = await delegate.calls.first(\.isEnd) else { return nil }
+    static func foundUpdate(_ loader: MapLoader, _ delegate: LoaderDelegate) async throws -> Bool? {
+        _ = try await delegate.run(loader.checkForMapDataUpdate)
+        guard case .update(let isThere, _, _, .success) = try await delegate.calls.first(\.isEnd) else { return nil }
         return isThere
     }
 
@@ -326,18 +327,18 @@ extension ParityRow {
         #expect(loader.install([package("EE", loader)]))
         try await world.asked("EE.mbtiles")
         await loader.store.forceOffline(true)
-        await delegate.calls.first { if case .lost = $0 { true } else { false } }
+        try await delegate.calls.first { if case .lost = $0 { true } else { false } }
         // The operation goes on: a lost connection is no end.
         #expect(!delegate.calls.all.contains { $0.isEnd })
         #expect(!loader.getMapPackages(), "another operation has begun")
         guard isBack else {
             #expect(loader.cancelCurrentOperation())
-            #expect(await delegate.calls.first(\.isEnd).result == .operationCancelled)
+            #expect(try await delegate.calls.first(\.isEnd).result == .operationCancelled)
             return
         }
         world.server.mend()
         await loader.store.forceOffline(false)
-        await delegate.calls.first { if case .found = $0 { true } else { false } }
-        #expect(await delegate.calls.first(\.isEnd).result == .success)
+        try await delegate.calls.first { if case .found = $0 { true } else { false } }
+        #expect(try await delegate.calls.first(\.isEnd).result == .success)
     }
 }

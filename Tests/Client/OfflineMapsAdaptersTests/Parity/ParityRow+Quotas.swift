@@ -17,7 +17,7 @@ extension ParityRow {
             }
             try await store.addRegion("mine", try MapWorld.region)
             #expect(await store.end(of: try await store.load("mine")) == .failed(.tooManyPacks))
-            #expect(await limits.first { _ in true } == .tilePacks(needed: 2, allowed: 1))
+            #expect(try await limits.first { _ in true } == .tilePacks(needed: 2, allowed: 1))
             #expect(world.server.requests("/packs/").isEmpty)
             watch.cancel()
         },

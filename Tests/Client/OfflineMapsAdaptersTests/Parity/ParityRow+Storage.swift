@@ -106,11 +106,11 @@ extension ParityRow {
             let storage = try await storage(world)
             let changes = changes(storage)
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
-            await changes.first { $0 == .inserted(0) }
+            try await changes.first { $0 == .inserted(0) }
             await storage.reloadPacks()
-            await changes.first { $0 == .set }
+            try await changes.first { $0 == .set }
             try await storage.removePack(try #require(storage.packs?.first))
-            await changes.first { $0 == .removed(0) }
+            try await changes.first { $0 == .removed(0) }
             #expect(pack.state != .complete)
         },
         ParityRow("C15") { world in
@@ -173,7 +173,7 @@ extension ParityRow {
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
             let changes = changes(storage)
             await storage.reloadPacks()
-            await changes.first { $0 == .set }
+            try await changes.first { $0 == .set }
             #expect(storage.packs?.count == 1 && storage.packs?.first !== pack)
             #expect(storage.packs?.first?.id == pack.id)
         },
@@ -189,7 +189,7 @@ extension ParityRow {
             let changes = changes(storage)
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
             pack.resume()
-            await changes.first { $0 == .limitReached(3) }
+            try await changes.first { $0 == .limitReached(3) }
             #expect(world.server.requests("/live/8/").isEmpty, "tiles were requested beyond the limit")
         },
     ]

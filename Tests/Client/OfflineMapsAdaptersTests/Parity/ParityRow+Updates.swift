@@ -91,7 +91,7 @@ extension ParityRow {
             try await loader.store.bring(.package("LV"))
             #expect(await loader.select("terrain"))
             #expect(try terrain(loader.store) == nil)
-            #expect(await delegate.run { loader.install([package("EE", loader)]) } == .success)
+            #expect(try await delegate.run { loader.install([package("EE", loader)]) } == .success)
             #expect(try terrain(loader.store) == "data 3")
         },
         ParityRow("E47") { world in
@@ -99,7 +99,7 @@ extension ParityRow {
             try await loader.store.bring(estonia)
             #expect(await loader.select("terrain"))
             #expect(try await loader.store.status(of: estonia)?.missingGroups == ["terrain"])
-            #expect(await delegate.run(loader.performMapDataUpdate) == .success)
+            #expect(try await delegate.run(loader.performMapDataUpdate) == .success)
             #expect(try terrain(loader.store) == "data 3")
         },
         ParityRow("E48") { world in

@@ -23,13 +23,13 @@ final class CartoSample: PackageManagerListener {
     func onPackageUpdated(_ id: String, version: Int32) { ended.add(id) }
     func onPackageFailed(_ id: String, version: Int32, error: PackageErrorType) { lines.append("\(id) \(error)") }
 
-    func run(_ country: String, _ box: String) async {
+    func run(_ country: String, _ box: String) async throws {
         await manager.start()
         if await manager.serverPackageListAge > 86_400 {
             manager.startPackageListDownload()
-            await ended.first { $0 == "list" }
+            try await ended.first { $0 == "list" }
         }
-        for id in [country, box] where await manager.startPackageDownload(id) { await ended.first { $0 == id } }
+        for id in [country, box] where await manager.startPackageDownload(id) { try await ended.first { $0 == id } }
         for package in await manager.localPackages {
             let newest = await manager.serverPackage(package.id)?.version ?? package.version
             lines.append("\(package.name("en")) v\(package.version)\(newest > package.version ? " old" : "")")
@@ -43,7 +43,7 @@ struct CartoSampleTests {
         let world = try MapWorld()
         let box = "bbox(\(try MapWorld.box.description))"
         let app = CartoSample(try await world.open(list: false))
-        await app.run("EE", box)
+        try await app.run("EE", box)
         #expect(app.lines.contains { $0.hasPrefix("EE downloading") })
         #expect(app.lines.suffix(2) == ["Estonia v1", "\(box) v1"])
     }

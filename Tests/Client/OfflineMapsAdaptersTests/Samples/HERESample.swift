@@ -47,10 +47,10 @@ struct HERESampleTests {
         let store = try await world.open()
         let app = HERESample(store)
         app.start()
-        await app.ended.first { $0 == "install" }
+        try await app.ended.first { $0 == "install" }
         world.server.publish(2)
         app.update()
-        await app.ended.first { $0 == "update" }
+        try await app.ended.first { $0 == "update" }
         #expect(app.lines.count == 3 && app.lines[0].contains("Latvia"))
         #expect(app.lines.suffix(2) == ["installed: success", "updated: success"])
         #expect(try MapWorld.data(store, MapWorld.eastTile) == "data 2")

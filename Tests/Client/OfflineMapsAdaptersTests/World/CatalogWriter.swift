@@ -64,20 +64,11 @@ struct CatalogWriter {
         var estonia = TinyMap([Self.shared, Self.east])
         if edition == 2 { estonia.data[Self.east] = 2 }
         let latvia = TinyMap([Self.shared, Self.south])
+        let patch = edition == 2 ? try patch(to: estonia) : nil
         var main = try package("EE", "", estonia, version: Int32(edition), region: "EE", packs: true)
         let routing = Array("routes \(edition)".utf8)
         main.versions[0].files.append(try file("opaque", "packages/\(edition)/EE.routes", routing))
-        if edition == 2 {
-            let url = "patches/EE/1-2.mbtiles"
-            let target = root.appending(path: url)
-            try FileManager.default.createDirectory(
-                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Patch.make(
-                old: root.appending(path: "packages/1/EE.mbtiles"), new: root.appending(path: "packages/2/EE.mbtiles"),
-                into: target)
-            let (size, digest) = try measure(url)
-            main.versions[0].patches = [CatalogIndex.Patch(from: 1, url: url, size: size, sha256: digest)]
-        }
+        if let patch { main.versions[0].patches = [patch] }
         var town = TinyMap([Self.shared])
         town.data[Self.shared] = 3
         let harju = TinyMap([Self.shared])
@@ -89,6 +80,22 @@ struct CatalogWriter {
             try package("EE", "de/", german, version: 1, region: "EE"),
             try package("EE", "groups/terrain/", town, version: 1, region: "EE", tileset: "terrain"),
         ]
+    }
+
+    /// Writes the second version of Estonia, in the layout that a device makes with the patch, and the patch.
+    private func patch(to map: TinyMap) throws -> CatalogIndex.Patch {
+        let url = "patches/EE/1-2.mbtiles"
+        let (target, old) = (root.appending(path: url), root.appending(path: "packages/1/EE.mbtiles"))
+        let new = root.appending(path: "packages/2/EE.mbtiles")
+        for file in [target, new] {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        }
+        try map.write(to: new, name: "EE")
+        try Patch.make(old: old, new: new, into: target)
+        try Patch.apply(target, to: old, into: new, replacing: true)
+        let (size, digest) = try measure(url)
+        return CatalogIndex.Patch(from: 1, url: url, size: size, sha256: digest)
     }
 
     private func package(

@@ -87,9 +87,9 @@ final class LoaderDelegate: MapLoaderDelegate {
     func mapLoaderDidFindConnection(_ loader: MapLoader) { calls.add(.found) }
 
     /// Runs an operation and waits for its end.
-    func run(_ begin: () -> Bool) async -> MapLoaderResult? {
+    func run(_ begin: () -> Bool) async throws -> MapLoaderResult? {
         calls.forget()
         guard begin() else { return nil }
-        return await calls.first(\.isEnd).result
+        return try await calls.first(\.isEnd).result
     }
 }

@@ -28,7 +28,7 @@ enum LiveStyle {
         case "sprite.json", "sprite@2x.json": return Array("{}".utf8)
         case "sprite.png", "sprite@2x.png": return png
         default:
-            if path.hasPrefix("fonts/") { return [] }
+            if path.hasPrefix("fonts/") { return glyphs }
             let parts = path.replacing("@2x", with: "").replacing("alt/", with: "").split(separator: ".")[0].split(
                 separator: "/"
             ).compactMap { Int($0) }
@@ -39,10 +39,13 @@ enum LiveStyle {
         }
     }
 
+    /// A font stack without a glyph: its name and its range (mapbox/node-fontnik `proto/glyphs.proto`).
+    private static let glyphs: [UInt8] = [0x0A, 13, 0x0A, 4] + Array("Sans".utf8) + [0x12, 5] + Array("0-255".utf8)
+
     /// One transparent pixel.
     private static let png: [UInt8] = [
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
-        8, 6, 0, 0, 0, 0x1F, 0x15, 0xC4, 0x89, 0, 0, 0, 0x0D, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C, 0x63, 0, 1, 0, 0, 5,
+        8, 6, 0, 0, 0, 0x1F, 0x15, 0xC4, 0x89, 0, 0, 0, 0x0A, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C, 0x63, 0, 1, 0, 0, 5,
         0, 1, 0x0D, 0x0A, 0x2D, 0xB4, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
     ]
 }

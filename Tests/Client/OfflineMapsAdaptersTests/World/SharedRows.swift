@@ -7,7 +7,10 @@ enum SharedRows {
         private var waiting: [CheckedContinuation<Void, Never>] = []
 
         func enter() async {
-            guard isTaken else { return isTaken = true }
+            guard isTaken else {
+                isTaken = true
+                return
+            }
             await withCheckedContinuation { waiting.append($0) }
         }
 

@@ -69,11 +69,13 @@ struct RegionPlanTests {
     }
 
     @Test func fewPackagesCoverARegion() throws {
+        let packs = CatalogContent.Download(
+            format: "packs", url: "regions/x.json", size: 1, sha256: CatalogSample.digest)
         func offer(_ id: String, _ tiles: [String], _ tileset: String? = "demo") throws -> CatalogContent.Offer {
             CatalogContent.Offer(
                 id: id, names: [:], version: 1,
                 mask: TileMask(tiles: try tiles.map(tile), maxZoom: 5).expanded(toZoom: 8),
-                tileset: tileset, files: [], patches: [])
+                tileset: tileset, files: [], patches: [], packs: packs)
         }
         var content = CatalogContent()
         content.offers = [
@@ -82,8 +84,9 @@ struct RegionPlanTests {
         ]
         func choose(_ tiles: [String]) throws -> [String] {
             PackageChoice.packages(
-                of: "demo", Edition(), in: content, covering: TileMask(tiles: try tiles.map(tile), maxZoom: 8)
-            ).map(\.id)
+                of: "demo", Edition(), in: content, covering: TileMask(tiles: try tiles.map(tile), maxZoom: 8),
+                hasPacks: true
+            ).offers.map(\.id)
         }
         #expect(try choose(["8/8/8"]) == ["a"])
         #expect(try choose(["8/8/8", "8/16/8"]) == ["both"])
@@ -91,6 +94,20 @@ struct RegionPlanTests {
         #expect(try choose(["8/200/200"]) == [])
         content.offers.removeAll { $0.id == "world" || $0.id == "both" }
         #expect(try choose(["8/8/8", "8/16/8", "8/200/200"]).sorted() == ["a", "b"])
+        // A package without packs is of no use, however small it is.
+        content.offers.append(try offer("whole", ["5/1/1"]))
+        content.offers[content.offers.count - 1].packs = nil
+        #expect(try choose(["8/8/8"]) == ["a"])
+    }
+
+    @Test func whatOnlyAPackageWithoutPacksHasIsNamed() async throws {
+        let scratch = try PlanScratch()
+        try scratch.offer("EE", cell: (6, 36, 18), depth: 2, withPacks: true)
+        try scratch.offer("FI", cell: (6, 40, 18), depth: 2)
+        scratch.view.regions = ["trip": try region(["8/145/73", "8/161/73"], zooms: try zooms(6, 8))]
+        let plan = await scratch.plan(.region("trip"), kind: .load)
+        #expect(plan.pieces.count == 1)
+        #expect(plan.needs["trip"]?.missing == [Missing("FI", cause: .notInCatalog)])
     }
 
     @Test func whatTheCatalogLacksIsRefusedWithoutADownload() async throws {

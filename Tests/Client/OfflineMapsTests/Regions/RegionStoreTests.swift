@@ -52,7 +52,8 @@ struct RegionStoreTests {
         #expect(try await store.states { [try await $0.load("other")] } == [.done])
         #expect(site.requests.filter { $0.hasPrefix("packs/") }.count == requests)
         #expect(try await store.usage().packCount == 1)
-        #expect(try await store.regions() == ["other", "trip"])
+        // In the order of their registration.
+        #expect(try await store.regions() == ["trip", "other"])
 
         #expect(try await store.states { try await $0.remove([.region("trip")]) } == [.done])
         #expect(try await store.region("trip") == nil)

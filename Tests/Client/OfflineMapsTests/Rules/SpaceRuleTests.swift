@@ -49,6 +49,15 @@ import Testing
         #expect(effects.fetches.count == 1)
     }
 
+    @Test func aSmallerQuotaRemovesWhatMayGoAtOnce() {
+        var driver = RuleDriver(
+            rows([unit("held"), unit("soon", expires: 1), unit("late", expires: 2)], held: ["held"]))
+        var quota = Quota()
+        (quota.bytes, quota.evictFrom) = (2_000, 1)
+        let effects = driver.send(.asked(RequestID(number: 1), .setQuota(quota)))
+        #expect(effects.discards == [.file(piece("soon", isPack: true).file)])
+    }
+
     @Test func aTaskThatExceedsTheQuotaIsPausedUntilThereIsSpace() {
         var rows = rows([unit("held")], held: ["held"])
         rows.settings.quota.bytes = 2_500

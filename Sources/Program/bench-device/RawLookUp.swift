@@ -50,6 +50,9 @@ struct ReadTimes {
     var sum: Double { sorted.reduce(0, +) }
     var count: Int { sorted.count }
 
+    /// The middle of some figures.
+    static func middle(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
+
     init(_ nanoseconds: [Double]) { sorted = nanoseconds.sorted() }
 
     /// Reads tiles in a fixed order without a pattern, or one after another.

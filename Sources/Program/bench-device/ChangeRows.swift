@@ -6,42 +6,57 @@ import Tiles
 /// Rows of a store that changes while it is read.
 struct ChangeRows {
     let maps: BenchMaps
-    let reads: Int
     let updates: Int
     let removed: Int
 
-    func rows() async throws -> [PieceRow] {
-        let store = try await maps.store(0..<min(20, maps.count))
-        let quiet = try await reading(store, tiles: try maps.tiles(0)) { try await Task.sleep(for: .seconds(2)) }
-        let updating = try await reading(store, tiles: try maps.tiles(0)) {
-            for version in 2..<updates + 2 { try await maps.adopt(0, text: "P0 \(version)", into: store) }
+    func rows() async throws -> [Row] {
+        let store = try await maps.store("changing", 0..<min(20, maps.count))
+        // Made before anything is measured.
+        let versions = try (0..<updates).map { number in
+            let file = maps.folder.appending(path: "update-\(number).mbtiles")
+            try maps.write(0, text: "P0 \(number + 2)", to: file)
+            return file
         }
         let big = maps.count + 1
         try await fill(big, store)
-        let removing = try await reading(store, tiles: try maps.tiles(1)) {
+        let tiles = try maps.tiles(0)
+        func quiet() async throws -> Run { try await reading(store, tiles) { try await Task.sleep(for: .seconds(2)) } }
+        let before = try await quiet()
+        let updating = try await reading(store, tiles) {
+            for file in versions { try await maps.adopt(file, 0, into: store) }
+        }
+        let between = try await quiet()
+        let start = ContinuousClock().now
+        let removing = try await reading(store, try maps.tiles(1)) {
             for id in try await store.remove([.package("P\(big)")]) { for await _ in store.progress(of: id) {} }
         }
-        func note(_ run: Run) -> String {
-            "\(run.times.count) reads, p99 \(Int(run.times.p99)) ns, quiet \(Int(quiet.times.p99)) ns"
+        let took = ContinuousClock().now - start
+        let after = try await quiet()
+        func row(_ name: String, _ run: Run, _ first: Run, _ second: Run, limit: Double, _ more: String) -> Row {
+            let baseline = (first.times.p99 + second.times.p99) / 2
+            return Row(
+                piece: name, unit: "× quiet", value: run.times.p99 / max(1, baseline), limit: limit,
+                note: "\(run.times.count) reads, \(Int(run.times.p99)) ns, quiet \(Int(baseline)) ns\(more)")
         }
         return [
-            PieceRow(
+            Row(
                 piece: "4 readers, \(updates) updates, errors", unit: "", value: Double(updating.errors), limit: 0,
                 note: "\(updating.times.count) reads"),
-            PieceRow(
-                piece: "4 readers, \(updates) updates, p99", unit: "× quiet",
-                value: updating.times.p99 / max(1, quiet.times.p99), limit: 2, note: note(updating)),
-            PieceRow(
-                piece: "4 readers, \(removed) MB removed, p99", unit: "× quiet",
-                value: removing.times.p99 / max(1, quiet.times.p99), limit: 3, note: note(removing)),
+            row("4 readers, \(updates) updates, p99", updating, before, between, limit: 2, ""),
+            row(
+                "4 readers, \(removed) MB removed, p99", removing, between, after, limit: 3,
+                ", removed in \(Int(took / .milliseconds(1))) ms"),
+            Row(
+                piece: "4 readers, \(removed) MB removed, errors", unit: "", value: Double(removing.errors), limit: 0,
+                note: "\(removing.times.count) reads"),
         ]
     }
 
-    /// Adopts a file of so many megabytes: a package with random bytes at its end.
+    /// Adopts a package of so many megabytes.
     private func fill(_ number: Int, _ store: MapStore) async throws {
-        // Zoom 7 + 6: 5,461 tiles of 3.9 KB are 21 MB; each zoom more is four times as much.
-        let depth = removed <= 25 ? 6 : removed <= 100 ? 7 : 8
-        try await maps.adopt(number, depth: depth, text: "P\(number)", into: store)
+        let file = maps.folder.appending(path: "big.mbtiles")
+        try maps.write(number, bytes: removed << 20, to: file)
+        try await maps.adopt(file, number, into: store)
     }
 
     /// What the readers have seen.
@@ -51,7 +66,7 @@ struct ChangeRows {
     }
 
     /// Reads with four threads while something runs.
-    private func reading(_ store: MapStore, tiles: [TileID], _ body: () async throws -> Void) async throws -> Run {
+    private func reading(_ store: MapStore, _ tiles: [TileID], _ body: () async throws -> Void) async throws -> Run {
         let errors = Mutex(0)
         let (isOver, reader) = (Flag(), store.tiles)
         let samples = Mutex<[Double]>([])

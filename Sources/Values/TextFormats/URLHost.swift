@@ -1,16 +1,16 @@
-import Foundation
+internal import Foundation
 
 /// The host of a URL to which a connection would be made, also for obfuscated text.
-struct URLHost {
-    let scheme: String
+package struct URLHost {
+    package let scheme: String
     /// Lower case, percent-decoded, compatibility-normalised, without trailing dots, port and brackets.
-    let name: String
+    package let name: String
     /// Whether the text is a plain way to write that host: no user information, escapes, or odd characters.
-    let isPlain: Bool
-    let hasUserInfo: Bool
+    package let isPlain: Bool
+    package let hasUserInfo: Bool
 
     /// `nil` when the text has no http or https scheme.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let trimmed = text.drop { $0.isWhitespace || $0.isNewline }
         guard let mark = trimmed.firstRange(of: ":") else { return nil }
         scheme = trimmed[..<mark.lowerBound].lowercased()
@@ -41,7 +41,7 @@ struct URLHost {
     }
 
     /// Whether the host is on this machine or a private network; then no contact is needed.
-    var isPrivate: Bool {
+    package var isPrivate: Bool {
         if name == "localhost" || name.hasSuffix(".localhost") || name.hasSuffix(".local")
             || name.hasSuffix(".internal")
         {

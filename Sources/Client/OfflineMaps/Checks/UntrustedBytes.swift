@@ -1,0 +1,131 @@
+internal import CatalogFormat
+internal import Errors
+internal import Files
+internal import Foundation
+internal import Tiles
+
+/// The decoders of bytes that the library does not trust, each with what must be true of an accepted value.
+///
+/// For the fuzzer and its corpus; the library itself does not use it.
+package enum UntrustedBytes {
+    /// What became of some bytes.
+    package enum Verdict: Hashable, Sendable {
+        case accepted
+        /// Why they were refused: a word in kebab-case.
+        case refused(String)
+        /// A bug: an accepted value contradicts itself.
+        case wrong(String)
+    }
+
+    /// `catalog.json` without a signature: everything that a store keeps of it can be stored and read back.
+    package static func catalog(_ bytes: [UInt8]) -> Verdict {
+        let known = KnownSequences(byAddress: ["a": 3])
+        let verified: VerifiedCatalog
+        do throws(StoreError) {
+            verified = try CatalogReading.read(
+                bytes, signature: nil, trust: .unsigned, address: "a", known: known)
+        } catch { return .refused(error.failure.map { kebab($0.rawValue) } ?? error.code.name) }
+        guard verified.sequence ?? -1 >= 3 else { return .wrong("an older catalog was accepted") }
+        let content = verified.content
+        for offer in content.offers {
+            guard FieldText.names(FieldText.write(offer.names)) == offer.names else {
+                return .wrong("the names of '\(offer.id)' are not stored as they are")
+            }
+            let files = offer.files + offer.patches + (offer.packs.map { [$0] } ?? [])
+            guard FieldText.downloads(FieldText.write(files)) == files else {
+                return .wrong("the files of '\(offer.id)' are not stored as they are")
+            }
+            guard files.allSatisfy({ CatalogIndex.isInside($0.url) && 1...1 << 40 ~= $0.size }) else {
+                return .wrong("a file of '\(offer.id)' has an address or a size that is not allowed")
+            }
+        }
+        let catalog = MapCatalog(content, checkedAt: nil)
+        var (left, count) = ([catalog.root], 0)
+        while let node = left.popLast(), count < 10_000 {
+            left += node.children
+            count += 1
+        }
+        for offer in content.offers.prefix(10) {
+            _ = catalog.search(String(offer.id.prefix(3)), language: "en")
+            guard let tile = offer.mask.tiles(in: .all).first(where: { _ in true }) else { continue }
+            guard
+                catalog.packages(holding: tile).contains(where: { $0.id == offer.id })
+                    || !(offer.zooms?.contains(tile.zoom) ?? true)
+            else { return .wrong("'\(offer.id)' is not found by its own tile") }
+        }
+        return .accepted
+    }
+
+    /// `catalog.json.sig`: it is never valid for a document that the key did not sign.
+    package static func signature(_ bytes: [UInt8]) -> Verdict {
+        do throws(CatalogError) {
+            let signature = try CatalogSignature(decoding: bytes)
+            let key = try CatalogPublicKey("ed25519-public:\(String(repeating: "ab", count: 32))")
+            do throws(CatalogError) { try signature.check(Array("no document".utf8), by: key) } catch {
+                return .accepted
+            }
+            return .wrong("a signature without a key was accepted")
+        } catch { return .refused("\(error.code)") }
+    }
+
+    /// `packages.json`: its masks are masks or refused.
+    package static func packages(_ bytes: [UInt8]) -> Verdict {
+        let list: CatalogList
+        do { list = try JSONDecoder().decode(CatalogList.self, from: Data(bytes)) } catch {
+            return .refused("bad-list")
+        }
+        do {
+            let again = try JSONDecoder().decode(CatalogList.self, from: Data(try CatalogJSON.encode(list, named: "")))
+            return again == list ? .accepted : .wrong("another list came back")
+        } catch { return .wrong("an accepted list cannot be written: \(error)") }
+    }
+
+    /// `regions/ID.json`: paths stay below the packs of its channel.
+    package static func packList(_ bytes: [UInt8]) -> Verdict {
+        guard let list = PackList(Data(bytes), at: "de/regions/EE.json") else { return .refused("bad-list") }
+        for pack in list.packs {
+            guard pack.path.hasPrefix("de/packs/"), CatalogIndex.isInside(pack.path) else {
+                return .wrong("the pack '\(pack.path)' lies outside of its channel")
+            }
+            _ = pack.mask(in: TileMask(tiles: [.root], maxZoom: 6))
+        }
+        return .accepted
+    }
+
+    /// `unit.json`: a document that is accepted comes back the same, and its path stays in its folder.
+    package static func unit(_ bytes: [UInt8]) -> Verdict {
+        guard let document = UnitDocument(decoding: bytes) else { return .refused("bad-unit") }
+        guard let row = document.record(path: "units/x/\(document.file)") else { return .refused("bad-item") }
+        guard Item(key: row.item.key) == row.item else { return .wrong("another item came back") }
+        let folder = StoreFolder(URL(filePath: "/store"))
+        if let file = folder.file(row.path), !file.path.hasPrefix("/store/units/x/") {
+            return .wrong("the file '\(document.file)' lies outside of its folder")
+        }
+        let again = UnitDocument(
+            row, file: document.file, address: document.address, key: document.key, sequence: document.sequence)
+        do {
+            guard let back = UnitDocument(decoding: try again.encoded()), back == again else {
+                return .wrong("another document came back")
+            }
+            return back.record(path: row.path) == row ? .accepted : .wrong("another row came back")
+        } catch { return .wrong("an accepted document cannot be written: \(error)") }
+    }
+
+    /// `installed.json` of a folder that `packhorse install` made.
+    package static func installRecord(_ bytes: [UInt8]) -> Verdict {
+        do {
+            let record = try JSONDecoder().decode(InstallRecord.self, from: Data(bytes))
+            let folder = StoreFolder(URL(filePath: "/store"))
+            for path in record.packages.map(\.file) + (record.styles ?? []).map(\.file) {
+                if let file = folder.file(path), !file.path.hasPrefix("/store/") {
+                    return .wrong("'\(path)' lies outside of the folder")
+                }
+            }
+            return .accepted
+        } catch { return .refused("bad-record") }
+    }
+
+    private static func kebab(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    }
+}

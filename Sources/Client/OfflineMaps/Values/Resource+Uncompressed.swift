@@ -1,0 +1,32 @@
+internal import Errors
+public import Foundation
+internal import TileBodies
+
+extension Resource {
+    /// The bytes without the coding that the store has, for a renderer that does not undo it.
+    ///
+    /// - Throws: `damaged` when the bytes cannot be unpacked, or have more than 64 MiB.
+    public func uncompressed() throws(StoreError) -> Data { try coding.undone(in: body) }
+}
+
+extension Tile {
+    /// The bytes without the coding that the store has, for a renderer that does not undo it.
+    ///
+    /// - Throws: `damaged` when the bytes cannot be unpacked, or have more than 64 MiB.
+    public func uncompressed() throws(StoreError) -> Data { try coding.undone(in: body) }
+}
+
+extension Coding {
+    /// Unpacks a body; at most ``ReadOnlyDatabase/maxBody`` bytes.
+    fileprivate func undone(in body: Data) throws(StoreError) -> Data {
+        guard self != .plain else { return body }
+        do throws(TileBodiesError) {
+            let coding: BodyCoding = self == .gzip ? .gzip : .deflate
+            return Data(try coding.unpack([UInt8](body), limit: Int(ReadOnlyDatabase.maxBody)))
+        } catch {
+            throw StoreError(
+                .damaged, "The stored bytes cannot be unpacked: \(error.message).",
+                advice: "Install the map again, or repair the store.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+#if os(Linux)
+    import Foundation
+    import TestSupport
+    import Testing
+    import Tiles
+
+    @testable import OfflineMaps
+
+    /// A suspended store holds no lock of the system, whatever it did when it was suspended: an app that is stopped with a
+    /// locked file is killed by some systems.
+    @Suite(.timeLimit(.minutes(3)))
+    struct MapStoreSuspendTests {
+        /// The lines of `/proc/locks` about files of a folder that this process has locked.
+        private static func locks(below folder: URL) throws -> [String] {
+            var inodes: Set<String> = []
+            let files = FileManager.default.enumerator(atPath: folder.path)
+            while let path = files?.nextObject() as? String {
+                var status = stat()
+                if stat(folder.appending(path: path).path, &status) == 0 { inodes.insert("\(status.st_ino)") }
+            }
+            let text = String(decoding: try Data(contentsOf: URL(filePath: "/proc/locks")), as: UTF8.self)
+            return text.split(separator: "\n").filter { line in
+                let words = line.split(separator: " ")
+                let place = words.first { $0.split(separator: ":").count == 3 }
+                let inode = place?.split(separator: ":").last.map(String.init) ?? ""
+                return words.contains("\(getpid())") && inodes.contains(inode)
+            }.map(String.init)
+        }
+
+        /// Suspended before the download, in twentieths of it, and after it.
+        @Test(arguments: 0...20)
+        func aSuspendedStoreHoldsNoLock(twentieths: Int) async throws {
+            let site = try StoreSite()
+            let map = try TestMap((7, 72, 37), depth: 4)
+            let path = try site.add("EE", depth: 4)
+            try site.publish()
+            let (store, size) = (try await site.store(), site.size(path))
+            try await store.refreshCatalog()
+            #expect(try !Self.locks(below: site.scratch.url).isEmpty, "the worker holds the lock")
+            let there = size * twentieths / 20
+            site.stall(path, at: there)
+            let events = store.events
+            let id = try #require(try await store.install([.package("EE")]).first)
+            if twentieths > 1 {
+                let wanted = UInt64(size * (twentieths - 1) / 20)
+                _ = await store.wait(in: events) { event in
+                    if case .task(let task) = event { task.progress.transferred >= wanted } else { false }
+                }
+            }
+            await store.suspend()
+            #expect(try Self.locks(below: site.scratch.url) == [])
+            // Another process may work meanwhile.
+            let other = try StoreLock.take(site.scratch.folder.lock)
+            #expect(other != nil)
+            other?.release()
+            site.stall(path, at: nil)
+            let continued = store.events
+            await store.start()
+            if try await store.tasks().contains(where: { $0.id == id }) {
+                #expect(await store.end(of: id, in: continued) == .done)
+            }
+            #expect(try store.shows("EE 1", map))
+        }
+    }
+#endif
