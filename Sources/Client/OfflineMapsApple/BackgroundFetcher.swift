@@ -2,7 +2,7 @@ public import Foundation
 public import OfflineMaps
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// Downloads files with a session that goes on while the app is suspended; small bodies come with an ordinary session.
@@ -34,7 +34,7 @@ public final class BackgroundFetcher: Fetcher {
     #endif
 
     /// Makes a fetcher of a configuration of any kind.
-    init(_ configuration: URLSessionConfiguration, continuesWhileSuspended: Bool) {
+    package init(_ configuration: URLSessionConfiguration, continuesWhileSuspended: Bool) {
         self.continuesWhileSuspended = continuesWhileSuspended
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData

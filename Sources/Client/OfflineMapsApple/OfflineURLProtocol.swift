@@ -1,9 +1,12 @@
-public import Foundation
 public import OfflineMaps
 internal import Synchronization
 
+// The module that has URLProtocol is public; on Linux that is not Foundation itself.
 #if canImport(FoundationNetworking)
+    internal import Foundation
     public import FoundationNetworking
+#else
+    public import Foundation
 #endif
 
 /// Answers the requests of a renderer from a store: installed, else viewed before, else from the network.
@@ -11,8 +14,7 @@ internal import Synchronization
 /// Call ``serve(_:hosts:)``, and put the class first into `protocolClasses` of the session configuration of the renderer
 /// before its first view, for MapLibre `MLNNetworkConfiguration.sharedManager.sessionConfiguration`. Requests of the
 /// network are sent by the store, with its rules; the class must not be in the configuration of the store's own fetcher.
-// The only mutable state is in a mutex; what URLProtocol has is set before the first call and is only read.
-public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
+public final class OfflineURLProtocol: URLProtocol {
     private struct Source: Sendable {
         var resources: ResourceResolver
         var hosts: Set<String>?
@@ -52,14 +54,14 @@ public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
         } catch {
             // `load` asks elsewhere for what is damaged, and gives the same error where it is nowhere else.
         }
-        let client = ClientThread()
-        let task = Task { [self] in
+        let client = Client(owner: self)
+        let task = Task {
             do throws(StoreError) {
                 let answer = try ResourceAnswer(try await source.resources.load(url))
-                client.run { [self] in finish(answer, url) }
+                client.run { $0.finish(answer, url) }
             } catch {
                 let failure: any Error = error.code == .network ? URLError(.notConnectedToInternet) : error
-                client.run { [self] in fail(failure) }
+                client.run { $0.fail(failure) }
             }
         }
         loading.withLock { $0 = task }
@@ -72,7 +74,7 @@ public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
         loading.withLock { $0 }?.cancel()
     }
 
-    private func finish(_ answer: ResourceAnswer, _ url: URL) {
+    fileprivate func finish(_ answer: ResourceAnswer, _ url: URL) {
         guard !isStopped.load(ordering: .acquiring) else { return }
         guard let head = answer.head(for: url) else { return fail(URLError(.badURL)) }
         // The store keeps the bytes; a second cache would only take space.
@@ -81,24 +83,30 @@ public final class OfflineURLProtocol: URLProtocol, @unchecked Sendable {
         client?.urlProtocolDidFinishLoading(self)
     }
 
-    private func fail(_ error: any Error) {
+    fileprivate func fail(_ error: any Error) {
         guard !isStopped.load(ordering: .acquiring) else { return }
         client?.urlProtocol(self, didFailWithError: error)
     }
 }
 
-/// The thread on which a URLProtocol was started: on Apple's systems its client must be called there.
-// A run loop may be given blocks from any thread; nothing else of it is used.
-private struct ClientThread: @unchecked Sendable {
+/// A request and the thread on which it was started: on Apple's systems the client must be called there.
+// The request's own state is atomic or in a mutex, and what URLProtocol has is set before `startLoading` and only read.
+// A run loop may be given blocks from any thread.
+private struct Client: @unchecked Sendable {
+    private let owner: OfflineURLProtocol
     #if canImport(Darwin)
         private let loop = RunLoop.current
         private let mode = RunLoop.current.currentMode ?? .default
-
-        func run(_ body: @escaping @Sendable () -> Void) {
-            loop.perform(inModes: [mode, .default], block: body)
-            CFRunLoopWakeUp(loop.getCFRunLoop())
-        }
-    #else
-        func run(_ body: @escaping @Sendable () -> Void) { body() }
     #endif
+
+    init(owner: OfflineURLProtocol) { self.owner = owner }
+
+    func run(_ body: @escaping @Sendable (OfflineURLProtocol) -> Void) {
+        #if canImport(Darwin)
+            loop.perform(inModes: [mode, .default]) { body(owner) }
+            CFRunLoopWakeUp(loop.getCFRunLoop())
+        #else
+            body(owner)
+        #endif
+    }
 }

@@ -1,22 +1,22 @@
-internal import Foundation
-internal import OfflineMaps
+package import Foundation
+package import OfflineMaps
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// What a renderer gets for an address: as a web server would answer, without a coding.
 ///
 /// URL loading systems undo a Content-Encoding only of their own connections, so the bytes are unpacked here.
-struct ResourceAnswer: Sendable {
-    var status: Int
-    var headers: [String: String]
-    var body: Data
+package struct ResourceAnswer: Sendable {
+    package var status: Int
+    package var headers: [String: String]
+    package var body: Data
 
     /// The answer for a resource; `nil` means that it is not here.
     ///
     /// - Throws: `damaged` when the stored bytes cannot be unpacked.
-    init(_ resource: Resource?) throws(StoreError) {
+    package init(_ resource: Resource?) throws(StoreError) {
         guard let resource else {
             self.init(404)
             return
@@ -40,7 +40,7 @@ struct ResourceAnswer: Sendable {
     }
 
     /// The answer's head; `nil` for an address that HTTP does not have.
-    func head(for url: URL) -> HTTPURLResponse? {
+    package func head(for url: URL) -> HTTPURLResponse? {
         HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
     }
 }

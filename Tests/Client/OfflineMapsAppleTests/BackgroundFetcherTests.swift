@@ -1,10 +1,9 @@
 import Foundation
 import OfflineMaps
+import OfflineMapsApple
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import OfflineMapsApple
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -12,7 +11,7 @@ import Testing
 
 /// Downloads of a background session, here with a session of the ordinary kind: only Apple's systems have the other.
 @Suite(.timeLimit(.minutes(2)))
-final class BackgroundFetcherTests {
+final class BackgroundFetcherTests: Sendable {
     private static let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     private let fetcher = BackgroundFetcher(.ephemeral, continuesWhileSuspended: false)
     private let part = FileManager.default.temporaryDirectory.appending(path: "packhorse-\(UUID().uuidString).part")

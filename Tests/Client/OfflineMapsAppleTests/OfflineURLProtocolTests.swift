@@ -1,9 +1,8 @@
 import Foundation
 import OfflineMaps
+import OfflineMapsApple
 import TestSupport
 import Testing
-
-@testable import OfflineMapsApple
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -55,7 +55,8 @@ struct HelpTests {
         var helps: [[String]: String] = [:]
         let lines = try Documents.blocks(of: document).joined() + Documents.inlineCode(of: document)
         for words in lines.compactMap(Documents.command) {
-            let command = words.prefix(Self.groups.contains(words.first ?? "") ? 2 : 1).filter { !$0.hasPrefix("-") }
+            let depth = Self.groups.contains(words.first ?? "") ? words.starts(with: ["device", "region"]) ? 3 : 2 : 1
+            let command = words.prefix(depth).filter { !$0.hasPrefix("-") }
             // `packhorse --version` has no command; `packhorse help submit` names one as an argument.
             guard let first = command.first, first != "help" else { continue }
             #expect(Self.commands.contains(first), "\(document): packhorse \(words.joined(separator: " "))")

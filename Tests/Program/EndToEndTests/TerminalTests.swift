@@ -101,26 +101,33 @@ struct TerminalTests {
         let escaped = #"A\u001b[2J\u001b[31mB\u009b5mC\u202eD\u2066E\u200fF\u007fG\u2028H\npackhorse: error: forged"#
         let text = try String(contentsOf: index, encoding: .utf8).replacing("harmless", with: escaped)
         try Data(text.utf8).write(to: index)
+        // A device takes no such names; a file may have them.
+        let named = scratch.url("\(hostile).txt")
+        try Data("no map".utf8).write(to: named)
+        let program = Program.packhorse.path
+        let commands = "echo before; '\(program)' device list --catalog '\(folder.path)'; '\(program)' verify *.txt"
         let terminal = try await Tmux(
-            columns: 200, environment: ["LANG": "C.UTF-8"],
-            command: "sh -c \"echo before; '\(Program.packhorse.path)' device list --catalog '\(folder.path)'\"",
-            in: scratch)
-        let lines = try await Eventually.get("the list is shown") {
+            columns: 400, environment: ["LANG": "C.UTF-8"],
+            command: "sh -c \"cd '\(scratch.url("").path)'; \(commands)\"", in: scratch)
+        let lines = try await Eventually.get("the commands have ended") {
             let lines = try await terminal.lines()
             return lines.contains { $0.hasPrefix("ended") } ? lines : nil
         }
         #expect(lines.first == "before", "the screen was not cleared: \(lines)")
-        let shown = #"A\u001B[2J\u001B[31mB\u009B5mC\u202ED\u2066E\u200FF\u007FG\u2028H\npackhorse: error: forged"#
-        #expect(lines.count { $0.contains(shown) } == 1, "\(lines)")
-        #expect(!lines.contains { $0.hasPrefix("packhorse: error") }, "\(lines)")
-        // The same through --json keeps its value.
-        let json = try await packhorse("device", "list", "--catalog", folder.path, "--json")
+        let errors = lines.filter { $0.hasPrefix("packhorse: error") }
+        #expect(errors.count == 2 && errors[0].hasSuffix("the catalog cannot be read"), "\(lines)")
+        let shown = #"A\u001B[2J\u001B[31mB\u009B5mC\u202ED\u2066E\u200FF\u007FG\u2028H.txt"#
+        #expect(errors.last?.contains(shown) == true, "\(lines)")
+        // JSON keeps the value, and has no control characters.
+        try FileManager.default.removeItem(at: named)
+        let map = scratch.url("\(hostile).pmtiles")
+        try FileManager.default.copyItem(at: URL(filePath: archive), to: map)
+        let json = try await packhorse("verify", map.path, "--json")
         #expect(
             json.output.unicodeScalars.allSatisfy {
                 $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
             })
-        let catalog = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
-        let list = try #require(catalog["packages"] as? [[String: Any]])
-        #expect(list.first?["name"] as? String == hostile + "\npackhorse: error: forged")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(report["path"] as? String == map.path)
     }
 }

@@ -62,8 +62,11 @@ extension PieceWork {
     static func finishFilled(_ details: PieceDetails, _ part: URL) throws(StoreError) {
         do {
             try begin(part, from: details.base)
-            let isThere = access(part.path, F_OK) == 0
-            let format = isThere ? try FilledPack.sample(part).flatMap(format(of:)) : nil
+            guard access(part.path, F_OK) == 0 else {
+                // An empty pack would say that it has everything.
+                throw StoreError(.storage, "The tiles of '\(details.unit.path)' are gone.")
+            }
+            let format = try FilledPack.sample(part).flatMap(format(of:))
             try FilledPack.finish(
                 part, keeping: details.unit.mask ?? TileMask(full: TileID.maxZoom),
                 name: details.unit.tileset ?? "tiles", format: format?.rawValue,

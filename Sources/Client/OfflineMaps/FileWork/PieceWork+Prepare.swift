@@ -26,10 +26,14 @@ extension PieceWork {
         if piece.source == .filled, details.unit.format == .styleArchive {
             return try prepareStyle(details, part, at: target, source: source)
         }
-        if piece.source == .filled { try finishFilled(details, part) }
+        // An attempt that failed after its rename, for example because the folder was not flushed.
+        let isMoved = piece.file.unit.isPack && access(part.path, F_OK) != 0 && access(target.path, F_OK) == 0
+        if piece.source == .filled, !isMoved { try finishFilled(details, part) }
         do throws(StorageError) {
-            let size = try FileDescriptor(reading: part).size
-            if piece.file.unit.isPack {
+            let size = try FileDescriptor(reading: isMoved ? target : part).size
+            if isMoved {
+                try Durable.sync(folder: target.deletingLastPathComponent())
+            } else if piece.file.unit.isPack {
                 try Durable.makeFolder(target.deletingLastPathComponent())
                 try Durable.sync(file: part)
                 try Durable.rename(part, to: target)

@@ -85,8 +85,9 @@ public final class ResourceResolver: Sendable {
                     throw StylesError(.io, "'\(archive.path)' cannot be unpacked: \(error.localizedDescription)")
                 }
             }
-            removeUnfinished(beside: folder)
         }
+        // Also for a process that ended while another one unpacked.
+        removeUnfinished(beside: folder)
         return try StylePack(folder)
     }
 

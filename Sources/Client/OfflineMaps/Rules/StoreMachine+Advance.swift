@@ -27,6 +27,7 @@ extension StoreMachine {
         if let cause = plan.failed.min(by: { $0.key < $1.key })?.value {
             fail(task.id, cause)
         } else {
+            dropSuperseded(by: plan, of: task)
             for item in task.items where plan.onlineTiles > 0 { change(.tiles(item, plan.onlineTiles)) }
             noteProgress(task.id)
             end(task, as: .done)

@@ -59,6 +59,7 @@ extension StoreWorker {
 
     /// A write has failed: as after a crash, the store is opened again, and a new machine continues from the rows.
     private func openAgain(after error: StoreError) async {
+        let before = machine.map { $0.rows.tasks.merging($0.ending.mapValues(\.record)) { $1 } } ?? [:]
         endLife()
         failedWrites += 1
         if error.code == .diskFull {
@@ -76,8 +77,24 @@ extension StoreWorker {
             try? await Task.sleep(for: wait)
             guard life == self.life, lock != nil else { return }
             do throws(StoreError) {
-                return try await openAsWorker(isNamed: false)
+                try await openAsWorker(isNamed: false)
+                return try await reportEnds(of: before)
             } catch { wait = min(wait * 2, .seconds(30)) }
+        }
+    }
+
+    /// Reports the tasks that a write has ended although the disk reported its failure.
+    private func reportEnds(of before: [TaskID: TaskRecord]) async throws(StoreError) {
+        guard let database, let machine else { return }
+        let gone = Set(before.keys).subtracting(machine.rows.tasks.keys)
+        guard !gone.isEmpty else { return }
+        let ends = try await onFiles { try database.ends(of: gone) }
+        for (id, end) in ends.sorted(by: { $0.key < $1.key }) {
+            guard let record = before[id] else { continue }
+            var last = Self.view(ofReader: record)
+            last.state = end
+            if end == .done { last.progress.fraction = 1 }
+            shared.events.send(.task(last))
         }
     }
 

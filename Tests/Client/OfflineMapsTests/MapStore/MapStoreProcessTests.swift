@@ -139,6 +139,10 @@ struct MapStoreProcessTests {
             folder.parts.appending(path: "x.tmp"),
             folder.packs.appending(path: "demo/0/0/0/0123456789abcdef.mbtiles"),
             home.deletingLastPathComponent().appending(path: "8-11111111.new/x"),
+            // A style that was being looked at, a removal, and a reserve, each of a process that was killed.
+            folder.parts.appending(path: "x.part.probe/style.json"),
+            home.deletingLastPathComponent().appending(path: "7-22222222/\(UnitDocument.name)"),
+            folder.root.appending(path: ".reserve.0123.tmp"),
         ]
         for stray in strays {
             try FileManager.default.createDirectory(
@@ -151,6 +155,22 @@ struct MapStoreProcessTests {
         #expect(try again.shows("EE 1", map))
         let usage = try await again.usage()
         #expect(usage.total == usage.packages && usage.packages == UInt64(site.size(path)))
+    }
+
+    @Test func aFailedTaskIsFoundWhereNoProcessWorks() async throws {
+        let store = try await site.store()
+        try await store.refreshCatalog()
+        site.answer(403, at: path)
+        #expect(try await store.states { try await $0.install([.package("EE")]) } == [.failed(.notAllowed)])
+        await store.stop()
+        let task = try #require(try await store.tasks().first)
+        #expect(task.state == .failed(.notAllowed))
+        site.answer(nil, at: path)
+        let events = store.events
+        try await store.retry(task.id)
+        await store.start()
+        #expect(await store.end(of: task.id, in: events) == .done)
+        #expect(try store.shows("EE 1", map))
     }
 
     @Test func aWriteThatFailsOpensTheStoreAgain() async throws {

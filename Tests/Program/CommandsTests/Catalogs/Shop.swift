@@ -93,6 +93,7 @@ final class Shop: Sendable {
             names: ["en": "Europe/\(id)"], tilesHash: receipt.tilesHash)
         request.edition = edition
         request.files = others
+        request.attribution = "© Demo"
         let done = try catalog.publish(request)
         for wanted in patches ? try catalog.wantedPatches(id, in: edition) : [] {
             _ = try catalog.make(wanted, with: CatalogPatchCommand.maker)
@@ -109,6 +110,7 @@ final class Shop: Sendable {
         var request = PublishRequest(
             id: id, file: url, digest: receipt.digest, size: receipt.size, maskWire: Self.mask.cartoWire,
             names: ["en": "Europe/\(id)"], tilesHash: receipt.tilesHash)
+        request.tileset = list.tileset
         request.tilePacks = PublishedPacks(
             list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
         _ = try catalog.publish(request)

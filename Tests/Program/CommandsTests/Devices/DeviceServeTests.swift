@@ -87,7 +87,7 @@ struct DeviceServeTests {
         #expect(
             !names.isEmpty && names.count < 16 && names.allSatisfy { $0.hasPrefix("Tile-6-") && $0.hasSuffix(".pbf") })
         // The file can be taken by another program: here, by the store of another device.
-        let none = try await device.run("export", "--files", files.path, "--box", "100,10,101,11")
+        let none = try await device.run("export", "--files", files.path, "--zoom", "6", "--box", "100,10,101,11")
         #expect(none.status == 66, "\(none.errors)")
     }
 }

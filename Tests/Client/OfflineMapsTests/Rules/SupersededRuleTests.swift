@@ -1,0 +1,55 @@
+import Testing
+import Tiles
+
+@testable import OfflineMaps
+
+/// Packs in whose place a newer list has others.
+@Suite struct SupersededRuleTests {
+    private let item = Item.packs("EE")
+
+    private func pack(_ index: Int, _ zooms: String, of package: String?) throws -> Piece {
+        let tile = try #require(TileID(zoom: 6, x: index, y: 18))
+        let key = UnitKey.pack(
+            tileset: "demo", tile, try ZoomRange(parsing: zooms), Edition(), of: package)
+        return Piece(holder: item, file: FileID(unit: key, version: 0, digest: key.name), size: 10)
+    }
+
+    /// Installs what the list of the moment has.
+    private func install(_ pieces: [Piece], _ driver: inout RuleDriver) throws {
+        var (_, effects) = driver.add(.install, [item], Plan(pieces: pieces))
+        var done = 0
+        while done < effects.count {
+            switch effects[done] {
+            case .fetch(let op, _, _, _, _):
+                effects += driver.send(.received(op, size: 10))
+                effects += driver.send(.fetched(op))
+            case .verify(let op, _): effects += driver.send(.verified(op))
+            case .prepare(let op, let piece): effects += driver.send(.prepared(op, piece.file, bytes: 10))
+            default: break
+            }
+            done += 1
+        }
+        #expect(driver.machine.rows.tasks.isEmpty)
+    }
+
+    @Test func otherZoomsAndWholePacksTakeThePlaceAndWhatOnlyLacksStays() throws {
+        var driver = RuleDriver()
+        let old = [try pack(35, "6-7", of: "EE"), try pack(36, "6-7", of: "EE"), try pack(37, "6-7", of: "EE")]
+        try install(old, &driver)
+        #expect(driver.machine.rows.held == Set(old.map(\.file.unit)))
+        let new = [try pack(35, "6-8", of: "EE"), try pack(36, "6-7", of: nil)]
+        try install(new, &driver)
+        #expect(driver.machine.rows.held == Set((new + [old[2]]).map(\.file.unit)))
+        #expect(driver.machine.rows.units[old[0].file] == nil && driver.machine.rows.units[old[1].file] == nil)
+        #expect(driver.machine.rows.units[old[2].file] != nil)
+    }
+
+    @Test func packsOfTwoPackagesAtOnePlaceStayBesideEachOther() throws {
+        var driver = RuleDriver()
+        let both = [try pack(35, "6-7", of: "EE"), try pack(35, "6-7", of: "LV")]
+        try install(both, &driver)
+        let newer = [try pack(35, "6-8", of: "EE")]
+        try install(newer, &driver)
+        #expect(driver.machine.rows.held == Set([newer[0], both[1]].map(\.file.unit)))
+    }
+}
