@@ -8,8 +8,7 @@
     ///
     /// With a ``MapSource`` that has a server, what is not installed comes from the network; with one that has none, no
     /// request is sent. MapKit draws images: PNG and JPEG.
-    // Immutable: its members are set in `init` and only read.
-    public final class StoreTileOverlay: MKTileOverlay, @unchecked Sendable {
+    public final class StoreTileOverlay: MKTileOverlay {
         private let source: MapSource
 
         /// Makes an overlay.
@@ -43,7 +42,7 @@
             }
         }
 
-        /// MapKit's block, which may be called on any thread. Source: its documentation.
+        // MapKit's block may be called on any thread, by its documentation.
         private struct Answer: @unchecked Sendable {
             let call: (Data?, (any Error)?) -> Void
         }

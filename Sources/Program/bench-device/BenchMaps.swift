@@ -4,8 +4,9 @@ import PackageFiles
 import TileBodies
 import Tiles
 
-/// Packages for measurements: one cell of zoom 7 each, with its ancestors and four zooms below it: 1.3 MB, the smallest
-/// that publishers make. One tile of each is left out, so that a look-up for it has to ask the mask.
+/// Packages for measurements: one cell of zoom 7 each, with its ancestors and four zooms below it, 1.3 MB.
+///
+/// One tile of each is left out, so that a look-up for it has to ask the mask.
 struct BenchMaps {
     let folder: URL
     let count: Int

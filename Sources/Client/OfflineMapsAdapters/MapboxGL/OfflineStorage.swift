@@ -22,6 +22,8 @@ public final class OfflineStorage: Sendable {
     private let commands: Mutex<PackCommands?> = Mutex(nil)
     /// Reads of the list of regions, one after the other.
     private let reads = SerialWork()
+    /// Reads of single packs, one after the other: an older view must not replace a newer one.
+    private let views = SerialWork()
 
     /// The storage on the store that the app gave to ``SharedStore``.
     ///
@@ -185,6 +187,10 @@ public final class OfflineStorage: Sendable {
 
     /// Brings a pack up to date, and tells what changed.
     private func update(_ id: RegionID, failed cause: FailureCause? = nil, always: Bool = false) async {
+        await views.add { [weak self] in await self?.show(id, failed: cause, always: always) }.value
+    }
+
+    private func show(_ id: RegionID, failed cause: FailureCause?, always: Bool) async {
         guard let pack = packs?.first(where: { $0.id == id }), let view = await view(id) else { return }
         let isNew = pack.show(view)
         guard let place = packs?.firstIndex(where: { $0 === pack }) else { return }

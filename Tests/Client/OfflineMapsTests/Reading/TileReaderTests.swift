@@ -152,7 +152,9 @@ struct TileReaderTests {
         let queue = try DatabaseQueue(path: file.path)
         try queue.write { try $0.execute(sql: "CREATE TABLE metadata (name, value); \(schema)") }
         try queue.close()
-        unit.path = "bad.mbtiles"
+        // Not before it is installed, and not where it stays outside of the store.
+        #expect(try !FileProbe.isSound(file, unit))
+        unit.path = file.path
         let reader = TileReader(scratch.folder, [unit])
         #expect(throws: StoreError.self) { try reader.tile(.root) }
     }

@@ -102,6 +102,20 @@ import Testing
         #expect(late.fetches.count == 2)
     }
 
+    @Test func whatIsFilledCountsByItsTilesWithTheirTrueBytes() throws {
+        var driver = RuleDriver()
+        let filled = piece("k", isPack: true, source: .filled, holder: item)
+        var plan = Plan(pieces: [filled, tile(0, of: filled.file.digest), tile(1, of: filled.file.digest)])
+        plan.present.tiles.add(3, bytes: 300)
+        let (task, effects) = driver.add(.load, [item], plan)
+        driver.send(.received(effects.fetches[0], size: 77))
+        let progress = driver.machine.progress[task]
+        #expect(progress?.tiles == Counts(required: 5, completed: 4, bytes: 377) && progress?.packs == Counts())
+        // The server has no tile at the other place.
+        driver.send(.fetched(effects.fetches[1]))
+        #expect(driver.machine.progress[task]?.tiles == Counts(required: 5, completed: 5, bytes: 377))
+    }
+
     @Test func theExpiryOfTheServerCounts() throws {
         var driver = RuleDriver()
         let (_, effects) = driver.add(.load, [item], Plan(pieces: [piece("k", isPack: true, size: 0, holder: item)]))

@@ -50,8 +50,8 @@ import Testing
     }
 
     @Test func aSmallerQuotaRemovesWhatMayGoAtOnce() {
-        var driver = RuleDriver(
-            rows([unit("held"), unit("soon", expires: 1), unit("late", expires: 2)], held: ["held"]))
+        let units = [unit("held"), unit("soon", expires: 1), unit("late", expires: 2)]
+        var driver = RuleDriver(rows(units, held: ["held"]))
         var quota = Quota()
         (quota.bytes, quota.evictFrom) = (2_000, 1)
         let effects = driver.send(.asked(RequestID(number: 1), .setQuota(quota)))
