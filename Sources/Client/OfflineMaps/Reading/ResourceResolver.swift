@@ -1,5 +1,6 @@
 internal import Errors
 public import Foundation
+internal import PackageFiles
 internal import StyleFormat
 internal import TileBodies
 

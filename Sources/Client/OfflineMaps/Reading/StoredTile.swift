@@ -1,15 +1,6 @@
 internal import Foundation
+internal import PackageFiles
 internal import TileBodies
-
-/// What a file has for a tile.
-enum StoredTile<Body> {
-    /// The body, and when it becomes stale where the file says so.
-    case body(Body, expires: Date?)
-    /// The server has no such tile.
-    case empty
-    /// The file does not know.
-    case absent
-}
 
 /// A tile's body as a renderer gets it.
 struct StoredBody {
