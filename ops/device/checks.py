@@ -215,18 +215,19 @@ def check_8(world):
         finally:
             world.web.flip = None
         expect(any(p.startswith("packages/") for p in world.web.paths()), f"{world.web.paths()}")
-    # An older catalog.
-    texts = {name: (world.catalog / name).read_bytes() for name in ("catalog.json", "catalog.json.sig")}
+    # An older catalog. The publication also replaces the packs of EE, so the whole folder is put back.
+    saved = world.folder / "catalog-saved"
+    shutil.copytree(world.catalog, saved)
     try:
         world.publish("EE", "0-8", "--replace-area", "--allow-shrink")
         device("list")
-        for name, body in texts.items():
-            (world.catalog / name).write_bytes(body)
+        for name in ("catalog.json", "catalog.json.sig"):
+            shutil.copyfile(saved / name, world.catalog / name)
         device("list", status=65)
         device("list", "--allow-older")
     finally:
-        for name, body in texts.items():
-            (world.catalog / name).write_bytes(body)
+        shutil.rmtree(world.catalog)
+        saved.rename(world.catalog)
 
 
 def check_9(world):
