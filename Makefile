@@ -84,7 +84,7 @@ bench-coordinator: bench-build ## a coordinator under 1,000 simulated workers an
 bench-pieces: bench-build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
 	@ops/bench/pieces $(BENCH_FLAGS)
 
-bench-device: device-bench-build ## Measure the library for apps beside raw SQLite, curl and sha256sum: met or missed (5 min; BENCH_FLAGS=--write)
+bench-device: device-bench-build ## Measure the library for apps next to raw SQLite, curl and sha256sum: met or missed (5 min; BENCH_FLAGS=--write)
 	@ops/bench/device $(BENCH_FLAGS)
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzzer; a build of its own)

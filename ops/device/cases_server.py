@@ -13,7 +13,7 @@ LIES = list(itertools.product(TARGETS, origins.KINDS))
 FILE_LIES = list(itertools.product(TARGETS, FILE_KINDS))
 # Answers after which a device waits for its 30 s of patience.
 LONG = {"silence", "slow-loris", "stalled"}
-# Kinds after which bytes were wrong, or the server began anew, so that they have to come again.
+# Kinds after which bytes were wrong, or the server began from the start, so that they have to come again.
 WRONG = {
     "200-to-range", "416-to-range", "changed", "short-length", "long-length", "smuggled", "truncated", "chunked-cut", "gzip-bomb",
     "wrong-type", "html", "json", "garbage",

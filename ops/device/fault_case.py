@@ -42,7 +42,7 @@ class Case:
     # Setting up
 
     def begin(self, scenario, listener=None, quota=True, watch=True):
-        """A copy of the prepared store beside the catalog that the command finds."""
+        """A copy of the prepared store next to the catalog that the command finds."""
         self.scenario, self.setup = scenario, SCENARIOS[scenario]
         self.reference = self.plan.references[scenario]
         template = self.plan.place / "templates" / scenario / "store"

@@ -102,7 +102,7 @@ def silent(origin, since, until=None):
 
 @dataclasses.dataclass
 class Watch:
-    """A reader that looks all the time (5), and the space that is used beside the quota (7), until `close`."""
+    """A reader that looks all the time (5), and the space that is used, compared with the quota (7), until `close`."""
 
     folder: object
     before: object

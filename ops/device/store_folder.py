@@ -60,7 +60,7 @@ class StoreFolder:
         return self.path / "store.sqlite"
 
     def state(self, live=False):
-        """The rows. `live`: read beside processes that work, as another process does; otherwise from a copy, which changes nothing."""
+        """The rows. `live`: read while processes work, as another process does; otherwise from a copy, which changes nothing."""
         if not self.database.exists():
             return State()
         if live:

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `bench-device reads`: measures reads, also while a store changes, each beside a raw SQLite look-up or a quiet store.
+/// `bench-device reads`: measures reads, also while a store changes, each next to a raw SQLite look-up or a quiet store.
 ///
 /// Uses the public API alone. Prints the rows as JSON; `make bench-device` judges them and adds the rows that need other
 /// programs and a web server.

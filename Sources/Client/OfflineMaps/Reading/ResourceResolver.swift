@@ -87,14 +87,14 @@ public final class ResourceResolver: Sendable {
             }
         }
         // Also for a process that ended while another one unpacked.
-        removeUnfinished(beside: folder)
+        removeUnfinished(nextTo: folder)
         return try StylePack(folder)
     }
 
     /// Removes what processes that ended midway have left.
     ///
     /// A process that is unpacking at this moment finds the pack.
-    private static func removeUnfinished(beside folder: URL) {
+    private static func removeUnfinished(nextTo folder: URL) {
         let home = folder.deletingLastPathComponent()
         // A folder that cannot be listed or emptied keeps some bytes more.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? []

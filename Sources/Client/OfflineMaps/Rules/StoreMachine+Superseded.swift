@@ -1,5 +1,5 @@
 extension StoreMachine {
-    /// Drops the holds of packs in whose place a finished plan has others, and removes those that nobody holds.
+    /// Drops the holds of packs in whose place a finished plan has others, and removes those without a holder.
     ///
     /// A publisher can cut other zooms, or make a pack complete: then the same tiles are in a pack of another name. What
     /// a plan only lacks stays: a map does not disappear because the catalog has shrunk.

@@ -42,7 +42,7 @@ extension StoreDatabase {
         return found
     }
 
-    /// Removes answers that nobody has taken for an hour: the process that asked has ended.
+    /// Removes answers that were not read for an hour: the process that asked has ended.
     func dropOldAnswers() throws {
         try write {
             try $0.execute(

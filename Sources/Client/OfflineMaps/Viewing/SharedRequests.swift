@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Joins equal requests: while one is under way, others wait for its result.
 ///
-/// A request ends early when nobody waits for it any more.
+/// A request ends early when no caller waits for it any more.
 final class SharedRequests<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Flight {
         let number: Int

@@ -138,7 +138,7 @@ final class WebResources: Sendable {
                 }
             }
             group.addTask {
-                // A cancelled sleep ends at once; then the other result is there, or nobody waits any more.
+                // A cancelled sleep ends at once; then the other result is there, or no caller waits any more.
                 try? await Task.sleep(for: request.timeout)
                 return .failure(FetchError(.connection, "'\(message.address)' did not answer in time."))
             }

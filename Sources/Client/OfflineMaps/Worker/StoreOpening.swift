@@ -61,7 +61,7 @@ struct StoreOpening: Sendable {
                 try database.noteOptions(named)
             }
         }
-        // A list that nobody had to sign does not count for an app that names keys.
+        // A list that needed no signature does not count for an app that names keys.
         let keys = options.trust.keys
         let known = Set(try database.trustedKeys() ?? [])
         if !keys.isEmpty, known.isEmpty || !known.isSubset(of: keys) { try database.dropOffers() }

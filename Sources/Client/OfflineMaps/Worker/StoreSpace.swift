@@ -22,7 +22,7 @@ enum StoreSpace {
             } else {
                 usage.packages += unit.bytes
             }
-            // Readers have the files of a style pack beside its archive.
+            // Readers have the files of a style pack next to its archive.
             guard unit.format == .styleArchive, let archive = folder.file(unit.path) else { continue }
             let unpacked = StoreScan.bytes(below: PieceWork.unpacked(archive))
             switch (unit.state, unit.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue)) {

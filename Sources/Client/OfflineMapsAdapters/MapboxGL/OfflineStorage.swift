@@ -39,7 +39,7 @@ public final class OfflineStorage: Sendable {
             }
         }
         loop.run(store) { [weak self] in await self?.handle($0) }
-        reads.add { [weak self] in await self?.read(anew: true) }
+        reads.add { [weak self] in await self?.read(renewing: true) }
     }
 
     deinit { for watcher in state.withLock({ $0.watchers.values.map(\.self) }) { watcher.finish() } }
@@ -93,7 +93,7 @@ public final class OfflineStorage: Sendable {
     }
 
     /// Reads the packs again; ``packs`` has new objects afterwards, which is told as ``PackChange/set``.
-    public func reloadPacks() async { await reads.add { [weak self] in await self?.read(anew: true) }.value }
+    public func reloadPacks() async { await reads.add { [weak self] in await self?.read(renewing: true) }.value }
 
     /// Adds the packs of an offline database, or another file that a store takes.
     ///
@@ -140,11 +140,11 @@ public final class OfflineStorage: Sendable {
 
     /// Reads the list of regions.
     ///
-    /// - Parameter anew: Whether all packs get new objects.
-    private func read(anew: Bool = false) async {
+    /// - Parameter renewing: Whether all packs get new objects.
+    private func read(renewing: Bool = false) async {
         guard let ids = try? await store.regions(), let commands = commands.withLock({ $0 }) else { return }
         var known: [RegionID: OfflinePack] = [:]
-        for pack in packs ?? [] where !anew { known[pack.id] = pack }
+        for pack in packs ?? [] where !renewing { known[pack.id] = pack }
         var new: [OfflinePack] = []
         let leaving = state.withLock { state in
             state.leaving.formIntersection(ids)
@@ -161,7 +161,7 @@ public final class OfflineStorage: Sendable {
             defer { state.packs = new }
             return (state.packs, new)
         }
-        guard !anew, let before else { return tell(.set) }
+        guard !renewing, let before else { return tell(.set) }
         let (old, now) = (Set(before.map(ObjectIdentifier.init)), Set(after.map(ObjectIdentifier.init)))
         for (place, pack) in before.enumerated().reversed() where !now.contains(ObjectIdentifier(pack)) {
             pack.invalidate()

@@ -125,7 +125,7 @@ final class ExportedDatabase: ExportSink {
     }
 
     func giveUp() {
-        // Nobody uses the temporary file; one that stays does no harm.
+        // No program uses the temporary file; one that stays does no harm.
         try? queue.close()
         for suffix in ["", "-journal"] { try? FileManager.default.removeItem(atPath: temporary.path + suffix) }
     }

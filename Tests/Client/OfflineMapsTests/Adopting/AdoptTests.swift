@@ -101,7 +101,7 @@ struct AdoptTests {
         #expect(info.definition.zooms == ZoomRange(min: 0, max: 5) && info.definition.pixelRatio == 2)
         let tile = try #require(URL(string: "https://t.example.com/1/0/0.png"))
         #expect(try store.resources.resource(tile)?.body == Data([0x89, 0x50, 0x4E, 0x47, 1]))
-        // It is complete: a load asks nobody.
+        // It is complete: a load sends no request.
         #expect(try await store.states { [try await $0.load(region)] } == [.done])
         // The region holds the file: it stays when the package is removed.
         #expect(try await store.states { try await $0.remove([items[0]]) } == [.done])

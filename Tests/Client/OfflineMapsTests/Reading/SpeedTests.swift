@@ -7,7 +7,7 @@ import Tiles
 
 @testable import OfflineMaps
 
-/// Prints how fast the reader is beside a prepared statement of SQLite in the same run, and asserts nothing about time.
+/// Prints how fast the reader is next to a prepared statement of SQLite in the same run, and asserts nothing about time.
 struct SpeedTests {
     @Test func tileBesideAPreparedStatement() throws {
         let scratch = try StoreScratch()

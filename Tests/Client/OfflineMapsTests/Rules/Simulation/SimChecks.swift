@@ -5,7 +5,7 @@ struct SimChecks {
     /// Bytes that the server sent for a part file.
     var sent: [String: UInt64] = [:]
     var target: [String: UInt64] = [:]
-    /// Bytes that have to be sent again: lost in a crash, removed, or sent anew by the server.
+    /// Bytes that have to be sent again: lost in a crash, removed, or sent again by the server.
     var credit: [String: UInt64] = [:]
     /// Packs of which the server has refused a tile.
     var refusedUnits: Set<UnitKey> = []
