@@ -54,6 +54,11 @@ final class DeviceProgram: Sendable {
         let folder = store.deletingLastPathComponent()
         let (output, errors) = (folder.appending(path: "out-\(name)"), folder.appending(path: "err-\(name)"))
         let process = try process(arguments, output: output, errors: errors)
+        // Foundation's Process keeps what it was given: a thousand runs would be two thousand open files.
+        defer {
+            // The program has ended; what it wrote is in the files.
+            for handle in [process.standardOutput, process.standardError] { try? (handle as? FileHandle)?.close() }
+        }
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
             do { try process.run() } catch {
