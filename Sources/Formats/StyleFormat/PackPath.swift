@@ -49,8 +49,12 @@ package enum PackPath {
 
     /// Whether a path of an index stays inside its folder.
     package static func isInside(_ path: String) -> Bool {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        // Bytes and not characters: with a combining mark after it, a slash is another character.
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return (1...8).contains(parts.count) && path.utf8.count <= 1_024
-            && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains { $0 < 0x20 } }
+            && parts.allSatisfy { part in
+                !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8)
+                    && !part.contains { $0 < 0x20 }
+            }
     }
 }

@@ -99,7 +99,7 @@ package enum UntrustedBytes {
         guard let row = document.record(path: "units/x/\(document.file)") else { return .refused("bad-item") }
         guard Item(key: row.item.key) == row.item else { return .wrong("another item came back") }
         let folder = StoreFolder(URL(filePath: "/store"))
-        if let file = folder.file(row.path), !file.path.hasPrefix("/store/units/x/") {
+        if let file = folder.file(row.path), !file.path.utf8.starts(with: "/store/units/x/".utf8) {
             return .wrong("the file '\(document.file)' lies outside of its folder")
         }
         let again = UnitDocument(

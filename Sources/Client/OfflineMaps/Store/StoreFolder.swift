@@ -76,9 +76,12 @@ struct StoreFolder: Sendable, Hashable {
 
     /// The file of a path in a row; `nil` for a path that leaves the folder.
     func file(_ path: String) -> URL? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) })
-        else { return nil }
+        // Bytes and not characters: with a combining mark after it, a slash is another character.
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let leaves = parts.contains { part in
+            part.isEmpty || part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) || part.contains(0)
+        }
+        guard !parts.isEmpty, !leaves else { return nil }
         return root.appending(path: path)
     }
 

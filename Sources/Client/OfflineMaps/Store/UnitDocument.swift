@@ -57,7 +57,8 @@ struct UnitDocument: Codable, Sendable, Hashable {
     init?(decoding bytes: [UInt8]) {
         guard let document = try? JSONDecoder().decode(UnitDocument.self, from: Data(bytes)),
             document.format == Self.format, Digest(hex: document.sha256)?.hex == document.sha256,
-            !document.file.isEmpty, !document.file.contains("/"), document.file != ".", document.file != ".."
+            !document.file.isEmpty, !document.file.utf8.contains(UInt8(ascii: "/")), document.file != ".",
+            document.file != ".."
         else { return nil }
         self = document
     }
