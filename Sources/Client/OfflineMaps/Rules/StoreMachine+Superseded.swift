@@ -35,7 +35,7 @@ private struct PackPlace: Hashable {
 }
 
 extension UnitKey {
-    /// The place in the key that `pack(tileset:_:_:_:of:)` makes; `nil` for others.
+    /// The place in the key that `pack(tileset:_:_:edition:of:)` makes; `nil` for others.
     fileprivate var packPlace: PackPlace? {
         let fields = name.split(separator: "|", omittingEmptySubsequences: false)
         guard isPack, fields.count == 7, fields[0] == "pack" else { return nil }

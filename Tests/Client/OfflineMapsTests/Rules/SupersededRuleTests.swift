@@ -10,7 +10,7 @@ import Tiles
     private func pack(_ index: Int, _ zooms: String, of package: String?) throws -> Piece {
         let tile = try #require(TileID(zoom: 6, x: index, y: 18))
         let key = UnitKey.pack(
-            tileset: "demo", tile, try ZoomRange(parsing: zooms), Edition(), of: package)
+            tileset: "demo", tile, try ZoomRange(parsing: zooms), edition: Edition(), of: package)
         return Piece(holder: item, file: FileID(unit: key, version: 0, digest: key.name), size: 10)
     }
 
