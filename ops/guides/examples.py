@@ -24,7 +24,7 @@ def replacements(tiles, files, bucket, s3, ports, folder):
         (":7470", f":{control}"),
         (":7471", f":{work}"),
         (":7472", f":{blobs}"),
-        (":8091", f":{device}"),
+        ("8091", f"{device}"),
         # Folders of the system
         ("/srv/", f"{folder}/srv/"),
         ("/var/tmp/", f"{folder}/tmp/"),

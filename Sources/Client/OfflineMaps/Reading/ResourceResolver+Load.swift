@@ -6,22 +6,23 @@ extension ResourceResolver {
     /// What comes from the network is kept in the ambient cache; equal requests are joined into one. A resource that
     /// has expired is asked for again while a request may be sent; else it is the answer, marked as stale.
     ///
+    /// - Parameter asks: Whether a request may be sent, if the network rule allows it.
     /// - Returns: `nil` when it is not here and no request may be sent for it, and when the server does not have it.
     /// - Throws: `network` when the request failed and nothing is here; `damaged` when the installed resource cannot be
     ///   read, and it is nowhere else.
-    public func load(_ url: URL) async throws(StoreError) -> Resource? {
+    public func load(_ url: URL, asks: Bool = true) async throws(StoreError) -> Resource? {
         var damage: StoreError?
         do throws(StoreError) {
             if let found = try resource(url) { return found }
         } catch { damage = error }
         do throws(StoreError) {
-            if let found = try await viewed(url) { return found }
+            if let found = try await viewed(url, asks: asks) { return found }
         } catch { throw damage ?? error }
         if let damage { throw damage }
         return nil
     }
 
-    private func viewed(_ url: URL) async throws(StoreError) -> Resource? {
+    private func viewed(_ url: URL, asks: Bool) async throws(StoreError) -> Resource? {
         guard let web, let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else { return nil }
         var request = WebRequest(address: url.absoluteString, kind: .init(guessing: url))
         for (template, tileset) in shelf.templates {
@@ -30,7 +31,7 @@ extension ResourceResolver {
             break
         }
         do throws(FetchError) {
-            switch try await web.load(request) {
+            switch try await web.load(request, asks: asks) {
             case .body(let entry, let isStale):
                 return Self.resource(entry, isStale: isStale, request.kind)
             case .empty: return .empty

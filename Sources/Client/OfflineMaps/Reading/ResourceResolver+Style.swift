@@ -80,16 +80,17 @@ extension ResourceResolver {
 
     /// What is installed, was viewed, or comes from the network, for an address of a style `.served(at:)`.
     ///
-    /// - Throws: As ``load(_:)`` does.
-    public func load(served path: String) async throws(StoreError) -> Resource? {
+    /// - Parameter asks: Whether a request may be sent, if the network rule allows it.
+    /// - Throws: As ``load(_:asks:)`` does.
+    public func load(served path: String, asks: Bool = true) async throws(StoreError) -> Resource? {
         switch ServedAddress(path) {
         case .tile(let tileset, let tile):
             if let found = Resource(try tiles.tile(tile, of: tileset)) { return found }
             guard let template = shelf.templates.first(where: { $0.tileset == tileset })?.template,
                 let url = URL(string: template.address(of: tile))
             else { return nil }
-            return try await load(url)
-        case .original(let url): return try await load(url)
+            return try await load(url, asks: asks)
+        case .original(let url): return try await load(url, asks: asks)
         case nil: return nil
         }
     }

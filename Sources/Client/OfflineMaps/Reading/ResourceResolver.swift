@@ -34,7 +34,7 @@ public final class ResourceResolver: Sendable {
 
     /// Reads the style packs among the units, and the tiles of `tiles`.
     ///
-    /// - Parameter web: For ``load(_:)``; `nil` for a resolver without ambient cache and network.
+    /// - Parameter web: For ``load(_:asks:)``; `nil` for a resolver without ambient cache and network.
     /// - Throws: `damaged` for a style pack that cannot be opened.
     init(
         _ folder: StoreFolder, _ units: [UnitRow], tiles: TileReader, web: WebResources? = nil

@@ -51,8 +51,10 @@ struct MapResponder: Sendable {
             return packed(Resource(body: tileJSON(tileset), mediaType: "application/json"), request)
         case .resource(let path):
             let asks = isOnline && StyleHosts.allows(path, resources)
-            let found = asks ? try await resources.load(served: path) : try resources.resource(served: path)
-            guard let found else { return Self.text(.notFound, "this is not on the device") }
+            // What was viewed before is answered without the network too.
+            guard let found = try await resources.load(served: path, asks: asks) else {
+                return Self.text(.notFound, "this is not on the device")
+            }
             return packed(found, request)
         }
     }

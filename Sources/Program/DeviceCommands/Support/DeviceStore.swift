@@ -82,14 +82,22 @@ enum DeviceStore {
     private static func open(_ folder: URL, _ catalog: CatalogArguments?) async throws -> MapStore {
         let kept = try DeviceSettings.read(folder)
         let settings = try catalog.map { try kept.with($0) } ?? kept
-        if let catalog, kept.catalog != nil, settings.catalog != kept.catalog {
+        let isOther = kept.catalog != nil && settings.catalog != kept.catalog
+        if let catalog, isOther {
             // A store that is opened with another catalog forgets what the last one offers: look whether there is one.
             _ = try await aside(catalog) { try await freshCatalog(of: $0, catalog) }
         }
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
         options.fetcher = try DeviceFetcher(folder: settings.folder)
-        return try await MapStore.open(options)
+        let store = try await MapStore.open(options)
+        // The process that works reads the catalog with which it was started.
+        guard !isOther || store.role == .worker else {
+            throw CLIError(
+                .temporary, "another process works on the store, with the catalog '\(kept.catalog ?? "")'",
+                hint: "end that process (device serve, watch or run), then name the other catalog")
+        }
+        return store
     }
 
     /// Keeps what the command line says of the catalog for later commands.

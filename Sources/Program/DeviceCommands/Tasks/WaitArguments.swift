@@ -24,6 +24,9 @@ struct WaitArguments: ParsableArguments {
             tasks = try await follower.wait(for: ids)
         } catch {
             await store.stop()
+            if error is CancellationError {
+                Console.note("the tasks stay in the queue; packhorse device run continues them")
+            }
             throw error
         }
         await store.stop()

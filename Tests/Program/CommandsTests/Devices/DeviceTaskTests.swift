@@ -48,7 +48,7 @@ struct DeviceTaskTests {
         let device = DeviceProgram(shop)
         let list = try shop.publishCut("EE", 1)
         let address = try shop.address()
-        let area = ["--box", "-10,35,-8,37", "--zoom", "0-6", "--tileset", list.tileset]
+        let area = ["--box", "-10,45,-8,47", "--zoom", "0-6", "--tileset", list.tileset]
         let told = try await device.run(
             "estimate", area[0], area[1], area[2], area[3], area[4], area[5], "--catalog", address)
         #expect(told.status == 0 && told.output.contains("tile packs"), "\(told.errors)")
