@@ -107,6 +107,9 @@ final class AmbientCache: Sendable {
                 guard let database = try opened(makes) else { return nil }
                 used = database
                 return try body(database)
+            } catch is ClosableQueue.Closed {
+                // Another thread has cleared or closed the cache meanwhile.
+                continue
             } catch {
                 guard Self.isDamage(error) else { return nil }
                 state.withLock { state in

@@ -25,7 +25,7 @@ final class AmbientDatabase: Sendable {
     /// The file is of another version, or its content contradicts itself.
     struct Unusable: Error {}
 
-    private let queue: DatabaseQueue
+    private let queue: ClosableQueue
     private let file: URL
     private let identity: FileIdentity?
     /// Rows that were read, and in which order.
@@ -46,7 +46,7 @@ final class AmbientDatabase: Sendable {
                     PRAGMA wal_autocheckpoint = 250; PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512
                     """)
         }
-        queue = try DatabaseQueue(path: file.path, configuration: configuration)
+        queue = ClosableQueue(try DatabaseQueue(path: file.path, configuration: configuration))
         identity = FileIdentity(file)
         let found = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } ?? 0
         guard found == 0 || found == Self.version else { throw Unusable() }

@@ -5,12 +5,12 @@ internal import GRDB
 ///
 /// Several processes open it. Each call is one transaction; a transaction that ended survives a power cut.
 final class StoreDatabase: Sendable {
-    private let queue: DatabaseQueue
+    private let queue: ClosableQueue
     /// Whether a newer version of the library wrote it: then it is only read.
     let isNewer: Bool
 
     private init(_ queue: DatabaseQueue, isNewer: Bool) {
-        self.queue = queue
+        self.queue = ClosableQueue(queue)
         self.isNewer = isNewer
     }
 
@@ -80,7 +80,9 @@ final class StoreDatabase: Sendable {
 
     /// Gives damage and a full disk their own errors.
     private func naming<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as DatabaseError {
+        do { return try body() } catch is ClosableQueue.Closed {
+            throw StoreWorker.isClosed
+        } catch let error as DatabaseError {
             if Damage.codes.contains(error.resultCode) {
                 throw Damage(text: error.message ?? "SQLite error \(error.resultCode.rawValue)")
             }

@@ -9,7 +9,7 @@ extension PackageManager {
         for item in task.items {
             if case .style(let id) = item {
                 await tellStyle(id, task)
-            } else if let id = id(of: item) {
+            } else if let id = names.id(of: item) {
                 await tell(id, task)
             }
         }

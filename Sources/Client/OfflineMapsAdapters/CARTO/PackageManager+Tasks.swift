@@ -1,7 +1,6 @@
 public import Foundation
 internal import OfflineMaps
 internal import Synchronization
-internal import Tiles
 
 extension PackageManager {
     /// Reads the list from the server; the listener gets the result.
@@ -20,10 +19,10 @@ extension PackageManager {
     @discardableResult
     public func startPackageDownload(_ id: String) async -> Bool {
         if await serverPackage(id) != nil {
-            return await accepts { try await self.store.install([self.item(id)]) }
+            return await accepts { try await self.store.install([self.names.item(id)]) }
         }
         guard let box = BoxID(id) else { return false }
-        return await accepts { try await self.download(box) }
+        return await accepts { try await self.boxes.run(box) }
     }
 
     /// Takes a file of the device into the store; the package is there when the call returns.
@@ -34,7 +33,7 @@ extension PackageManager {
     /// - Returns: `false` when the store does not take the file.
     @discardableResult
     public func startPackageImport(_ id: String, version: Int32, file: URL) async -> Bool {
-        guard await accepts({ _ = try await self.store.adopt(file, as: self.item(id), by: .copy) }) else {
+        guard await accepts({ _ = try await self.store.adopt(file, as: self.names.item(id), by: .copy) }) else {
             return false
         }
         let here = await localPackage(id)?.version ?? version
@@ -48,8 +47,8 @@ extension PackageManager {
     @discardableResult
     public func startPackageRemove(_ id: String) async -> Bool {
         guard await localPackage(id) != nil else { return false }
-        let installed = ((try? await store.installed()) ?? []).map(\.item).filter { self.id(of: $0) == id }
-        return await accepts { try await self.store.remove(installed.isEmpty ? [self.item(id)] : installed) }
+        let installed = ((try? await store.installed()) ?? []).map(\.item).filter { names.id(of: $0) == id }
+        return await accepts { try await self.store.remove(installed.isEmpty ? [self.names.item(id)] : installed) }
     }
 
     /// Cancels all tasks of a package.
@@ -78,46 +77,10 @@ extension PackageManager {
         } catch { return false }
     }
 
-    /// Registers the region of a box, unless there is one, and downloads what it lacks.
-    private func download(_ box: BoxID) async throws(StoreError) {
-        let region = RegionID(box.text)
-        let isNew = try await store.region(region) == nil
-        if isNew {
-            // A box needs no list of the app's.
-            if await store.catalog == nil { _ = try await store.refreshCatalog() }
-            let packages = await serverPackages
-            guard let tileset = tileset ?? packages.lazy.compactMap(\.tileset).first else {
-                throw StoreError(.notInCatalog, "No tileset is known for '\(box.text)'.")
-            }
-            let deepest = packages.compactMap { $0.zooms?.max }.max() ?? 14
-            let definition = RegionDefinition(
-                .box(box.box), zooms: ZoomRange(min: 0, max: deepest) ?? .all, sources: [.tileset(tileset, edition)])
-            try await store.addRegion(region, definition)
-        }
-        do throws(StoreError) { _ = try await store.load(region) } catch {
-            if isNew { _ = try? await store.remove([.region(region)]) }
-            throw error
-        }
-    }
-
-    /// The item of an id.
-    func item(_ id: String) -> Item {
-        BoxID(id) == nil ? .package(id, edition, format) : .region(RegionID(id))
-    }
-
-    /// The id of an item; `nil` for items of other editions, styles and regions that are not boxes.
-    func id(of item: Item) -> String? {
-        switch item {
-        case .package(let id, edition, _), .packs(let id, edition): id
-        case .region(let region): BoxID(region.text)?.text
-        case .package, .packs, .style: nil
-        }
-    }
-
     /// The tasks of a package, the oldest first.
     func tasks(of id: String) async -> [StoreTask] {
         ((try? await store.tasks()) ?? [])
-            .filter { !$0.state.isOver && $0.items.contains { self.id(of: $0) == id } }
+            .filter { !$0.state.isOver && $0.items.contains { names.id(of: $0) == id } }
             .sorted { $0.id < $1.id }
     }
 

@@ -24,6 +24,8 @@ public final class PackageManager: Sendable {
     public let format: Format
     /// The tileset of boxes; `nil` is the one of the catalog.
     public let tileset: String?
+    let names: PackageNames
+    let boxes: BoxDownload
     let state = Mutex(State())
     private let loop = EventLoop()
 
@@ -40,6 +42,8 @@ public final class PackageManager: Sendable {
         self.edition = edition
         self.format = format
         self.tileset = tileset
+        names = PackageNames(edition: edition, format: format)
+        boxes = BoxDownload(store: store, edition: edition, tileset: tileset)
         loop.run(store) { [weak self] in await self?.handle($0) }
     }
 
@@ -85,28 +89,7 @@ public final class PackageManager: Sendable {
 
     /// The packages and boxes that are installed.
     public var localPackages: [PackageInfo] {
-        get async {
-            let catalog = await store.catalog
-            var packages: [PackageInfo] = []
-            for installed in (try? await store.installed()) ?? [] {
-                guard let id = id(of: installed.item), BoxID(id) == nil else { continue }
-                var info =
-                    catalog?.package(id, edition)
-                    ?? PackageInfo(
-                        id: id, edition: edition, version: installed.version, size: installed.bytes,
-                        mask: TileMask(empty: 0))
-                (info.version, info.size, info.dataDate) = (installed.version, installed.bytes, installed.dataDate)
-                packages.append(info)
-            }
-            for region in (try? await store.regions()) ?? [] where BoxID(region.text) != nil {
-                guard let info = try? await store.region(region), info.isUsable else { continue }
-                packages.append(
-                    PackageInfo(
-                        id: region.text, edition: edition, version: 1, size: info.bytes, mask: info.covered,
-                        zooms: info.zooms))
-            }
-            return packages
-        }
+        get async { await LocalPackages(store: store, names: names).all() }
     }
 
     /// A package of the list.
@@ -147,9 +130,4 @@ public final class PackageManager: Sendable {
     public func isAreaDownloaded(_ box: BoundingBox, zoom: Int) -> Bool {
         ZoomRange(min: zoom, max: zoom).map { store.tiles.isCovered(.box(box), $0) } ?? false
     }
-}
-
-extension RegionInfo {
-    /// Whether everything of the region is on the device.
-    var isUsable: Bool { state == .complete || state == .stale }
 }

@@ -84,3 +84,10 @@ final class LoaderOperation: Sendable {
         }
     }
 }
+
+/// The update that an operation found.
+final class Found: Sendable {
+    private let offer = Mutex<UpdateOffer?>(nil)
+    var value: UpdateOffer? { offer.withLock { $0 } }
+    func set(_ new: UpdateOffer) { offer.withLock { $0 = new } }
+}

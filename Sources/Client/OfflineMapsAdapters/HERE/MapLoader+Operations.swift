@@ -1,13 +1,6 @@
 internal import OfflineMaps
 internal import Synchronization
 
-/// The update that an operation found.
-final class Found: Sendable {
-    private let offer = Mutex<UpdateOffer?>(nil)
-    var value: UpdateOffer? { offer.withLock { $0 } }
-    func set(_ new: UpdateOffer) { offer.withLock { $0 = new } }
-}
-
 extension MapLoader {
     typealias Telling = @Sendable (MapLoader, (any MapLoaderDelegate)?, MapLoaderResult) async -> Void
 

@@ -154,6 +154,23 @@ struct StoreDatabaseTests {
         }
     }
 
+    @Test func aDatabaseThatWasClosedRefusesCalls() async throws {
+        let database = try StoreDatabase.open(scratch.folder, isWorker: true)
+        // Others read while it is closed.
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<200 { do { _ = try database.rows() } catch { #expect(error is StoreError) } }
+                }
+            }
+            group.addTask { try? database.close() }
+        }
+        let error = #expect(throws: StoreError.self) { try database.rows() }
+        #expect(error?.code == .wrongState)
+        #expect(throws: StoreError.self) { try database.setGroups(["a"]) }
+        try database.close()
+    }
+
     @Test func aNewerStoreIsOnlyRead() throws {
         try database.install(try scratch.unit("EE"))
         try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }

@@ -1,0 +1,34 @@
+internal import OfflineMaps
+internal import Tiles
+
+/// Downloads boxes: a box is a region of one tileset.
+struct BoxDownload: Sendable {
+    let store: MapStore
+    let edition: Edition
+    /// `nil` is the tileset of the catalog.
+    let tileset: String?
+
+    /// Registers the region of a box, unless there is one, and downloads what it lacks.
+    func run(_ box: BoxID) async throws(StoreError) {
+        let region = RegionID(box.text)
+        let isNew = try await store.region(region) == nil
+        if isNew { try await store.addRegion(region, try await definition(box)) }
+        do throws(StoreError) { _ = try await store.load(region) } catch {
+            // The call is refused as a whole; a region that stays has no tiles.
+            if isNew { _ = try? await store.remove([.region(region)]) }
+            throw error
+        }
+    }
+
+    private func definition(_ box: BoxID) async throws(StoreError) -> RegionDefinition {
+        // A box needs no list of the app's.
+        if await store.catalog == nil { _ = try await store.refreshCatalog() }
+        let packages = await store.catalog?.packages.filter { $0.edition == edition } ?? []
+        guard let tileset = tileset ?? packages.lazy.compactMap(\.tileset).first else {
+            throw StoreError(.notInCatalog, "No tileset is known for '\(box.text)'.")
+        }
+        let deepest = packages.compactMap { $0.zooms?.max }.max() ?? 14
+        return RegionDefinition(
+            .box(box.box), zooms: ZoomRange(min: 0, max: deepest) ?? .all, sources: [.tileset(tileset, edition)])
+    }
+}
