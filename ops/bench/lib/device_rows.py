@@ -4,10 +4,8 @@ import os
 import shutil
 import statistics
 import subprocess
-import time
-import urllib.error
-import urllib.request
 
+import nginx
 import process
 import starts
 
@@ -47,19 +45,11 @@ class Nginx:
         with open(config, "w") as file:
             # Root's folders are closed to nginx's own user.
             file.write(NGINX.format(run=self.run, root=self.root, port=self.PORT, user="user root;" if os.geteuid() == 0 else ""))
-        subprocess.run([shutil.which("nginx") or "/usr/sbin/nginx", "-c", config], check=True)
-        for _ in range(100):
-            try:
-                urllib.request.urlopen(f"{self.url}/none", timeout=1)
-            except urllib.error.HTTPError:
-                return self
-            except OSError:
-                time.sleep(0.05)
-        raise RuntimeError(f"nginx does not answer; see {self.run}/error.log")
+        nginx.start(config, f"{self.url}/none", self.run)
+        return self
 
     def __exit__(self, *_):
-        with open(f"{self.run}/nginx.pid") as file:
-            os.kill(int(file.read()), 15)
+        nginx.stop(self.run)
 
     def wire(self):
         """(bytes of the request, bytes of the answer, status, path) of each request since the last call."""

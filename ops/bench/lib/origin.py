@@ -1,10 +1,9 @@
 """The origin: Debian's nginx, one worker process, loopback only."""
 import os
-import shutil
 import subprocess
 import time
-import urllib.error
-import urllib.request
+
+import nginx
 
 PLAIN, COUNTED = 18080, 18081
 # Ports that answer later, and by how many seconds.
@@ -79,21 +78,11 @@ class Origin:
                                        far=far if self.has_far else ""))
 
     def __enter__(self):
-        nginx = shutil.which("nginx") or "/usr/sbin/nginx"
-        subprocess.run([nginx, "-c", self.config], check=True)
-        for _ in range(100):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{PLAIN}/", timeout=1)
-            except urllib.error.HTTPError:
-                return self
-            except OSError:
-                time.sleep(0.05)
-        raise RuntimeError(f"nginx does not answer; see {self.run}/error.log")
+        nginx.start(self.config, f"http://127.0.0.1:{PLAIN}/", self.run)
+        return self
 
     def __exit__(self, *_):
-        with open(f"{self.run}/nginx.pid") as file:
-            pid = int(file.read())
-        os.kill(pid, 15)
+        nginx.stop(self.run)
 
     def requests(self, port):
         """(time, path, connection) of each request to a port with a log since the last call, by time, after nginx has written them down."""
