@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A coordinator and workers as real processes in a folder of their own, on ports that stay the same when it restarts.
@@ -44,10 +45,7 @@ final class Cluster {
                 + coordinatorArguments + (blobs ?? []), environment: environment, in: scratch)
         coordinator = daemon
         try await Eventually.holds("the coordinator binds") {
-            guard daemon.isRunning else {
-                Issue.record("the coordinator ended: \(daemon.said)")
-                throw Eventually.TimedOut(what: "coordinator")
-            }
+            guard daemon.isRunning else { throw Daemon.Ended(program: "coordinator", said: daemon.said) }
             return FileManager.default.fileExists(atPath: endpoints.path)
         }
     }

@@ -1,8 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A process that runs during a test and is ended with it, by its own id.
 final class Daemon {
+    /// It ended while a test waited for it.
+    struct Ended: Error {
+        let program: String
+        let said: String
+    }
+
     private let process = Process()
     /// Where its standard error goes.
     let log: URL
@@ -59,39 +66,6 @@ final class Daemon {
 
     private func ended() async throws {
         try await Eventually.holds("process \(pid) ends") { !self.process.isRunning }
-    }
-}
-
-/// Waiting for something that another process does.
-enum Eventually {
-    /// Polls until `condition` holds; fails the test with `what` after `limit`.
-    static func holds(_ what: String, within limit: Duration = .seconds(240), _ condition: () async throws -> Bool)
-        async throws
-    {
-        let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        Issue.record("not within \(limit): \(what)")
-        throw TimedOut(what: what)
-    }
-
-    /// Polls until `value` is there.
-    static func get<Value>(_ what: String, within limit: Duration = .seconds(240), _ value: () async throws -> Value?)
-        async throws -> Value
-    {
-        var found: Value?
-        try await holds(what, within: limit) {
-            found = try await value()
-            return found != nil
-        }
-        guard let found else { throw TimedOut(what: what) }
-        return found
-    }
-
-    struct TimedOut: Error {
-        let what: String
     }
 }
 

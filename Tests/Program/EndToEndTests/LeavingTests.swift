@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Workers that leave, wake too late or may not join; a job that has nothing to build.

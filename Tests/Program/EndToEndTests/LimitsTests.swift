@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Big jobs plan in flat memory; a full disk stops work and loses nothing.

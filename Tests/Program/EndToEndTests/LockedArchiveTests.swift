@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A lock that another program holds on an MBTiles file is no damage.

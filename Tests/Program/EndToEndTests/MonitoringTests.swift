@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What an operator sees of a cluster: the event log, the live table, a backup and going back to it.

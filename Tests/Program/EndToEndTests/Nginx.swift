@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// nginx on loopback with a folder or archive of tiles (ops/e2e/nginx-tiles).
@@ -12,10 +13,7 @@ final class Nginx {
         let daemon = try Daemon(program: URL(filePath: "ops/e2e/nginx-tiles"), [tiles.path, state.path], in: scratch)
         self.daemon = daemon
         url = try await Eventually.get("nginx serves") { () -> String? in
-            guard daemon.isRunning else {
-                Issue.record("nginx ended: \(daemon.said)")
-                throw Eventually.TimedOut(what: "nginx")
-            }
+            guard daemon.isRunning else { throw Daemon.Ended(program: "nginx", said: daemon.said) }
             let said = try String(contentsOf: daemon.output, encoding: .utf8)
             return said.hasPrefix("ready ") ? String(said.dropFirst(6).prefix { !$0.isNewline }) : nil
         }

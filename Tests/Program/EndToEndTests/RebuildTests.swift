@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A rebuild costs what has changed: real processes, and an origin that counts what it sends.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// An archive that is replaced or written to while a job reads it never gives a package of two versions.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The sqlite3 program, which shares no code with Packhorse.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Workers without a shared folder: shards and packages travel over ZeroMQ.

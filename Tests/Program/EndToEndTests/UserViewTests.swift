@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a user sees who submits, waits, pauses and resumes a job, while the coordinator is killed.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The store of one test, and the program `packhorse device` on it.
 final class DeviceProgram: Sendable {
@@ -79,7 +80,7 @@ final class DeviceProgram: Sendable {
         let process = try process(arguments, output: output, errors: errors)
         try process.run()
         running.withLock { $0.append(process) }
-        while true {
+        return try await Eventually.get("the first line of \(arguments)") {
             let said = try String(contentsOf: output, encoding: .utf8)
             if let end = said.firstIndex(of: "\n") { return String(said[..<end]) }
             guard process.isRunning else {
@@ -87,7 +88,7 @@ final class DeviceProgram: Sendable {
                     .executableRuntimeMismatch,
                     userInfo: [NSLocalizedDescriptionKey: try String(contentsOf: errors, encoding: .utf8)])
             }
-            try await Task.sleep(for: .milliseconds(20))
+            return nil
         }
     }
 
