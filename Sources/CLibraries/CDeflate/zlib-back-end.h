@@ -42,14 +42,14 @@ static inline enum libdeflate_result ph_zlib_inflate(
     size_t left = in_count, space = out_count;
     int code = Z_OK;
     while (code == Z_OK) {
-        unsigned given = ph_zlib_piece(left), room = ph_zlib_piece(space);
+        unsigned given = ph_zlib_piece(left), offered = ph_zlib_piece(space);
         stream.avail_in = given;
-        stream.avail_out = room;
+        stream.avail_out = offered;
         code = inflate(&stream, Z_NO_FLUSH);
         left -= given - stream.avail_in;
-        space -= room - stream.avail_out;
+        space -= offered - stream.avail_out;
         // Nothing moved, and it is not the end: one of both sides is used up.
-        if (code == Z_BUF_ERROR || (code == Z_OK && given == stream.avail_in && room == stream.avail_out)) break;
+        if (code == Z_BUF_ERROR || (code == Z_OK && given == stream.avail_in && offered == stream.avail_out)) break;
     }
     inflateEnd(&stream);
     *used = in_count - left;
@@ -90,12 +90,12 @@ static inline size_t ph_zlib_deflate(
     size_t left = in_count, space = out_count;
     int code = Z_OK;
     while (code == Z_OK) {
-        unsigned given = ph_zlib_piece(left), room = ph_zlib_piece(space);
+        unsigned given = ph_zlib_piece(left), offered = ph_zlib_piece(space);
         stream.avail_in = given;
-        stream.avail_out = room;
+        stream.avail_out = offered;
         code = deflate(&stream, left > given ? Z_NO_FLUSH : Z_FINISH);
         left -= given - stream.avail_in;
-        space -= room - stream.avail_out;
+        space -= offered - stream.avail_out;
         if (space == 0 && code != Z_STREAM_END) break;
     }
     deflateEnd(&stream);

@@ -61,22 +61,27 @@ public final class BackgroundFetcher: Fetcher {
 
     /// Downloads into a part file, from an offset.
     ///
-    /// The part file grows when the download has ended: until then the system has the bytes. Progress is told meanwhile.
+    /// The part file grows when the download has ended: until then the system has the bytes. Progress is reported
+    /// meanwhile, and at the end with the size of the file.
     public func file(
         _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
         progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile {
-        try await HTTPFetch.file(request, into: part, from: offset, limit: limit) { fetch, offset throws(FetchError) in
-            try await run(fetch, try URLSessionFetcher.message(request, from: offset), offset, progress)
+        let file = try await HTTPFetch.file(
+            request, into: part, from: offset, limit: limit
+        ) { fetch, offset throws(FetchError) in
+            try await run(fetch, try URLSessionFetcher.message(request, from: offset), from: offset, progress: progress)
         }
+        progress(file.size)
+        return file
     }
 
     private func run(
-        _ fetch: OngoingFetch, _ message: URLRequest, _ offset: UInt64, _ progress: (UInt64) -> Void
+        _ fetch: OngoingFetch, _ message: URLRequest, from offset: UInt64, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
         let key = DownloadDelegate.Key(message)
         let task = await ongoing(key) ?? session.downloadTask(with: message)
-        let sizes = delegate.add(fetch, key, task, from: offset)
+        let sizes = delegate.add(fetch, for: key, of: task, from: offset)
         await withTaskCancellationHandler {
             task.resume()
             for await size in sizes { progress(size) }

@@ -47,7 +47,7 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
     ///
     /// - Returns: The size of the part file as it will be; ends with the download.
     func add(
-        _ fetch: OngoingFetch, _ key: Key, _ task: URLSessionDownloadTask, from offset: UInt64
+        _ fetch: OngoingFetch, for key: Key, of task: URLSessionDownloadTask, from offset: UInt64
     ) -> AsyncStream<UInt64> {
         let (sizes, report) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
         let arrival = state.withLock { state -> Arrival? in
@@ -72,10 +72,13 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
+        // Bytes can be reported before the answer is known.
+        guard let waiting = waiting(downloadTask), let answer = downloadTask.response as? HTTPURLResponse else {
+            return
+        }
         // A server that does not continue at the offset sends the file from its beginning.
-        guard let waiting = waiting(downloadTask) else { return }
-        let isRest = (downloadTask.response as? HTTPURLResponse)?.statusCode == 206
-        waiting.sizes.yield((isRest ? waiting.offset : 0) &+ UInt64(max(0, totalBytesWritten)))
+        let start = answer.statusCode == 206 ? waiting.offset : 0
+        waiting.sizes.yield(start &+ UInt64(max(0, totalBytesWritten)))
     }
 
     func urlSession(
@@ -134,7 +137,7 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
             // The file was only read: closing it cannot lose data.
             defer { try? handle.close() }
             while let bytes = try handle.read(upToCount: 1 << 20), !bytes.isEmpty {
-                guard fetch.take(bytes) else { return }
+                guard fetch.receive(bytes) else { return }
             }
         } catch { fetch.end("the downloaded file cannot be read: \(error.localizedDescription)") }
     }

@@ -34,7 +34,7 @@
                 return urlSchemeTask.didFailWithError(URLError(.badURL))
             }
             running[key] = Task { [resources, isOnline] in
-                let answer = await Self.answer(Self.path(url), resources, isOnline)
+                let answer = await Self.answer(Self.path(url), from: resources, isOnline: isOnline)
                 // WebKit forbids calls after `stop`.
                 guard running.removeValue(forKey: key) != nil, !Task.isCancelled else { return }
                 guard let answer, let head = answer.head(for: url) else {
@@ -60,7 +60,7 @@
 
         /// `nil` when what is asked for is here and cannot be read.
         private nonisolated static func answer(
-            _ path: String, _ resources: ResourceResolver, _ isOnline: Bool
+            _ path: String, from resources: ResourceResolver, isOnline: Bool
         ) async -> ResourceAnswer? {
             do throws(StoreError) {
                 if path.hasPrefix("/styles/"), let base,

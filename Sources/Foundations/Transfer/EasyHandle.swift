@@ -169,7 +169,7 @@ final class EasyHandle {
                 return file.write(bytes, isPart: status == 206, from: headers.rangeStart, isTooLarge: &isTooLarge)
             }
         }
-        if let receiver = job?.request.receiver { return give(bytes, to: receiver) }
+        if let receiver = job?.request.receiver { return deliver(bytes, to: receiver) }
         guard bytes.count <= limit - body.count else {
             isTooLarge = true
             return false
@@ -184,14 +184,14 @@ final class EasyHandle {
         return true
     }
 
-    private func give(_ bytes: UnsafeRawBufferPointer, to receiver: any TransferReceiver) -> Bool {
+    private func deliver(_ bytes: UnsafeRawBufferPointer, to receiver: any TransferReceiver) -> Bool {
         if !hasReceiverBegun {
             hasReceiverBegun = true
             var status = 0
             _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
             guard receiver.begin(status: status, headers: headers) else { return false }
         }
-        return receiver.take(bytes)
+        return receiver.receive(bytes)
     }
 }
 

@@ -13,5 +13,5 @@ public protocol TransferReceiver: Sendable {
     ///
     /// - Parameter bytes: Valid only during the call.
     /// - Returns: Whether more are wanted; `false` ends the transfer with `transport`.
-    func take(_ bytes: UnsafeRawBufferPointer) -> Bool
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
 }

@@ -18,16 +18,8 @@ extension FuzzTarget {
         }
     }
 
-    /// A document next to installed files; the first byte selects which: unit, record of `packhorse install`.
-    static func unit(_ bytes: [UInt8]) -> Verdict {
-        guard let first = bytes.first else { return .refused("short") }
-        let rest = Array(bytes.dropFirst())
-        return switch first {
-        case UInt8(ascii: "u"): Verdict(UntrustedBytes.unit(rest))
-        case UInt8(ascii: "i"): Verdict(UntrustedBytes.installRecord(rest))
-        default: .refused("selector")
-        }
-    }
+    /// The document next to an installed file.
+    static func unit(_ bytes: [UInt8]) -> Verdict { Verdict(UntrustedBytes.unit(bytes)) }
 
     /// What a file of another program has; the first byte selects: a whole file, the rows of a database that SQLite
     /// writes, a region's JSON, an address of tiles, a directory of PMTiles.
@@ -97,7 +89,7 @@ private enum RowWriter {
     }
 
     private static func bind(_ cells: inout ArraySlice<UInt8>, _ number: Int32, _ statement: OpaquePointer?) {
-        func take(_ count: Int) -> ArraySlice<UInt8> {
+        func next(_ count: Int) -> ArraySlice<UInt8> {
             defer { cells = cells.dropFirst(count) }
             return cells.prefix(count)
         }
@@ -107,17 +99,17 @@ private enum RowWriter {
         switch kind {
         case 0...63: sqlite3_bind_int64(statement, number, Int64(kind))
         case 64...127:
-            let bytes = Array(take(Int(kind) - 64))
+            let bytes = Array(next(Int(kind) - 64))
             sqlite3_bind_text(
                 statement, number, String(decoding: bytes, as: UTF8.self), -1, copies)
         case 128...191:
-            let bytes = Array(take(Int(kind) - 128))
+            let bytes = Array(next(Int(kind) - 128))
             sqlite3_bind_blob(statement, number, bytes, Int32(bytes.count), copies)
         case 192:
-            let value = take(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let value = next(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             sqlite3_bind_int64(statement, number, Int64(bitPattern: value))
         case 193:
-            let value = take(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let value = next(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             sqlite3_bind_double(statement, number, Double(bitPattern: value))
         case 194: sqlite3_bind_text(statement, number, "https://t.example.com/{z}/{x}/{y}.pbf", -1, copies)
         case 195: sqlite3_bind_text(statement, number, region, -1, copies)

@@ -45,7 +45,7 @@ final class OfflineURLProtocolTests {
         var freshness = Freshness()
         freshness.expires = Date.distantFuture
         freshness.eTag = "\"7\""
-        try await store.keep(Data("{}".utf8), for: url, freshness)
+        try await store.preload(Data("{}".utf8), for: url, freshness)
         OfflineURLProtocol.serve(store.resources)
         let (body, answer) = try await get(url.absoluteString)
         #expect(body == Data("{}".utf8) && answer.statusCode == 200)

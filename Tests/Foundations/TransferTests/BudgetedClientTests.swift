@@ -18,18 +18,13 @@ struct BudgetedClientTests {
         OriginBudget.Grant(perSecond: 0, burst: 0, concurrency: concurrency, until: .now + lasts)
     }
 
-    /// Waits for a condition that another thread brings about.
-    private func until(_ condition: () -> Bool) async throws {
-        while !condition() { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
     @Test func requestsWaitForTheFirstGrantAndStartWithIt() async throws {
         let server = try ScriptedServer { _ in .reply(204) }
         defer { server.stop() }
         let budget = OriginBudget()
         let client = try client(budget)
         async let answer = client.get("\(server.url)/a")
-        try await until { budget.waiting == 1 }
+        try await Eventually.holds("the budget", every: .milliseconds(5)) { budget.waiting == 1 }
         #expect(server.requests.isEmpty)
         budget.apply(grant(1))
         #expect(try await answer.status == 204)
@@ -68,7 +63,7 @@ struct BudgetedClientTests {
         let client = try client(budget)
         budget.apply(grant(1, lasts: .milliseconds(300)))
         async let answer = client.get("\(server.url)/a")
-        try await until { budget.waiting == 1 }
+        try await Eventually.holds("the budget", every: .milliseconds(5)) { budget.waiting == 1 }
         #expect(budget.isWithinGrant == true)
         budget.apply(grant(1))
         let response = try await answer
@@ -198,7 +193,7 @@ struct BudgetedClientTests {
         budget.apply(grant(4))
         let client = try client(budget)
         async let answer = client.get("\(server.url)/a")
-        try await until { budget.use.failed >= 30 }
+        try await Eventually.holds("the budget", every: .milliseconds(5)) { budget.use.failed >= 30 }
         try server.open()
         let response = try await answer
         #expect(response.status == 204 && response.attempts == 1)

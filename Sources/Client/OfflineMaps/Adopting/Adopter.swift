@@ -5,7 +5,7 @@ internal import StyleFormat
 internal import TextFormats
 internal import Tiles
 
-/// Takes files of the device into the folder of a store: looks what they are, checks them, and brings them to a part file.
+/// Takes files of the device into the folder of a store: finds out their kinds, checks them, and copies them into part files.
 ///
 /// It blocks and changes nothing of what is installed. The caller then prepares each file as a download and makes it
 /// current. A file that is to be moved is moved last: ``removeSources()``.
@@ -22,7 +22,7 @@ struct Adopter: Sendable {
         (self.folder, self.way, self.current) = (folder, way, current)
     }
 
-    /// Takes a file or a folder.
+    /// Takes a file.
     ///
     /// - Parameter item: What it becomes; `nil` gives a package or a style with the name of the file.
     /// - Throws: `bad-file` naming what the file is; `invalid-arguments` when the item is of another kind; `disk-full`,
@@ -31,21 +31,15 @@ struct Adopter: Sendable {
         let kind = try FileKind.of(file)
         let name = file.deletingPathExtension().lastPathComponent
         switch kind {
-        case .mbtiles: try addTiles(file, as: item ?? .package(name), .mbtiles)
-        case .pmtiles: try addTiles(file, as: item ?? .package(name, Edition(), .pmtiles), .pmtiles)
-        case .maplibre: try addTiles(file, as: item ?? .package(name, Edition(), .maplibre), .maplibre)
+        case .mbtiles: try addTiles(file, as: item ?? .package(name), format: .mbtiles)
+        case .pmtiles: try addTiles(file, as: item ?? .package(name, Edition(), .pmtiles), format: .pmtiles)
+        case .maplibre: try addTiles(file, as: item ?? .package(name, Edition(), .maplibre), format: .maplibre)
         case .styleArchive: try addStyle(file, as: item ?? .style(name))
-        case .installFolder:
-            guard item == nil else {
-                throw StoreError(
-                    .invalidArguments, "'\(file.path)' has several items of its own; give none.")
-            }
-            try addFolder(file)
         case .other(let words):
             throw StoreError.failing(
                 .badFile,
                 "'\(file.path)' is \(words). The store takes MBTiles files, PMTiles archives, MapLibre databases, "
-                    + "archives of style packs, and folders of 'packhorse install'.")
+                    + "and archives of style packs.")
         }
     }
 
@@ -56,18 +50,7 @@ struct Adopter: Sendable {
         }
     }
 
-    /// What is known of a file besides its bytes.
-    struct Facts {
-        var version: Int32?
-        var dataDate: String?
-        var attribution: String?
-        /// The digest that the file must have.
-        var sha256: String?
-    }
-
-    mutating func addTiles(
-        _ file: URL, as item: Item, _ format: Format, facts: Facts = Facts()
-    ) throws(StoreError) {
+    private mutating func addTiles(_ file: URL, as item: Item, format: Format) throws(StoreError) {
         guard case .package(let id, let edition, let wanted) = item, wanted == format || wanted == .mbtiles else {
             throw StoreError(
                 .invalidArguments,
@@ -88,13 +71,13 @@ struct Adopter: Sendable {
         let owner = Item.package(id, edition, format)
         var unit = UnitRow(
             item: owner, version: 0, path: "", bytes: 0, sha256: "", format: format, mask: found.mask,
-            zooms: found.zooms, dataDate: facts.dataDate, attribution: facts.attribution ?? found.attribution)
+            zooms: found.zooms, attribution: found.attribution)
         unit.template = found.template
         let regions = format == .maplibre ? try MapLibreRegions.read(file) : []
-        try take(file, unit, name: StoreFolder.component(id) + format.fileExtension, facts: facts, regions: regions)
+        try adopt(file, unit, name: StoreFolder.component(id) + format.fileExtension, regions: regions)
     }
 
-    mutating func addStyle(_ file: URL, as item: Item, _ facts: Facts = Facts()) throws(StoreError) {
+    private mutating func addStyle(_ file: URL, as item: Item) throws(StoreError) {
         guard case .style(let id) = item else {
             throw StoreError(
                 .invalidArguments, "'\(file.path)' is an archive of a style, so it cannot be '\(item.key)'.")
@@ -114,26 +97,23 @@ struct Adopter: Sendable {
         } catch { throw PieceWork.storeError(error, "'\(file.path)' cannot be unpacked.") }
         let unit = UnitRow(
             item: .style(id), version: 0, path: "", bytes: 0, sha256: "", format: .styleArchive)
-        try take(file, unit, name: "style.zip", facts: facts, regions: [])
+        try adopt(file, unit, name: "style.zip", regions: [])
     }
 
-    /// Brings a file to a part file, and describes its unit.
-    private mutating func take(
-        _ file: URL, _ unit: UnitRow, name: String, facts: Facts, regions: [AdoptedRegion]
+    /// Makes the part file of a file, and describes its unit.
+    private mutating func adopt(
+        _ file: URL, _ unit: UnitRow, name: String, regions: [AdoptedRegion]
     ) throws(StoreError) {
         var unit = unit
         let place: Adopted.Place
         do throws(StorageError) {
-            (place, unit.sha256, unit.bytes) = try bring(file, expecting: facts.sha256)
-        } catch {
-            if error.code == .digestMismatch { throw .failing(.badFile, error.message, below: error) }
-            throw .storage(error, "'\(file.path)' cannot be taken into the store.")
-        }
+            (place, unit.sha256, unit.bytes) = try makePart(of: file)
+        } catch { throw .storage(error, "'\(file.path)' cannot be taken into the store.") }
         let key = UnitKey(name: unit.item.key, isPack: false)
         let old = current(key)
         // The same file again keeps its version.
         unit.version =
-            facts.version ?? (old.map { $0.file.digest == unit.sha256 ? $0.file.version : $0.file.version &+ 1 } ?? 1)
+            old.map { $0.file.digest == unit.sha256 ? $0.file.version : $0.file.version &+ 1 } ?? 1
         let home = folder.unit(
             .adopted, unit.item.edition, id: unit.item.identifier, version: unit.version, sha256: unit.sha256)
         unit.path =
@@ -145,9 +125,11 @@ struct Adopter: Sendable {
                 regions: regions))
     }
 
+    /// Copies a file into a part file, or gives it a second name there; a file that stays where it is gets no part file.
+    ///
     /// - Returns: Where the bytes are now, and their digest and size.
-    mutating func bring(
-        _ file: URL, expecting: String?
+    private mutating func makePart(
+        of file: URL
     ) throws(StorageError) -> (Adopted.Place, sha256: String, bytes: UInt64) {
         if way == .link {
             let stamp = try FileStamp(file)
@@ -160,10 +142,6 @@ struct Adopter: Sendable {
         do throws(StorageError) {
             // Of the copy: the file itself may still change.
             let (digest, size) = try Digest.ofFile(temporary)
-            guard expecting.map({ $0 == digest.hex }) ?? true else {
-                throw StorageError(
-                    .digestMismatch, "'\(file.path)' was changed: its SHA-256 is \(digest), not \(expecting ?? "").")
-            }
             guard let part = folder.part(sha256: digest.hex) else {
                 throw StorageError(.io, "'\(file.path)' has no place in the store.")
             }

@@ -7,12 +7,10 @@ internal import StyleFormat
 /// What a file is, by its content and never by its name.
 enum FileKind: Hashable, Sendable {
     case mbtiles, pmtiles, maplibre, styleArchive
-    /// A folder that `packhorse install` made.
-    case installFolder
     /// Anything else, in words that follow "is".
     case other(String)
 
-    /// Looks at a file or a folder.
+    /// Finds out what a file is.
     ///
     /// - Throws: `bad-file` for one that cannot be read, or that another program is changing.
     static func of(_ url: URL) throws(StoreError) -> FileKind {
@@ -20,11 +18,7 @@ enum FileKind: Hashable, Sendable {
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
             throw StoreError.failing(.badFile, "'\(url.path)' does not exist.")
         }
-        if isFolder.boolValue {
-            let record = url.appending(path: InstallRecord.name)
-            return FileManager.default.fileExists(atPath: record.path)
-                ? .installFolder : .other("a folder without '\(InstallRecord.name)'")
-        }
+        if isFolder.boolValue { return .other("a folder") }
         let head: [UInt8]
         do {
             let handle = try FileHandle(forReadingFrom: url)
@@ -45,6 +39,7 @@ enum FileKind: Hashable, Sendable {
 
     private static func database(_ url: URL, _ head: [UInt8]) throws(StoreError) -> FileKind {
         let wal = URL(filePath: url.path + "-wal")
+        // No such file has no changes.
         if let size = try? FileManager.default.attributesOfItem(atPath: wal.path)[.size] as? Int, size > 0 {
             throw StoreError.failing(
                 .badFile, "'\(url.path)' was not closed: the file '\(wal.lastPathComponent)' has changes of it.",

@@ -39,14 +39,14 @@ final class AmbientCache: Sendable {
     /// Keeps a resource in place of what was known of its address.
     ///
     /// - Returns: Whether it is kept: not while the cache is off, and not a body of more than half of the limit.
-    @discardableResult func keep(_ entry: AmbientEntry) -> Bool {
+    @discardableResult func insert(_ entry: AmbientEntry) -> Bool {
         let limit = state.withLock { $0.limit }
         guard UInt64(entry.body?.count ?? 0) <= limit / 2 else {
             // What was known of the address is older than this.
             use { try $0.remove(entry.address) }
             return false
         }
-        return use(makes: true) { try $0.keep(entry, limit: limit) } != nil
+        return use(makes: true) { try $0.insert(entry, limit: limit) } != nil
     }
 
     /// Makes everything stale, or the tiles of one tileset.
@@ -148,7 +148,9 @@ final class AmbientCache: Sendable {
     }
 
     private static func isDamage(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return error is AmbientDatabase.Unusable }
+        guard let error = error as? DatabaseError else {
+            return error is AmbientDatabase.Unusable || error is RowDecodingError
+        }
         // All statements are constant, so a statement that SQLite refuses has found other tables.
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH].contains(error.resultCode)
     }

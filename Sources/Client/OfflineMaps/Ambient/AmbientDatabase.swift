@@ -1,6 +1,7 @@
 internal import Files
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 internal import Synchronization
 internal import Tiles
 
@@ -92,23 +93,24 @@ final class AmbientDatabase: Sendable {
             let statement = try database.cachedStatement(sql: "SELECT * FROM resource WHERE \(condition)")
             return try Row.fetchOne(statement, arguments: arguments)
         }
-        guard let row else { return nil }
-        let body = row["body"] as Data?
-        guard body.map(Self.digest) ?? 0 == row["digest"] as Int64 else { throw Unusable() }
+        guard let row = row.map(CheckedRow.init) else { return nil }
+        let (id, digest): (Int64, Int64) = (try row("id"), try row("digest"))
+        let body: Data? = try row("body")
+        guard body.map(Self.digest) ?? 0 == digest else { throw Unusable() }
         let isManyTouched = touched.withLock { touched in
-            touched.removeValue(forKey: row["id"])
-            touched[row["id"]] = (touched.values.max() ?? 0) + 1
+            touched.removeValue(forKey: id)
+            touched[id] = (touched.values.max() ?? 0) + 1
             return touched.count >= Self.touches
         }
         if isManyTouched { try queue.write { try flush($0) } }
-        let tile = (row["place"] as Int64?).flatMap { UInt64(exactly: $0) }.flatMap { TileID(hilbertID: $0) }
-        let place = (row["tileset"] as String?).flatMap { tileset in
+        let tile = (try row("place") as Int64?).flatMap { UInt64(exactly: $0) }.flatMap { TileID(hilbertID: $0) }
+        let place = (try row("tileset") as String?).flatMap { tileset in
             tile.map { AmbientEntry.Place(tileset: tileset, tile: $0) }
         }
-        return AmbientEntry(
-            address: row["address"], place: place, body: body, mediaType: row["media_type"], etag: row["etag"],
-            modified: Self.date(row["modified"]), expires: Self.date(row["expires"]),
-            mustRevalidate: row["must_revalidate"], checked: Self.date(row["checked_at"]) ?? .distantPast)
+        return try AmbientEntry(
+            address: row("address"), place: place, body: body, mediaType: row("media_type"), etag: row("etag"),
+            modified: Self.date(row("modified")), expires: Self.date(row("expires")),
+            mustRevalidate: row("must_revalidate"), checked: Self.date(row("checked_at")) ?? .distantPast)
     }
 
     private static func date(_ seconds: Double?) -> Date? { seconds.map(Date.init(timeIntervalSince1970:)) }
@@ -123,7 +125,7 @@ final class AmbientDatabase: Sendable {
 
     /// Keeps a resource in place of what was known of its address; removes the ones that were not used for the longest
     /// time, so that all together take at most so many bytes.
-    func keep(_ entry: AmbientEntry, limit: UInt64) throws {
+    func insert(_ entry: AmbientEntry, limit: UInt64) throws {
         let needed = Int64(clamping: UInt64(entry.body?.count ?? 0) + 16_384)
         try queue.write { database in
             try flush(database)
@@ -185,9 +187,9 @@ final class AmbientDatabase: Sendable {
             var (ids, freed) = ([Int64](), Int64(0))
             let rows = try Row.fetchCursor(
                 database, sql: "SELECT id, coalesce(length(body), 0) FROM resource ORDER BY used LIMIT 1000")
-            while freed < goal, let row = try rows.next() {
-                ids.append(row[0])
-                freed += row[1] as Int64 + 256
+            while freed < goal, let row = try rows.next().map(CheckedRow.init) {
+                ids.append(try row(0))
+                freed += try row(1) as Int64 + 256
             }
             guard !ids.isEmpty else { return }
             let statement = try database.cachedStatement(sql: "DELETE FROM resource WHERE id = ?")
@@ -199,7 +201,7 @@ final class AmbientDatabase: Sendable {
     private static func bytes(_ database: Database) throws -> Int64 {
         let sql =
             "SELECT page_count, freelist_count, page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
-        guard let row = try Row.fetchOne(database, sql: sql) else { return 0 }
-        return (row[0] as Int64 - row[1] as Int64) * (row[2] as Int64)
+        guard let row = try Row.fetchOne(database, sql: sql).map(CheckedRow.init) else { return 0 }
+        return try (row(0) as Int64 - row(1) as Int64) * (row(2) as Int64)
     }
 }

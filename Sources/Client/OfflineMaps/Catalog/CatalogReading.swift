@@ -113,6 +113,7 @@ enum CatalogReading {
 
     /// Whether the signature file is for another document: both are being replaced now, and reading them again helps.
     static func isBetween(_ bytes: [UInt8], _ signature: [UInt8]) -> Bool {
+        // What is no signature proves nothing.
         guard let signed = try? CatalogSignature(decoding: signature) else { return false }
         return !signed.names(bytes)
     }

@@ -112,20 +112,6 @@ package enum UntrustedBytes {
         } catch { return .wrong("an accepted document cannot be written: \(error)") }
     }
 
-    /// `installed.json` of a folder that `packhorse install` made.
-    package static func installRecord(_ bytes: [UInt8]) -> Verdict {
-        do {
-            let record = try JSONDecoder().decode(InstallRecord.self, from: Data(bytes))
-            let folder = StoreFolder(URL(filePath: "/store"))
-            for path in record.packages.map(\.file) + (record.styles ?? []).map(\.file) {
-                if let file = folder.file(path), !file.path.hasPrefix("/store/") {
-                    return .wrong("'\(path)' lies outside of the folder")
-                }
-            }
-            return .accepted
-        } catch { return .refused("bad-record") }
-    }
-
     private static func kebab(_ name: String) -> String {
         name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }

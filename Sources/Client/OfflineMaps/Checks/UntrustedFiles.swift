@@ -29,9 +29,11 @@ extension UntrustedBytes {
             // A damaged page is an error of this read alone.
             _ = try? file.find(tile)
         }
+        // As above.
         _ = try? file.find(.root)
         _ = try? file.find(adopted.unit.template ?? "")
         for region in adopted.regions {
+            // The verdict names the failure.
             guard (try? JSONEncoder().encode(region.definition)) != nil else { return "a region cannot be stored" }
         }
         return nil

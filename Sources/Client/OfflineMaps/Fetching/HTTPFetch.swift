@@ -1,5 +1,34 @@
 package import Foundation
 
+/// A fetcher that only has to bring the bytes of one answer; ``HTTPFetch`` judges the answer.
+package protocol AnswerFetcher: Fetcher {
+    /// Sends the request for the bytes from an offset, drives the download, and waits for its end.
+    ///
+    /// - Parameter progress: Gets the size of the part file as it grows.
+    func run(
+        _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, progress: (UInt64) -> Void
+    ) async throws(FetchError) -> OngoingFetch.Outcome
+}
+
+extension AnswerFetcher {
+    /// Downloads a body into memory, as ``Fetcher`` says.
+    package func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody {
+        try await HTTPFetch.body(request, limit: limit) { fetch, offset throws(FetchError) in
+            try await run(fetch, request, from: offset) { _ in }
+        }
+    }
+
+    /// Downloads into a part file, as ``Fetcher`` says.
+    package func file(
+        _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
+        progress: @Sendable (UInt64) -> Void
+    ) async throws(FetchError) -> FetchedFile {
+        try await HTTPFetch.file(request, into: part, from: offset, limit: limit) { fetch, offset throws(FetchError) in
+            try await run(fetch, request, from: offset, progress: progress)
+        }
+    }
+}
+
 /// What every fetcher over HTTP does with an answer, whichever library brings it.
 package enum HTTPFetch {
     /// Downloads a body into memory.

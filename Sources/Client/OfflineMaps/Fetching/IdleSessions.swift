@@ -23,10 +23,10 @@ enum IdleSessions {
 
     private static let sessions = Mutex<[Key: [Session]]>([:])
 
-    static func take(_ key: Key) -> Session { sessions.withLock { $0[key]?.popLast() } ?? make(key) }
+    static func borrow(_ key: Key) -> Session { sessions.withLock { $0[key]?.popLast() } ?? make(key) }
 
     /// Downloads that were cancelled may still be ending.
-    static func put(_ session: Session, _ key: Key) { sessions.withLock { $0[key, default: []].append(session) } }
+    static func giveBack(_ session: Session, _ key: Key) { sessions.withLock { $0[key, default: []].append(session) } }
 
     private static func make(_ key: Key) -> Session {
         let configuration = URLSessionConfiguration.ephemeral

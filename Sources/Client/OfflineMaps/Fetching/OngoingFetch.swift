@@ -4,7 +4,7 @@ internal import Synchronization
 /// One download over HTTP: where its bytes go, and what has come of it.
 ///
 /// It judges the answer, whichever library brings it: URLSession's delegate, or a receiver of libcurl, calls `begin`,
-/// `take` and `end`.
+/// `receive` and `end`.
 package final class OngoingFetch: Sendable {
     /// Where bytes go.
     enum Sink: Sendable {
@@ -112,7 +112,7 @@ package final class OngoingFetch: Sendable {
     /// Takes bytes of the body.
     ///
     /// - Returns: Whether more are wanted.
-    package func take(_ bytes: Data) -> Bool {
+    package func receive(_ bytes: Data) -> Bool {
         state.withLock { state in
             guard state.failure == nil, (200...299).contains(state.status) else { return state.failure == nil }
             if let missing = state.missing { state.missing = missing - min(missing, UInt64(bytes.count)) }
@@ -124,8 +124,8 @@ package final class OngoingFetch: Sendable {
                     }
                     state.body.append(bytes)
                 case .file(let file, _, let limit):
-                    let room = limit - min(limit, state.size)
-                    guard UInt64(bytes.count) <= room else {
+                    let space = limit - min(limit, state.size)
+                    guard UInt64(bytes.count) <= space else {
                         throw tooBig(limit, state.status)
                     }
                     try file.append(bytes)

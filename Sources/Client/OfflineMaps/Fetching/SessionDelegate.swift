@@ -27,7 +27,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        if let transfer = transfer(dataTask), !transfer.take(data) { dataTask.cancel() }
+        if let transfer = transfer(dataTask), !transfer.receive(data) { dataTask.cancel() }
     }
 
     func urlSession(

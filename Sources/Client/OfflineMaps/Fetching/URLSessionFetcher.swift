@@ -21,12 +21,12 @@ public final class URLSessionFetcher: Fetcher {
     }
 
     deinit {
-        if let session = taken.withLock({ $0 }) { IdleSessions.put(session, idle) }
+        if let session = taken.withLock({ $0 }) { IdleSessions.giveBack(session, idle) }
     }
 
     private var session: IdleSessions.Session {
         taken.withLock { taken in
-            let session = taken ?? IdleSessions.take(idle)
+            let session = taken ?? IdleSessions.borrow(idle)
             taken = session
             return session
         }

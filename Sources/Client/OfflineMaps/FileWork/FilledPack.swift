@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 internal import Tiles
 
 /// A tile pack that is filled tile by tile: an MBTiles file with the table `tile_http`, which says what the server said.
@@ -36,14 +37,14 @@ enum FilledPack {
     static func known(_ file: URL) -> [TileID: Known] {
         guard access(file.path, R_OK) == 0 else { return [:] }
         // A pack that cannot be read is filled again.
-        return (try? opened(file, readonly: true).read(known)) ?? [:]
+        return (try? PartDatabase.open(file, readonly: true).read(known)) ?? [:]
     }
 
     /// The bytes of all tiles of a file; `nil` for a file that is missing or is no such pack.
     static func bodyBytes(_ file: URL) -> UInt64? {
         guard access(file.path, R_OK) == 0 else { return nil }
         // A pack that cannot be read is filled again.
-        let sum = try? opened(file, readonly: true).read {
+        let sum = try? PartDatabase.open(file, readonly: true).read {
             try Int64.fetchOne($0, sql: "SELECT coalesce(sum(length(tile_data)), 0) FROM tiles")
         }
         return sum.flatMap { $0 }.map { UInt64(clamping: $0) }
@@ -52,9 +53,11 @@ enum FilledPack {
     static func known(_ database: Database) throws -> [TileID: Known] {
         var known: [TileID: Known] = [:]
         let rows = try Row.fetchCursor(database, sql: "SELECT place, status, etag, modified, expires FROM tile_http")
-        while let row = try rows.next() {
-            guard let place = UInt64(exactly: row[0] as Int64), let tile = TileID(hilbertID: place) else { continue }
-            known[tile] = Known(status: row[1], etag: row[2], modified: row[3], expires: row[4])
+        while let row = try rows.next().map(CheckedRow.init) {
+            guard let place = UInt64(exactly: try row(0) as Int64), let tile = TileID(hilbertID: place) else {
+                continue
+            }
+            known[tile] = try Known(status: row(1), etag: row(2), modified: row(3), expires: row(4))
         }
         return known
     }
@@ -63,7 +66,7 @@ enum FilledPack {
     ///
     /// - Parameter body: `nil` keeps the body that is there.
     static func put(_ tile: TileID, _ known: Known, body: Data?, into file: URL) throws {
-        try opened(file, readonly: false).write { database in
+        try PartDatabase.open(file, readonly: false).write { database in
             for statement in schema { try database.execute(sql: statement) }
             if known.status != 200 || body != nil {
                 try database.execute(
@@ -86,7 +89,7 @@ enum FilledPack {
     static func finish(_ file: URL, keeping wanted: TileMask, name: String, format: String?, attribution: String?)
         throws
     {
-        let queue = try opened(file, readonly: false)
+        let queue = try PartDatabase.open(file, readonly: false)
         try queue.write { database in
             for statement in schema { try database.execute(sql: statement) }
             for tile in try known(database).keys where !wanted.contains(tile) {
@@ -100,8 +103,9 @@ enum FilledPack {
             rows["format"] = format
             rows["attribution"] = attribution
             let span = try Row.fetchOne(database, sql: "SELECT min(zoom_level), max(zoom_level) FROM tiles")
+                .map(CheckedRow.init)
             (rows["minzoom"], rows["maxzoom"]) = (
-                (span?[0] as Int?).map(String.init), (span?[1] as Int?).map(String.init)
+                (try span?(0) as Int?).map(String.init), (try span?(1) as Int?).map(String.init)
             )
             if let bounds = wanted.bounds {
                 rows["bounds"] = "\(bounds.west),\(bounds.south),\(bounds.east),\(bounds.north)"
@@ -116,16 +120,8 @@ enum FilledPack {
 
     /// The first body of a file.
     static func sample(_ file: URL) throws -> Data? {
-        try opened(file, readonly: true).read { try Data.fetchOne($0, sql: "SELECT tile_data FROM tiles LIMIT 1") }
-    }
-
-    private static func opened(_ file: URL, readonly: Bool) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.readonly = readonly
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase {
-            try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA synchronous = NORMAL")
+        try PartDatabase.open(file, readonly: true).read {
+            try Data.fetchOne($0, sql: "SELECT tile_data FROM tiles LIMIT 1")
         }
-        return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 }

@@ -1,6 +1,7 @@
 internal import Files
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 internal import StyleFormat
 
 /// A style and all that it needs, while it is downloaded: a part file with one row for each resource.
@@ -15,7 +16,10 @@ enum FilledStyle {
     static func known(_ part: URL) -> Set<String> {
         guard access(part.path, R_OK) == 0 else { return [] }
         // What cannot be read is downloaded again.
-        return (try? opened(part, readonly: true).read { try String.fetchSet($0, sql: "SELECT url FROM resource") })
+        return
+            (try? PartDatabase.open(part, readonly: true).read {
+                try String.fetchSet($0, sql: "SELECT url FROM resource")
+            })
             ?? []
     }
 
@@ -28,7 +32,7 @@ enum FilledStyle {
             url: resource.url, kind: resource.kind, path: bytes == nil ? nil : resource.path,
             size: UInt64(bytes?.count ?? 0), sha256: bytes.map { Digest(of: $0).hex }, etag: etag, modified: nil)
         let row = try JSONEncoder().encode(entry)
-        try opened(part, readonly: false).write { database in
+        try PartDatabase.open(part, readonly: false).write { database in
             try database.execute(sql: schema)
             try database.execute(
                 sql: "INSERT OR REPLACE INTO resource VALUES (?, ?, ?)", arguments: [resource.url, row, body])
@@ -41,13 +45,13 @@ enum FilledStyle {
     static func write(_ part: URL, address: String, choice: StyleChoice, into folder: URL) throws {
         var entries: [StylePackIndex.Entry] = []
         var style: [UInt8]?
-        let queue = try opened(part, readonly: true)
+        let queue = try PartDatabase.open(part, readonly: true)
         try queue.read { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT entry, body FROM resource ORDER BY url")
-            while let row = try rows.next() {
-                let entry = try JSONDecoder().decode(StylePackIndex.Entry.self, from: row[0] as Data)
+            while let row = try rows.next().map(CheckedRow.init) {
+                let entry = try JSONDecoder().decode(StylePackIndex.Entry.self, from: try row(0) as Data)
                 entries.append(entry)
-                guard let path = entry.path, let body = row[1] as Data? else { continue }
+                guard let path = entry.path, let body = try row(1) as Data? else { continue }
                 try PackFile.write([UInt8](body), to: folder.appending(path: path))
                 if entry.kind == .style { style = [UInt8](body) }
             }
@@ -62,15 +66,5 @@ enum FilledStyle {
         try PackFile.write(rewritten, to: folder.appending(path: PackPath.style))
         // The index last: a folder with an index is a whole pack.
         try Durable.write(index, to: folder.appending(path: PackPath.index))
-    }
-
-    private static func opened(_ file: URL, readonly: Bool) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.readonly = readonly
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase {
-            try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA synchronous = NORMAL")
-        }
-        return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 }

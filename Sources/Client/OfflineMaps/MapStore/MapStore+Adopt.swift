@@ -1,20 +1,20 @@
 public import Foundation
 
 extension MapStore {
-    /// Takes a file of the device into the store: an MBTiles file, a PMTiles archive, a MapLibre database, the archive
-    /// of a style pack, or a folder that `packhorse install` made.
+    /// Takes a file of the device into the store: an MBTiles file, a PMTiles archive, a MapLibre database, or
+    /// the archive of a style pack.
     ///
     /// The content says what a file is, and not its name. The file is read to its end before it counts. The regions of a
     /// MapLibre database become regions of the store. What is installed for the item is replaced as by an update.
     ///
     /// - Parameters:
-    ///   - file: The file or the folder.
+    ///   - file: The file.
     ///   - item: What it becomes; `nil` gives a package or a style with the name of the file.
     ///   - way: With ``Adoption/link`` the file must stay where it is and must not change; it does not count towards the
     ///     quota.
     /// - Returns: What was adopted, regions at the end.
     /// - Throws: `bad-file` naming what the file is, `invalid-arguments`, `limit`, `disk-full`, `storage`; `wrong-state`
-    ///   for a tile pack or a file that stays where it is, while another process does the work. Then nothing has changed.
+    ///   for a file that stays where it is, while another process does the work. Then nothing has changed.
     @discardableResult public func adopt(
         _ file: URL, as item: Item? = nil, by way: Adoption = .copy
     ) async throws(StoreError) -> [Item] {
@@ -71,7 +71,7 @@ extension StoreWorker {
         StoreError(
             .wrongState,
             "The file cannot be adopted now: the same file is just being removed, or another process does the "
-                + "work of this store and the file is a tile pack or stays where it is.",
+                + "work of this store and the file stays where it is.",
             advice: "Adopt it in the process that does the work.", isRetriable: true)
     }
 

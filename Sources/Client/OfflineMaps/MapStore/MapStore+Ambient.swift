@@ -11,7 +11,7 @@ extension MapStore {
     ///   - url: The address that the style has for it, of http or https.
     ///   - freshness: Until when it is fresh; without an expiry, for a day.
     /// - Throws: `invalid-arguments` for another address.
-    public func keep(_ body: Data, for url: URL, _ freshness: Freshness = .init()) async throws(StoreError) {
+    public func preload(_ body: Data, for url: URL, _ freshness: Freshness = .init()) async throws(StoreError) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.host != nil else {
             throw .failing(.invalidArguments, "'\(url.absoluteString)' is not an address of http or https.")
         }
@@ -19,7 +19,7 @@ extension MapStore {
             address: url.absoluteString, body: body, mediaType: StoredBody.imageType(body), etag: freshness.eTag,
             modified: freshness.modified, expires: freshness.expires, mustRevalidate: freshness.mustRevalidate,
             checked: Date())
-        await ambient { $0.keep(entry) }
+        await ambient { $0.insert(entry) }
     }
 
     /// Removes everything from the ambient cache; the space on disk is free when the call returns.

@@ -32,7 +32,7 @@ extension MapStore {
             }
             if case .paused(let reason) = task.state {
                 // The call must not wait for what only the app can change.
-                _ = try await worker.ask(.cancel(id))
+                _ = try await worker.submit(.cancel(id))
                 throw StoreError.failing(.connection, "The catalog was not read: the store is paused (\(reason)).")
             }
             if task.state.isOver { break }

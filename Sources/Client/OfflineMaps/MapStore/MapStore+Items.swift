@@ -120,11 +120,11 @@ extension MapStore {
 
     /// Changes how much the store may hold; it counts until it is changed again, or until the store is opened with
     /// other options than the last time.
-    public func setQuota(_ quota: Quota) async throws(StoreError) { _ = try await worker.ask(.setQuota(quota)) }
+    public func setQuota(_ quota: Quota) async throws(StoreError) { _ = try await worker.submit(.setQuota(quota)) }
 
     /// Changes which network tasks may use, for as long as ``setQuota(_:)`` does.
     public func setNetworkRule(_ rule: NetworkRule) async throws(StoreError) {
-        _ = try await worker.ask(.setNetworkRule(rule))
+        _ = try await worker.submit(.setNetworkRule(rule))
     }
 
     static func record(_ kind: TaskKind, _ items: [Item], rule: TaskRule) -> TaskRecord {

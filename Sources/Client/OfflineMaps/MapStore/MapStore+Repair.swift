@@ -51,7 +51,7 @@ extension StoreWorker {
     ///
     /// - Returns: Whether an earlier version takes its place.
     func giveUp(_ file: FileID) -> Bool {
-        tell(.unreadable(file))
+        process(.unreadable(file))
         return machine?.rows.current(file.unit) != nil
     }
 

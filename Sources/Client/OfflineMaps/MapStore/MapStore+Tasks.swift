@@ -6,18 +6,18 @@ extension MapStore {
     ///
     /// - Throws: `not-found` when there is no such task.
     public func setPriority(_ priority: Int32, of id: TaskID) async throws(StoreError) {
-        try check(await worker.ask(.setPriority(id, priority)), id)
+        try check(await worker.submit(.setPriority(id, priority)), id)
     }
 
     /// Ends a task and removes what it has downloaded; no request is sent any more.
     ///
     /// - Throws: `not-found` when there is no such task.
-    public func cancel(_ id: TaskID) async throws(StoreError) { try check(await worker.ask(.cancel(id)), id) }
+    public func cancel(_ id: TaskID) async throws(StoreError) { try check(await worker.submit(.cancel(id)), id) }
 
     /// Lets a task that failed or waits try again at once.
     ///
     /// - Throws: `not-found` when there is no such task.
-    public func retry(_ id: TaskID) async throws(StoreError) { try check(await worker.ask(.retry(id)), id) }
+    public func retry(_ id: TaskID) async throws(StoreError) { try check(await worker.submit(.retry(id)), id) }
 
     /// How far a task is, whenever that changes; it ends with the task.
     ///
@@ -37,7 +37,7 @@ extension MapStore {
 
     /// Adds a task to the durable queue.
     func add(_ task: TaskRecord) async throws(StoreError) -> TaskID {
-        guard case .task(let id) = try await worker.ask(.add(task)) else {
+        guard case .task(let id) = try await worker.submit(.add(task)) else {
             throw StoreError(.storage, "The task '\(task.kind.rawValue)' was not added to the queue.")
         }
         return id

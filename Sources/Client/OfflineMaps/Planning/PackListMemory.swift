@@ -9,7 +9,7 @@ final class PackListMemory: Sendable {
     func list(_ digest: String) -> PackList? { lists.withLock { $0.first { $0.digest == digest }?.list } }
 
     /// Keeps a list in place of the oldest one.
-    func keep(_ list: PackList, _ digest: String) {
+    func insert(_ list: PackList, _ digest: String) {
         lists.withLock { lists in
             if lists.count >= Self.most { lists.removeFirst() }
             lists.append((digest, list))

@@ -39,7 +39,7 @@ extension Planner {
         let tiles = Array(cover.tiles(in: pack.zooms, under: pack.index))
         guard !tiles.isEmpty else { return }
         let key = UnitKey.pack(
-            tileset: source.id, pack.index, pack.zooms, edition: Edition(), of: "region \(job.id.text)")
+            tileset: source.id, pack.index, pack.zooms, edition: Edition(), owner: .region(job.id))
         let current = job.view.rows.current(key)
         let base = current.flatMap { current in
             job.view.units.first { $0.state == .current && $0.sha256 == current.file.digest }

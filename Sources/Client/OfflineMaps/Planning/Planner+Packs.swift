@@ -4,7 +4,7 @@ internal import Tiles
 
 extension Planner {
     /// The packs of one package.
-    struct PackShop: Sendable {
+    struct OfferedPacks: Sendable {
         var offer: CatalogContent.Offer
         var list: PackList
     }
@@ -18,17 +18,17 @@ extension Planner {
         guard let offer = content.offer(id, edition) else {
             throw .failed(view.holds(item) ? .superseded : .notInCatalog)
         }
-        let shop = try await packs(of: offer, view)
-        for pack in shop.list.packs { try add(pack, of: shop, holder: item, task, in: view, to: &draft) }
+        let offered = try await packs(of: offer, view)
+        for pack in offered.list.packs { try add(pack, of: offered, holder: item, task, in: view, to: &draft) }
     }
 
     /// Downloads and checks the list of a package's packs.
-    func packs(of offer: CatalogContent.Offer, _ view: PlanView) async throws(PlanProblem) -> PackShop {
+    func packs(of offer: CatalogContent.Offer, _ view: PlanView) async throws(PlanProblem) -> OfferedPacks {
         guard let file = offer.packs, let address = view.address.flatMap({ CatalogAddress($0).url(file.url) }) else {
             throw .failed(.notInCatalog)
         }
         guard file.size <= UInt64(PackList.maxBytes) else { throw .failed(.tooBig) }
-        if let list = packLists.list(file.sha256) { return PackShop(offer: offer, list: list) }
+        if let list = packLists.list(file.sha256) { return OfferedPacks(offer: offer, list: list) }
         let body: Data
         do throws(PlanProblem) {
             body = try await load(ResourceRequest(address, .pack), limit: Int(file.size)).body
@@ -42,30 +42,32 @@ extension Planner {
             throw .failed(.badBytes)
         }
         guard let list = PackList(body, at: file.url) else { throw .failed(.badCatalog) }
-        packLists.keep(list, file.sha256)
-        return PackShop(offer: offer, list: list)
+        packLists.insert(list, file.sha256)
+        return OfferedPacks(offer: offer, list: list)
     }
 
     /// Adds one pack; one that is here and has not expired stays when the task accepts it.
     func add(
-        _ pack: PackList.Pack, of shop: PackShop, holder: Item?, _ task: TaskRecord, in view: PlanView,
+        _ pack: PackList.Pack, of offered: OfferedPacks, holder: Item?, _ task: TaskRecord, in view: PlanView,
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
-        let offer = shop.offer
+        let offer = offered.offer
         let edition = Edition(group: offer.group, language: offer.language)
         let key = UnitKey.pack(
-            tileset: shop.list.tileset, pack.index, pack.zooms, edition: edition, of: pack.isComplete ? nil : offer.id)
+            tileset: offered.list.tileset, pack.index, pack.zooms, edition: edition,
+            owner: pack.isComplete ? .all : .package(offer.id))
         guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
             throw .failed(.badCatalog)
         }
         let kept = task.kind == .load && task.rule.acceptExpired ? view.rows.current(key) : nil
-        let place = folder.pack(shop.list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
-        guard let path = folder.relative(URL(filePath: place.path + shop.list.format.fileExtension)) else {
+        let place = folder.pack(offered.list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
+        guard let path = folder.relative(URL(filePath: place.path + offered.list.format.fileExtension)) else {
             throw .failed(.internalError)
         }
         let unit = UnitRow(
             item: .packs(offer.id, edition), version: 0, path: path, bytes: pack.size, sha256: pack.sha256,
-            format: shop.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms, tileset: shop.list.tileset,
+            format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
+            tileset: offered.list.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
         // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
         let file = kept?.file ?? FileID(unit: key, version: 0, digest: pack.sha256)
@@ -105,16 +107,35 @@ extension FetchFault {
     }
 }
 
+/// Who uses a tile pack.
+enum PackOwner: Hashable, Sendable {
+    /// All packages and regions: the pack is complete.
+    case all
+    /// One package: the pack has only tiles of it.
+    case package(String)
+    /// One region: the pack is filled tile by tile.
+    case region(RegionID)
+
+    /// The last field of the key.
+    ///
+    /// `Item.field` never begins with a hyphen, except for nothing.
+    var field: String {
+        switch self {
+        case .all: Item.field(nil)
+        case .package(let id): Item.field(id)
+        case .region(let id): "-:" + Item.field(id.text)
+        }
+    }
+}
+
 extension UnitKey {
     /// The key of a tile pack.
-    ///
-    /// - Parameter package: The package whose tiles alone the pack has; `nil` for a pack that all packages share.
     static func pack(
-        tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, of package: String?
+        tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, owner: PackOwner
     ) -> UnitKey {
         let fields = [
             Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),
-            Item.field(edition.language), Item.field(package),
+            Item.field(edition.language), owner.field,
         ]
         return UnitKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
     }

@@ -61,12 +61,12 @@ extension Planner {
         guard !offers.isEmpty else { throw .failed(.notInCatalog) }
         let whole = PackageChoice.packages(of: tileset, edition, in: content, covering: left, hasPacks: false).offers
         draft.missing += whole.map { Missing($0.id, cause: .notInCatalog) }
-        var shops: [PackShop] = []
-        for offer in offers { shops.append(try await packs(of: offer, job.view)) }
-        let chosen = PackageChoice.packs(of: shops.map(\.list), covering: job.cover, zooms: job.region.zooms)
+        var offeredPacks: [OfferedPacks] = []
+        for offer in offers { offeredPacks.append(try await packs(of: offer, job.view)) }
+        let chosen = PackageChoice.packs(of: offeredPacks.map(\.list), covering: job.cover, zooms: job.region.zooms)
         guard !chosen.isEmpty else { throw .failed(.notInCatalog) }
         for (number, pack) in chosen {
-            try add(pack, of: shops[number], holder: .region(job.id), job.task, in: job.view, to: &draft)
+            try add(pack, of: offeredPacks[number], holder: .region(job.id), job.task, in: job.view, to: &draft)
         }
     }
 }

@@ -16,11 +16,11 @@ extension Planner {
         }
         .sorted { ($0.mask.share, $0.id) < ($1.mask.share, $1.id) }
         for offer in offers {
-            let shop = try await packs(of: offer, view)
-            let pack = shop.list.packs.first { pack in
+            let offered = try await packs(of: offer, view)
+            let pack = offered.list.packs.first { pack in
                 pack.zooms.contains(tile.zoom) && tile.ancestor(atZoom: pack.index.zoom) == pack.index
             }
-            if let pack { return try add(pack, of: shop, holder: nil, task, in: view, to: &draft) }
+            if let pack { return try add(pack, of: offered, holder: nil, task, in: view, to: &draft) }
         }
         throw .failed(.notInCatalog)
     }

@@ -24,10 +24,12 @@ struct StyleSources {
         let vectors = sources.filter { $0.type == "vector" }
         let only = sources.count == 1 ? sources.first : vectors.count == 1 ? vectors.first : nil
         for source in sources {
+            // A source with a wrong address has no document.
             let address = source.url.flatMap { try? URLReference.resolve($0, against: pack.index.style) }
             let template: String?
             if let address, let document = Self.document(address, pack) {
                 documents[source.name] = document
+                // Tiles with a wrong address are not served.
                 template = Self.firstTile(document).flatMap { try? URLReference.resolve($0, against: address) }
             } else {
                 // A reference that cannot be resolved names no server.
@@ -52,6 +54,7 @@ struct StyleSources {
 
     /// The TileJSON document of a pack; `nil` for one that is not there or damaged: the source then keeps its address.
     private static func document(_ address: String, _ pack: StylePack) -> [String: JSONValue]? {
+        // A document that cannot be read counts as missing.
         guard let entry = pack.entry(address), let bytes = try? pack.bytes(of: entry),
             case .object(let root)? = JSONValue(json: bytes)
         else { return nil }

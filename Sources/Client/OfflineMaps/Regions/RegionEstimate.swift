@@ -6,7 +6,7 @@ struct RegionEstimate: Sendable {
     private static let samples = 16
     /// The largest tile that is taken as a sample.
     private static let largestTile = 1 << 20
-    /// More bytes are not told apart.
+    /// Larger numbers count as this one.
     private static let most: UInt64 = 1 << 60
 
     let planner: Planner
@@ -65,6 +65,7 @@ struct RegionEstimate: Sendable {
         return await withTaskGroup(of: Double?.self) { group in
             for its in chosen { group.addTask { await size(its) } }
             group.addTask {
+                // A cancelled sleep ends at once; the other result is there by then.
                 try? await Task.sleep(for: within)
                 return nil
             }

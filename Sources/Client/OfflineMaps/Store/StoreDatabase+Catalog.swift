@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 internal import Tiles
 
 /// What the store knows about a catalog's last read.
@@ -44,10 +45,11 @@ extension StoreDatabase {
     static func sequenceRows(_ database: Database) throws -> [String: UInt64] {
         var known: [String: UInt64] = [:]
         let rows = try Row.fetchCursor(database, sql: "SELECT kind, name, sequence FROM catalog")
-        while let row = try rows.next() {
-            guard let sequence = row["sequence"] as Int64? else { continue }
-            let name: String = row["name"]
-            known[row["kind"] == 0 ? CatalogSource.address(name) : CatalogSource.key(name)] = UInt64(clamping: sequence)
+        while let row = try rows.next().map(CheckedRow.init) {
+            guard let sequence = try row("sequence") as Int64? else { continue }
+            let name: String = try row("name")
+            known[try row("kind") == 0 ? CatalogSource.address(name) : CatalogSource.key(name)] = UInt64(
+                clamping: sequence)
         }
         return known
     }
@@ -57,10 +59,10 @@ extension StoreDatabase {
         try read { database in
             try Row.fetchOne(
                 database, sql: "SELECT etag, checked_at FROM catalog WHERE kind = 0 AND name = ?", arguments: [address]
-            ).map { row in
-                CatalogMark(
-                    etag: row["etag"],
-                    checkedAt: (row["checked_at"] as Double?).map(Date.init(timeIntervalSince1970:)))
+            ).map(CheckedRow.init).map { row in
+                try CatalogMark(
+                    etag: row("etag"),
+                    checkedAt: (row("checked_at") as Double?).map(Date.init(timeIntervalSince1970:)))
             }
         }
     }
@@ -73,22 +75,22 @@ extension StoreDatabase {
             guard let limit = try Row.fetchOne(database, sql: "SELECT pack_limit FROM catalog WHERE pack_limit NOTNULL")
             else { return nil }
             var content = CatalogContent()
-            content.packLimit = limit[0]
+            content.packLimit = try CheckedRow(limit)(0)
             let offers = try Row.fetchCursor(database, sql: "SELECT * FROM offer ORDER BY kind, place")
-            while let row = try offers.next() {
-                if row["kind"] == 0 {
-                    if let offer = CatalogContent.Offer(row) { content.offers.append(offer) }
-                } else if let file = FieldText.downloads(row["files"]).first {
-                    let name = FieldText.names(row["names"])[""]
+            while let row = try offers.next().map(CheckedRow.init) {
+                if try row("kind") == 0 {
+                    if let offer = try CatalogContent.Offer(row) { content.offers.append(offer) }
+                } else if let file = FieldText.downloads(try row("files")).first {
+                    let name = FieldText.names(try row("names"))[""]
                     content.styles.append(
-                        CatalogContent.Style(id: row["id"], name: name, version: row["version"], file: file))
+                        try CatalogContent.Style(id: row("id"), name: name, version: row("version"), file: file))
                 }
             }
             let nodes = try Row.fetchCursor(database, sql: "SELECT id, parent, kind, names FROM node ORDER BY place")
-            while let row = try nodes.next() {
+            while let row = try nodes.next().map(CheckedRow.init) {
                 content.nodes.append(
-                    CatalogContent.Node(
-                        id: row[0], parent: row[1], kind: row[2], names: FieldText.names(row[3])))
+                    try CatalogContent.Node(
+                        id: row(0), parent: row(1), kind: row(2), names: FieldText.names(row(3))))
             }
             return content
         }
@@ -118,13 +120,14 @@ extension StoreDatabase {
 
 extension CatalogContent.Offer {
     /// Reads a row; `nil` for a mask that is none.
-    fileprivate init?(_ row: Row) {
-        guard let bytes = row["mask"] as Data?, let mask = try? TileMask(decoding: bytes) else { return nil }
-        self.init(
-            id: row["id"], group: row["edition_group"], language: row["language"], region: row["region"],
-            names: FieldText.names(row["names"]), version: row["version"], mask: mask,
-            zooms: UnitRow.zooms(row["min_zoom"], row["max_zoom"]), tileset: row["tileset"],
-            dataDate: row["data_date"], attribution: row["attribution"], files: FieldText.downloads(row["files"]),
-            patches: FieldText.downloads(row["patches"]), packs: FieldText.downloads(row["packs"]).first)
+    fileprivate init?(_ row: CheckedRow) throws {
+        // `nil` says that the mask is none.
+        guard let bytes = try row("mask") as Data?, let mask = try? TileMask(decoding: bytes) else { return nil }
+        try self.init(
+            id: row("id"), group: row("edition_group"), language: row("language"), region: row("region"),
+            names: FieldText.names(row("names")), version: row("version"), mask: mask,
+            zooms: UnitRow.zooms(row("min_zoom"), row("max_zoom")), tileset: row("tileset"),
+            dataDate: row("data_date"), attribution: row("attribution"), files: FieldText.downloads(row("files")),
+            patches: FieldText.downloads(row("patches")), packs: FieldText.downloads(row("packs")).first)
     }
 }

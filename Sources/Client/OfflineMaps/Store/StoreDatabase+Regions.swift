@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 
 /// A region as its row keeps it.
 struct RegionRow: Sendable {
@@ -15,10 +16,10 @@ extension StoreDatabase {
         try read { database in
             var regions: [RegionID: RegionRow] = [:]
             let rows = try Row.fetchCursor(database, sql: "SELECT id, definition, context, required FROM region")
-            while let row = try rows.next() {
-                guard let definition: RegionDefinition = Self.decode(row[1]) else { continue }
-                regions[RegionID(row[0])] = RegionRow(
-                    definition: definition, context: row[2], needs: Self.decode(row[3]))
+            while let row = try rows.next().map(CheckedRow.init) {
+                guard let definition: RegionDefinition = Self.decode(try row(1)) else { continue }
+                regions[RegionID(try row(0))] = try RegionRow(
+                    definition: definition, context: row(2), needs: Self.decode(row(3)))
             }
             return regions
         }

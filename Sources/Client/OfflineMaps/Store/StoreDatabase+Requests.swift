@@ -1,9 +1,10 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 
 extension StoreDatabase {
     /// Writes a request for the process that does the work.
-    func ask(_ request: Request) throws -> RequestID {
+    func addRequest(_ request: Request) throws -> RequestID {
         try write { database in
             try database.execute(
                 sql: "INSERT INTO request (body, asked_at) VALUES (?, ?)",
@@ -16,8 +17,8 @@ extension StoreDatabase {
     func openRequests() throws -> [(id: RequestID, request: Request)] {
         try read { database in
             try Row.fetchAll(database, sql: "SELECT id, body FROM request WHERE answer IS NULL ORDER BY id")
-                .compactMap { row in
-                    (Self.decode(row[1]) as Request?).map { (RequestID(number: row[0]), $0) }
+                .map(CheckedRow.init).compactMap { row in
+                    try (Self.decode(row(1)) as Request?).map { (RequestID(number: try row(0)), $0) }
                 }
         }
     }

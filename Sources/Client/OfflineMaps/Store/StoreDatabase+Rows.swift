@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 
 /// A file of the store: its row, as readers need it.
 struct StoredUnit: Sendable, Hashable {
@@ -18,31 +19,31 @@ extension StoreDatabase {
         try read { database in
             var rows = StoreRows()
             let tasks = try Row.fetchCursor(database, sql: "SELECT record FROM task")
-            while let row = try tasks.next() {
-                if let task: TaskRecord = Self.decode(row[0]) { rows.tasks[task.id] = task }
+            while let row = try tasks.next().map(CheckedRow.init) {
+                if let task: TaskRecord = Self.decode(try row(0)) { rows.tasks[task.id] = task }
             }
             var units: [StoredUnit] = []
             let stored = try Row.fetchCursor(database, sql: "SELECT * FROM unit ORDER BY installed, unit")
-            while let row = try stored.next() {
-                guard let unit = StoredUnit(row) else { continue }
+            while let row = try stored.next().map(CheckedRow.init) {
+                guard let unit = try StoredUnit(row) else { continue }
                 units.append(unit)
                 var record = UnitRecord(file: unit.file, bytes: unit.row.bytes, state: unit.row.state.ofRules)
                 record.expires = unit.row.expires.map { Int64($0.timeIntervalSince1970) }
                 record.usedAt = unit.row.usedAt.map { Int64($0.timeIntervalSince1970) } ?? 0
-                record.order = row["installed"]
+                record.order = try row("installed")
                 rows.units[unit.file] = record
             }
             let holds = try Row.fetchCursor(database, sql: "SELECT unit, is_pack, item FROM hold")
-            while let row = try holds.next() {
-                guard let item = Item(key: row[2]) else { continue }
-                rows.holds.insert(Hold(unit: UnitKey(name: row[0], isPack: row[1]), item: item))
+            while let row = try holds.next().map(CheckedRow.init) {
+                guard let item = Item(key: try row(2)) else { continue }
+                rows.holds.insert(Hold(unit: UnitKey(name: try row(0), isPack: try row(1)), item: item))
             }
             rows.settings = try Self.setting("settings", database) ?? StoreSettings()
             rows.catalog = UInt64(bitPattern: try Self.catalogSequence(database))
             rows.sequences = try Self.sequenceRows(database)
             let tiles = try Row.fetchCursor(database, sql: "SELECT item, count FROM tiles")
-            while let row = try tiles.next() {
-                if let item = Item(key: row[0]) { rows.tiles[item] = UInt64(clamping: row[1] as Int64) }
+            while let row = try tiles.next().map(CheckedRow.init) {
+                if let item = Item(key: try row(0)) { rows.tiles[item] = UInt64(clamping: try row(1) as Int64) }
             }
             return (rows, units)
         }
@@ -61,6 +62,7 @@ extension StoreDatabase {
     }
 
     static func decode<Value: Decodable>(_ bytes: Data?) -> Value? {
+        // A value that this version cannot read counts as missing.
         bytes.flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
     }
 
@@ -73,10 +75,10 @@ extension StoreDatabase {
 
 extension StoredUnit {
     /// Reads a row; `nil` for one that this version cannot understand.
-    fileprivate init?(_ row: Row) {
-        guard let unit = UnitRow(row) else { return nil }
-        let key = UnitKey(name: row["unit"], isPack: row["is_pack"])
-        self.init(file: FileID(unit: key, version: row["version"], digest: row["sha256"]), row: unit)
+    fileprivate init?(_ row: CheckedRow) throws {
+        guard let unit = try UnitRow(row) else { return nil }
+        let key = UnitKey(name: try row("unit"), isPack: try row("is_pack"))
+        self.init(file: FileID(unit: key, version: try row("version"), digest: try row("sha256")), row: unit)
     }
 }
 

@@ -82,6 +82,8 @@ final class StoreDatabase: Sendable {
     private func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch is ClosableQueue.Closed {
             throw StoreWorker.isClosed
+        } catch is RowDecodingError {
+            throw Damage(text: "a row has a value of another type")
         } catch let error as DatabaseError {
             if Damage.codes.contains(error.resultCode) {
                 throw Damage(text: error.message ?? "SQLite error \(error.resultCode.rawValue)")

@@ -17,7 +17,7 @@ final class StoreLock: Sendable {
     ///
     /// - Returns: `nil` while another process, or another lock of this process, holds it.
     /// - Throws: `folder` when the file cannot be opened.
-    static func take(_ file: URL) throws(StoreError) -> StoreLock? {
+    static func acquire(_ file: URL) throws(StoreError) -> StoreLock? {
         let handle = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {
             throw StoreError.storage(StorageError.system(errno, action: "open", path: file.path), "", folder: true)
@@ -50,6 +50,7 @@ enum StoreReserve {
     ///
     /// - Returns: Whether it is there.
     @discardableResult static func make(_ folder: StoreFolder) -> Bool {
+        // A reserve that cannot be read is made again.
         if let size = try? FileDescriptor(reading: folder.reserve).size, size >= StoreFolder.reserveBytes {
             return true
         }

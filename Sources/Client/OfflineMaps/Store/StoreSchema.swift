@@ -11,52 +11,57 @@ enum StoreSchema {
         return migrator
     }
 
+    /// The tables of the first version.
+    ///
     /// Columns of primary keys come first: otherwise `quick_check` of SQLite 3.40.1 takes sound tables WITHOUT ROWID for
-    /// damaged.
+    /// damaged. All tables are STRICT: then `quick_check` finds values of another type, too.
     private static let first = [
         // kind 0: an address, 1: a key. The sequence stays when offers go.
         """
         CREATE TABLE catalog (kind INTEGER NOT NULL, name TEXT NOT NULL, sequence INTEGER, etag TEXT, checked_at REAL,
-        pack_limit INTEGER, PRIMARY KEY (kind, name)) WITHOUT ROWID
+        pack_limit INTEGER, PRIMARY KEY (kind, name)) STRICT, WITHOUT ROWID
         """,
         // kind 0: a package, 1: a style, whose edition is empty.
         """
         CREATE TABLE offer (kind INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, edition_group TEXT,
         language TEXT, region TEXT, names TEXT NOT NULL, version INTEGER NOT NULL, mask BLOB, min_zoom INTEGER,
         max_zoom INTEGER, tileset TEXT, data_date TEXT, attribution TEXT, files TEXT NOT NULL, patches TEXT NOT NULL,
-        packs TEXT NOT NULL, PRIMARY KEY (kind, place))
+        packs TEXT NOT NULL, PRIMARY KEY (kind, place)) STRICT
         """,
         """
         CREATE TABLE node (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, parent TEXT, kind TEXT NOT NULL,
-        names TEXT NOT NULL)
+        names TEXT NOT NULL) STRICT
         """,
-        // Columns of a primary key come first: quick_check of SQLite 3.40 takes them in the order of the key.
         // unit and is_pack name what readers get one version of; state 0: current, 1: previous.
         """
         CREATE TABLE unit (unit TEXT NOT NULL, version INTEGER NOT NULL, sha256 TEXT NOT NULL, is_pack INTEGER NOT NULL,
         kind TEXT NOT NULL, item TEXT NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, format TEXT NOT NULL,
         mask BLOB, min_zoom INTEGER, max_zoom INTEGER, tileset TEXT, template TEXT, data_date TEXT, attribution TEXT,
         expires REAL, used_at REAL, installed INTEGER NOT NULL, state INTEGER NOT NULL,
-        PRIMARY KEY (unit, version, sha256)) WITHOUT ROWID
+        PRIMARY KEY (unit, version, sha256)) STRICT, WITHOUT ROWID
         """,
         // Which item needs which unit.
         """
         CREATE TABLE hold (unit TEXT NOT NULL, item TEXT NOT NULL, is_pack INTEGER NOT NULL, PRIMARY KEY (unit, item))
-        WITHOUT ROWID
+        STRICT, WITHOUT ROWID
         """,
         // required: what the last plan of the region found, as JSON.
         """
-        CREATE TABLE region (id TEXT PRIMARY KEY, definition BLOB NOT NULL, context BLOB NOT NULL, required BLOB)
+        CREATE TABLE region (id TEXT PRIMARY KEY, definition BLOB NOT NULL, context BLOB NOT NULL, required BLOB) STRICT
         """,
-        "CREATE TABLE task (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, priority INTEGER NOT NULL, record BLOB NOT NULL)",
+        """
+        CREATE TABLE task (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, priority INTEGER NOT NULL, record BLOB NOT NULL)
+        STRICT
+        """,
         // How the last tasks ended, for processes that only read.
-        "CREATE TABLE ended (id INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+        "CREATE TABLE ended (id INTEGER PRIMARY KEY, state BLOB NOT NULL) STRICT",
         // Single tiles that an item added.
-        "CREATE TABLE tiles (item TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE setting (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
+        "CREATE TABLE tiles (item TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
         // What a process that only reads asks of the process that works.
         """
         CREATE TABLE request (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL, answer BLOB, asked_at REAL NOT NULL)
+        STRICT
         """,
     ]
 }

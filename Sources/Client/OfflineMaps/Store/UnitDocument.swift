@@ -47,6 +47,7 @@ struct UnitDocument: Codable, Sendable, Hashable {
 
     /// Reads a document; `nil` for one that is too large, damaged, of a newer format, or contradicts itself.
     static func read(_ file: URL) -> UnitDocument? {
+        // `nil` says that there is no such document.
         guard let open = try? FileDescriptor(reading: file), open.size <= maxBytes,
             let bytes = try? open.read(at: 0, count: Int(open.size))
         else { return nil }
@@ -55,6 +56,7 @@ struct UnitDocument: Codable, Sendable, Hashable {
 
     /// Reads the bytes of a document; `nil` for one that is damaged, of a newer format, or contradicts itself.
     init?(decoding bytes: [UInt8]) {
+        // `nil` says that the bytes are none.
         guard let document = try? JSONDecoder().decode(UnitDocument.self, from: Data(bytes)),
             document.format == Self.format, Digest(hex: document.sha256)?.hex == document.sha256,
             !document.file.isEmpty, !document.file.utf8.contains(UInt8(ascii: "/")), document.file != ".",
@@ -70,6 +72,7 @@ struct UnitDocument: Codable, Sendable, Hashable {
         guard let item = Item(key: item) else { return nil }
         var decoded: TileMask?
         if let mask {
+            // A damaged mask: the document does not describe its file.
             guard let value = try? TileMask(decoding: mask) else { return nil }
             decoded = value
         }

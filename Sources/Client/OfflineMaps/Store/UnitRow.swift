@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 internal import Tiles
 
 /// An installed file, which never changes: a package, a tile pack, a style pack, or an adopted file.
@@ -35,20 +36,23 @@ struct UnitRow: Sendable, Hashable {
 
 extension UnitRow {
     /// Reads a row; `nil` for one that this version cannot understand.
-    init?(_ row: Row) {
-        guard let item = Item(key: row["item"]), let state = State(rawValue: row["state"]) else { return nil }
+    ///
+    /// - Throws: `RowDecodingError` for a value of another type.
+    init?(_ row: CheckedRow) throws {
+        guard let item = Item(key: try row("item")), let state = State(rawValue: try row("state")) else { return nil }
         var mask: TileMask?
-        if let bytes = row["mask"] as Data? {
+        if let bytes = try row("mask") as Data? {
+            // `nil` says that the mask is none.
             guard let decoded = try? TileMask(decoding: bytes) else { return nil }
             mask = decoded
         }
-        self.init(
-            item: item, version: row["version"], path: row["path"],
-            bytes: UInt64(clamping: row["bytes"] as Int64), sha256: row["sha256"], format: Format(row["format"]),
-            mask: mask, zooms: Self.zooms(row["min_zoom"], row["max_zoom"]), tileset: row["tileset"],
-            template: row["template"], dataDate: row["data_date"], attribution: row["attribution"],
-            expires: (row["expires"] as Double?).map(Date.init(timeIntervalSince1970:)),
-            usedAt: (row["used_at"] as Double?).map(Date.init(timeIntervalSince1970:)), state: state)
+        try self.init(
+            item: item, version: row("version"), path: row("path"),
+            bytes: UInt64(clamping: row("bytes") as Int64), sha256: row("sha256"), format: Format(row("format")),
+            mask: mask, zooms: Self.zooms(row("min_zoom"), row("max_zoom")), tileset: row("tileset"),
+            template: row("template"), dataDate: row("data_date"), attribution: row("attribution"),
+            expires: (row("expires") as Double?).map(Date.init(timeIntervalSince1970:)),
+            usedAt: (row("used_at") as Double?).map(Date.init(timeIntervalSince1970:)), state: state)
     }
 
     /// Writes the row of a file, over an older one.

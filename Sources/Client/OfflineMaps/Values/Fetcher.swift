@@ -35,7 +35,7 @@ public protocol Fetcher: Sendable {
     /// Downloads a body into memory; more bytes than the limit give ``FailureCause/tooBig``.
     func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody
 
-    /// Downloads into a part file, from an offset; tells the size of the part file as it grows.
+    /// Downloads into a part file, from an offset; reports the size of the part file as it grows.
     ///
     /// A server that does not continue at the offset makes the download start over, at the beginning of the part file.
     /// A file with more bytes than the limit gives ``FailureCause/tooBig``, and the part file never has more than these.

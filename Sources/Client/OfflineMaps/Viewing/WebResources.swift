@@ -84,7 +84,7 @@ final class WebResources: Sendable {
                 resting.withLock { $0[host] = .now + wait }
             }
             guard request.mayBeEmpty, error.status == 404 || error.status == 410 else { throw error }
-            return keep(AmbientEntry(address: request.address, place: request.place, checked: Date()))
+            return answer(caching: AmbientEntry(address: request.address, place: request.place, checked: Date()))
         }
         var entry = AmbientEntry(
             address: request.address, place: request.place, mediaType: fetched.mediaType, etag: fetched.etag,
@@ -99,7 +99,7 @@ final class WebResources: Sendable {
             return .empty(entry)
         case 200:
             entry.body = fetched.body
-            return keep(entry)
+            return answer(caching: entry)
         case 304:
             guard let known else {
                 throw FetchError(.serverError, status: 304, "'\(message.address)' was answered with 304 unasked.")
@@ -107,14 +107,14 @@ final class WebResources: Sendable {
             (entry.body, entry.mediaType, entry.place) = (known.body, known.mediaType, entry.place ?? known.place)
             entry.etag = entry.etag ?? known.etag
             entry.modified = entry.modified ?? known.modified
-            return keep(entry)
+            return answer(caching: entry)
         default:
-            return keep(entry)
+            return answer(caching: entry)
         }
     }
 
-    private func keep(_ entry: AmbientEntry) -> WebAnswer {
-        ambient.keep(entry)
+    private func answer(caching entry: AmbientEntry) -> WebAnswer {
+        ambient.insert(entry)
         return Self.answer(entry, isStale: false)
     }
 

@@ -84,6 +84,7 @@ struct StoreOpening: Sendable {
     private static func giveBack(pack path: String, _ folder: StoreFolder) throws {
         guard let file = folder.file(path) else { return }
         let name = file.deletingPathExtension().lastPathComponent
+        // A pack that cannot be read is removed.
         if let digest = try? Digest.ofFile(file).digest.hex, digest.hasPrefix(name), name.count == 16,
             let part = folder.part(sha256: digest), access(part.path, F_OK) != 0
         {

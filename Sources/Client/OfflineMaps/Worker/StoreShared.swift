@@ -27,7 +27,7 @@ final class StoreShared: Sendable {
 
     func setRole(_ role: Role) { currentRole.withLock { $0 = role } }
 
-    /// Who is told about units that cannot be read.
+    /// Gets the units that cannot be read.
     func onDamage(_ handle: @escaping @Sendable (UnitRow) -> Void) { damaged.set(handle) }
 }
 

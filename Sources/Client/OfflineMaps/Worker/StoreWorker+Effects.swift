@@ -50,7 +50,7 @@ extension StoreWorker {
         let delay = max(0, at.milliseconds - now.milliseconds)
         alarm = Task { [life, weak self] in
             do { try await Task.sleep(for: .milliseconds(delay)) } catch { return }
-            await self?.tell(.alarm, life: life)
+            await self?.process(.alarm, life: life)
         }
     }
 
@@ -88,16 +88,18 @@ extension StoreWorker {
     /// A reader has found a file that cannot be read.
     func isDamaged(_ unit: UnitRow) {
         guard let file = units.first(where: { $1.path == unit.path && $1.state == .current })?.key else { return }
-        tell(.unreadable(file))
+        process(.unreadable(file))
     }
 
     // MARK: Disk
 
     private func measureDisk() async -> Event? {
         let folder = folder
+        // A disk that cannot be measured counts as full until it can.
         let free = try? await FileWork.run { try Durable.freeBytes(folder.root) }
         guard let free else { return .disk(free: 0) }
         if free >= StoreMachine.diskMargin {
+            // Without a reserve a full disk is reported by the write that meets it.
             _ = try? await FileWork.run { StoreReserve.make(folder) }
         }
         return .disk(free: free)
@@ -132,6 +134,7 @@ extension StoreWorker {
             !unit.path.hasPrefix("/"), let place = folder.file(unit.path)
         else { return }
         let root = folder.root
+        // A file that stays is found and removed when the store is opened.
         _ = try? await FileWork.run {
             try Durable.remove(place)
             if file.unit.isPack {

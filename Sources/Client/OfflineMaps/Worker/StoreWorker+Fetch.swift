@@ -4,7 +4,7 @@ internal import Foundation
 extension StoreWorker {
     /// The most bytes of a single tile or resource of a style.
     static let largestBody = 16 << 20
-    /// How often the machine hears of the size of a part file.
+    /// How often the size of a part file is reported to the machine.
     static let progressInterval = Duration.milliseconds(100)
 
     func fetch(_ op: OpID, _ piece: Piece, into digest: String, bytesPerSecond: UInt64?) {
@@ -30,7 +30,7 @@ extension StoreWorker {
         }
         let life = life
         let limit = isPatch ? piece.patch?.size ?? 0 : piece.size
-        // The file may have bytes that the machine has not heard of.
+        // The file may have bytes that were not reported to the machine.
         let there = StoreScan.size(part) ?? 0
         let offset = there > limit ? 0 : there
         noteSize(offset, of: digest, op, life: life)
@@ -43,7 +43,7 @@ extension StoreWorker {
         let (sizes, report) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
         let listener = Task {
             for await size in sizes {
-                tell(.received(op, size: size), life: life)
+                process(.received(op, size: size), life: life)
                 // Ends early when the download has ended.
                 try? await Task.sleep(for: Self.progressInterval)
             }
@@ -72,7 +72,7 @@ extension StoreWorker {
 
     /// Tells the size of a part file when it is another than the machine knows: bytes prove that there is a network.
     private func noteSize(_ size: UInt64, of digest: String, _ op: OpID, life: Int) {
-        if machine?.parts[digest] != size { tell(.received(op, size: size), life: life) }
+        if machine?.parts[digest] != size { process(.received(op, size: size), life: life) }
     }
 
     private func fetchTile(_ op: OpID, _ its: PieceDetails) async -> Event? {
@@ -96,7 +96,7 @@ extension StoreWorker {
         do throws(StoreError) {
             let bytes = try await onFiles { try PieceWork.fill(its, answer, in: folder) }
             guard isRunning(op, life: life) else { return nil }
-            if let bytes { tell(.received(op, size: bytes), life: life) }
+            if let bytes { process(.received(op, size: bytes), life: life) }
             return .fetched(op)
         } catch {
             let isFull = error.code == .diskFull
@@ -116,6 +116,7 @@ extension StoreWorker {
             }
             if let timeout {
                 group.addTask {
+                    // A cancelled sleep ends at once: the answer is there.
                     try? await Task.sleep(for: timeout)
                     return nil
                 }

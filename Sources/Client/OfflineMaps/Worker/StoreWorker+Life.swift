@@ -6,7 +6,7 @@ extension StoreWorker {
         guard mode == .closed, !isOpening else { return }
         isOpening = true
         defer { isOpening = false }
-        if lock == nil { lock = try StoreLock.take(folder.lock) }
+        if lock == nil { lock = try StoreLock.acquire(folder.lock) }
         if lock != nil { try await openAsWorker(isNamed: true) } else { try await openAsReader() }
         shared.onDamage { [weak self] unit in
             guard let self else { return }
@@ -39,15 +39,15 @@ extension StoreWorker {
         machine = StoreMachine(found.rows, seed: UInt64.random(in: 0 ... .max))
         var prepared: [FileID: UInt64] = [:]
         for unit in found.prepared { prepared[unit.file] = unit.row.bytes }
-        tell(.opened(parts: found.parts, prepared: prepared, free: found.free))
-        for file in found.missing { tell(.unreadable(file)) }
-        tell(.network(network))
-        tell(.forceOffline(isForcedOffline))
-        for entry in found.requests { heard(entry.id, entry.request) }
+        process(.opened(parts: found.parts, prepared: prepared, free: found.free))
+        for file in found.missing { process(.unreadable(file)) }
+        process(.network(network))
+        process(.forceOffline(isForcedOffline))
+        for entry in found.requests { addForeignRequest(entry.id, entry.request) }
         for (id, call) in calls.sorted(by: { $0.key.number > $1.key.number }) where id.number < 0 {
-            tell(.asked(id, call.request))
+            process(.asked(id, call.request))
         }
-        if isStarted { tell(.start) }
+        if isStarted { process(.start) }
         showReaders()
     }
 
@@ -67,20 +67,20 @@ extension StoreWorker {
     func startTasks() async throws(StoreError) {
         isStarted = true
         if mode == .closed { try await open() }
-        tell(.start)
+        process(.start)
     }
 
     /// Stops the tasks; returns when nothing is under way.
     func stopTasks() async {
         isStarted = false
-        tell(.stop)
+        process(.stop)
         await quiet()
     }
 
     /// Stops the tasks and releases lock and database; `start` takes them again.
     func suspend() async {
         isStarted = false
-        tell(.suspend)
+        process(.suspend)
         await quiet()
         // Without it reading calls throw until the next start.
         suspended = try? await view()
@@ -105,13 +105,19 @@ extension StoreWorker {
         }
         let running = jobs.values.map(\.task)
         for job in running { await job.value }
-        let old = database
-        database = nil
-        _ = try? await onFiles { try old?.close() }
+        await closeDatabase()
         lock?.release()
         lock = nil
         shared.web.ambient.close()
         checkQuiet()
+    }
+
+    /// Closes the connection of the database; one that cannot be closed goes with its object.
+    func closeDatabase() async {
+        let old = database
+        database = nil
+        // See above.
+        _ = try? await onFiles { try old?.close() }
     }
 
     static var isClosed: StoreError {
@@ -121,13 +127,13 @@ extension StoreWorker {
     func setNetwork(_ state: NetworkState) {
         network = state
         shared.web.permission.set(network: state)
-        tell(.network(state))
+        process(.network(state))
     }
 
     func forceOffline(_ on: Bool) {
         isForcedOffline = on
         shared.web.permission.set(isForcedOffline: on)
-        tell(.forceOffline(on))
+        process(.forceOffline(on))
     }
 
     // MARK: Watching
@@ -141,7 +147,7 @@ extension StoreWorker {
                 do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
                 guard let self else { return }
                 count += 1
-                await self.look(forLock: count.isMultiple(of: 3))
+                await self.checkDatabase(andLock: count.isMultiple(of: 3))
             }
         }
         guard let monitor = options.monitor else { return }
@@ -154,8 +160,8 @@ extension StoreWorker {
         }
     }
 
-    private func look(forLock: Bool) async {
-        if mode == .reader, forLock, database?.isNewer == false, lock == nil {
+    private func checkDatabase(andLock checksLock: Bool) async {
+        if mode == .reader, checksLock, database?.isNewer == false, lock == nil {
             await takeOver()
         }
         guard let database, mode != .closed else { return }
@@ -165,7 +171,7 @@ extension StoreWorker {
             dataVersion = version
             switch mode {
             case .reader: try await readAgain()
-            case .worker: try await hearRequests()
+            case .worker: try await readRequests()
             case .closed: break
             }
         } catch {
@@ -177,11 +183,9 @@ extension StoreWorker {
     /// The process that worked has ended: this one continues its tasks.
     private func takeOver() async {
         do throws(StoreError) {
-            guard let free = try StoreLock.take(folder.lock) else { return }
+            guard let free = try StoreLock.acquire(folder.lock) else { return }
             lock = free
-            let old = database
-            database = nil
-            _ = try? await onFiles { try old?.close() }
+            await closeDatabase()
             try await openAsWorker(isNamed: false)
         } catch {
             lock?.release()

@@ -4,7 +4,7 @@ extension StoreWorker {
     /// Asks something of the queue; returns when it is durable.
     ///
     /// - Throws: `disk-full`, `storage` when it cannot be written; `wrong-state` while the store is closed.
-    func ask(_ request: Request) async throws(StoreError) -> Answer {
+    func submit(_ request: Request) async throws(StoreError) -> Answer {
         switch mode {
         case .closed: throw Self.isClosed
         case .worker:
@@ -12,11 +12,11 @@ extension StoreWorker {
             nextCall += 1
             return try await withCheckedContinuation { continuation in
                 calls[id] = Call(request: request, answer: continuation)
-                tell(.asked(id, request))
+                process(.asked(id, request))
             }.get()
         case .reader:
             guard let database else { throw Self.isClosed }
-            let id = try await onFiles { try database.ask(request) }
+            let id = try await onFiles { try database.addRequest(request) }
             return try await withCheckedContinuation { continuation in
                 calls[id] = Call(request: request, answer: continuation)
                 // The answer may have come before the call was noted.
@@ -30,7 +30,7 @@ extension StoreWorker {
     /// - Returns: `done`, or why they were not adopted; see `Answer`.
     func adopt(_ files: [(file: AdoptedFile, row: UnitRow)]) async throws(StoreError) -> Answer {
         for entry in files where units[entry.file.file] == nil { otherUnits[entry.file.file] = entry.row }
-        return try await ask(.adopt(files.map(\.file)))
+        return try await submit(.adopt(files.map(\.file)))
     }
 
     /// Reads the rows of files that another process has put at their places.
@@ -46,7 +46,7 @@ extension StoreWorker {
     }
 
     /// A request of another process.
-    func heard(_ id: RequestID, _ request: Request) {
+    func addForeignRequest(_ id: RequestID, _ request: Request) {
         guard seenRequests.insert(id).inserted else { return }
         if case .adopt(let files) = request,
             files.contains(where: { units[$0.file] == nil && otherUnits[$0.file] == nil })
@@ -57,7 +57,7 @@ extension StoreWorker {
                 return nil
             }
         }
-        tell(.asked(id, request))
+        process(.asked(id, request))
     }
 
     /// Answers a request that the machine must not see.
@@ -67,7 +67,7 @@ extension StoreWorker {
         try? await onFiles { try database.apply([.answered(id, .busy)]) }
     }
 
-    func hearRequests() async throws(StoreError) {
+    func readRequests() async throws(StoreError) {
         guard let database else { return }
         let life = life
         let found = try await onFiles { try database.openRequests() }
@@ -75,11 +75,11 @@ extension StoreWorker {
         for entry in found {
             try await readRows(of: entry.request)
             guard life == self.life else { return }
-            heard(entry.id, entry.request)
+            addForeignRequest(entry.id, entry.request)
         }
     }
 
-    /// Reads the rows that another process has changed, and tells the subscribers.
+    /// Reads the rows that another process has changed, and sends the events of the changes.
     func readAgain() async throws(StoreError) {
         guard let database else { return }
         let asked = Set(calls.keys.filter { $0.number > 0 })

@@ -29,15 +29,15 @@ extension StoreWorker {
             guard life == self.life else { return }
             failedWrites = 0
             writes.removeFirst()
-            note(next.changes)
-            tell(.written(next.id), life: life)
+            applyToMemory(next.changes)
+            process(.written(next.id), life: life)
         }
         if life == self.life { isWriting = false }
         checkQuiet()
     }
 
     /// Keeps in memory what a transaction has changed.
-    private func note(_ changes: [Change]) {
+    private func applyToMemory(_ changes: [Change]) {
         for change in changes {
             shown.apply(change)
             switch change {
@@ -67,9 +67,7 @@ extension StoreWorker {
             _ = try? await onFiles { [folder] in try StoreReserve.release(folder) }
         }
         failCalls(error)
-        let old = database
-        database = nil
-        _ = try? await onFiles { try old?.close() }
+        await closeDatabase()
         let life = life
         var wait = Duration.milliseconds(100 << min(failedWrites, 8))
         while life == self.life, lock != nil {
@@ -98,7 +96,7 @@ extension StoreWorker {
         }
     }
 
-    /// Ends what the machine does; nothing of it is heard any more.
+    /// Ends what the machine does; its later events are ignored.
     func endLife() {
         life += 1
         machine = nil

@@ -106,7 +106,7 @@ actor StoreWorker {
     }
 
     /// Hands an event to the machine and does its effects.
-    func tell(_ event: Event, life: Int? = nil) {
+    func process(_ event: Event, life: Int? = nil) {
         guard life ?? self.life == self.life, let effects = machine?.handle(event, now: now) else { return }
         for effect in effects { perform(effect) }
         if let settings = machine?.rows.settings { shared.web.follow(settings) }
@@ -139,7 +139,7 @@ actor StoreWorker {
         let isStopped = life != self.life || op.map { jobOf[$0] != number } ?? false
         if let op, !isStopped { jobOf[op] = nil }
         // A file that was moved to its place stays there, also when the operation was stopped meanwhile.
-        if let event, !isStopped || event.isPrepared { tell(event, life: life) }
+        if let event, !isStopped || event.isPrepared { process(event, life: life) }
         let digests = jobs[number]?.digests ?? []
         if isStopped, life == self.life { await removeLeftParts(digests) }
         jobs[number] = nil

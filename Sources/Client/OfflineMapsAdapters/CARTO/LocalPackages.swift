@@ -7,9 +7,12 @@ struct LocalPackages: Sendable {
     let names: PackageNames
 
     /// Packages in the order of their installation, then boxes in that of their registration.
+    ///
+    /// A store that cannot be read has none: the SDK's calls have no errors.
     func all() async -> [PackageInfo] {
         let catalog = await store.catalog
         var packages: [PackageInfo] = []
+        // See above.
         for installed in (try? await store.installed()) ?? [] {
             guard let id = names.id(of: installed.item), BoxID(id) == nil else { continue }
             var info =
@@ -20,6 +23,7 @@ struct LocalPackages: Sendable {
             (info.version, info.size, info.dataDate) = (installed.version, installed.bytes, installed.dataDate)
             packages.append(info)
         }
+        // See above.
         for region in (try? await store.regions()) ?? [] where BoxID(region.text) != nil {
             guard let info = try? await store.region(region), info.isUsable else { continue }
             packages.append(

@@ -5,20 +5,20 @@ extension PackageManager {
     /// Translates an event of the store into calls of the listener.
     func handle(_ event: StoreEvent) async {
         guard case .task(let task) = event else { return }
-        if task.kind == .list { return await tellList(task) }
+        if task.kind == .list { return await notifyList(task) }
         for item in task.items {
             if case .style(let id) = item {
-                await tellStyle(id, task)
+                await notifyStyle(id, task)
             } else if let id = names.id(of: item) {
-                await tell(id, task)
+                await notifyPackage(id, task)
             }
         }
-        if PackageStatus(task) == nil { state.withLock { $0.told[task.id] = nil } }
+        if PackageStatus(task) == nil { state.withLock { $0.reported[task.id] = nil } }
     }
 
     private var listener: (any PackageManagerListener)? { state.withLock { $0.listener } }
 
-    private func tellList(_ task: StoreTask) async {
+    private func notifyList(_ task: StoreTask) async {
         switch task.state {
         case .done: await listener?.onPackageListUpdated()
         case .failed, .cancelled: await listener?.onPackageListFailed()
@@ -26,7 +26,7 @@ extension PackageManager {
         }
     }
 
-    private func tellStyle(_ id: String, _ task: StoreTask) async {
+    private func notifyStyle(_ id: String, _ task: StoreTask) async {
         switch task.state {
         case .done: await listener?.onStyleUpdated(id)
         case .failed, .cancelled: await listener?.onStyleFailed(id)
@@ -34,7 +34,7 @@ extension PackageManager {
         }
     }
 
-    private func tell(_ id: String, _ task: StoreTask) async {
+    private func notifyPackage(_ id: String, _ task: StoreTask) async {
         switch task.state {
         case .done:
             let version = await version(id, of: task)
@@ -51,8 +51,8 @@ extension PackageManager {
             let isNew = state.withLock { state in
                 state.versions[id] = version
                 // As in the SDK, removals report no progress.
-                if task.kind == .remove || state.told[task.id] == status && task.items.count == 1 { return false }
-                state.told[task.id] = status
+                if task.kind == .remove || state.reported[task.id] == status && task.items.count == 1 { return false }
+                state.reported[task.id] = status
                 return true
             }
             if isNew { await listener?.onPackageStatusChanged(id, version: version, status: status) }

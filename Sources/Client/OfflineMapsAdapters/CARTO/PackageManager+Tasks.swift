@@ -47,17 +47,20 @@ extension PackageManager {
     @discardableResult
     public func startPackageRemove(_ id: String) async -> Bool {
         guard await localPackage(id) != nil else { return false }
+        // `remove` reports a store that cannot be read.
         let installed = ((try? await store.installed()) ?? []).map(\.item).filter { names.id(of: $0) == id }
         return await accepts { try await self.store.remove(installed.isEmpty ? [self.names.item(id)] : installed) }
     }
 
     /// Cancels all tasks of a package.
     public func cancelPackageTasks(_ id: String) async {
+        // A task that has ended meanwhile needs no cancel.
         for task in await tasks(of: id) { try? await store.cancel(task.id) }
     }
 
-    /// Sets the priority of the tasks that a package has now; below 0 they stand, from 0 on they go on.
+    /// Sets the priority of the tasks that a package has now; below 0 they are paused, from 0 on they continue.
     public func setPackagePriority(_ id: String, _ priority: Int32) async {
+        // A task that has ended meanwhile has no priority.
         for task in await tasks(of: id) { try? await store.setPriority(priority, of: task.id) }
     }
 
@@ -79,6 +82,7 @@ extension PackageManager {
 
     /// The tasks of a package, the oldest first.
     func tasks(of id: String) async -> [StoreTask] {
+        // A store that cannot be read has none: the SDK's calls have no errors.
         ((try? await store.tasks()) ?? [])
             .filter { !$0.state.isOver && $0.items.contains { names.id(of: $0) == id } }
             .sorted { $0.id < $1.id }

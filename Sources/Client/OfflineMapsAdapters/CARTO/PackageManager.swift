@@ -10,8 +10,8 @@ public import Tiles
 public final class PackageManager: Sendable {
     struct State {
         var listener: (any PackageManagerListener)?
-        /// What the listener knows of each task.
-        var told: [TaskID: PackageStatus] = [:]
+        /// The last status of each task that the listener got.
+        var reported: [TaskID: PackageStatus] = [:]
         /// The versions that were last seen, for packages that are removed.
         var versions: [String: Int32] = [:]
     }
@@ -67,7 +67,7 @@ public final class PackageManager: Sendable {
         await store.stop()
     }
 
-    /// Tells a listener from now on; `nil` ends it.
+    /// Sets the listener that gets all further changes; `nil` sets none.
     ///
     /// There is one at a time, and it is held until it is replaced.
     public func setListener(_ listener: (any PackageManagerListener)?) {

@@ -1,4 +1,6 @@
-/// Is told what a package manager does; the default of each method does nothing.
+/// Gets what a package manager does.
+///
+/// The default of each method does nothing.
 ///
 /// The SDK calls from a thread of its own. Here every call is on the main actor, in the order of the events.
 public protocol PackageManagerListener: AnyObject, Sendable {

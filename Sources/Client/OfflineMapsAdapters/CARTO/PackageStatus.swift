@@ -67,7 +67,7 @@ public enum PackageTileStatus: Int, Sendable {
 public struct PackageStatus: Hashable, Sendable {
     /// What is done.
     public var currentAction: PackageAction
-    /// Whether the task of the package stands or waits at the moment.
+    /// Whether the task of the package is paused or waits.
     public var isPaused: Bool
     /// Whole percents, 0...100.
     public var progress: Float

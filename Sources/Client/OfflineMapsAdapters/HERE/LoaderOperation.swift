@@ -20,6 +20,7 @@ final class LoaderOperation: Sendable {
             state.isCancelled = true
             return state.tasks
         }
+        // A store that cannot be read, and a task that has ended, have nothing to cancel.
         let lists = ((try? await store.tasks()) ?? []).filter { $0.kind == .list && !$0.state.isOver }.map(\.id)
         for task in known.sorted() + lists { try? await store.cancel(task) }
     }
@@ -40,7 +41,7 @@ final class LoaderOperation: Sendable {
         }
         var open = Set(tasks)
         var done: [TaskID: Double] = [:]
-        var told = -1
+        var reported = -1
         if state.withLock({ state in
             state.tasks = open
             return state.isCancelled
@@ -59,8 +60,8 @@ final class LoaderOperation: Sendable {
                 open.remove(task.id)
             }
             let percent = Int(done.values.reduce(0, +) / Double(tasks.count) * 100)
-            if percent > told {
-                told = percent
+            if percent > reported {
+                reported = percent
                 await progress(Float(percent) / 100)
             }
             if open.isEmpty { return .success }
@@ -70,6 +71,7 @@ final class LoaderOperation: Sendable {
     }
 
     private func cancel(_ tasks: Set<TaskID>) async {
+        // A task that has ended needs no cancel.
         for task in tasks.sorted() { try? await store.cancel(task) }
     }
 

@@ -23,12 +23,14 @@ extension MapLoader {
     /// Whether a data group is selected.
     public func isSelected(_ group: String) async -> Bool {
         await selections.finish()
+        // A store that cannot be read has no selection: the SDK's call has no errors.
         return (try? await store.groups().contains(group)) ?? false
     }
 
     private func change(_ edit: @escaping @Sendable (inout Set<String>) -> Void) async -> Bool {
         let isDone = Mutex(false)
         await selections.add { [store] in
+            // The result `false` reports both errors.
             guard var groups = try? await store.groups() else { return }
             edit(&groups)
             let isSet: Void? = try? await store.setGroups(groups)

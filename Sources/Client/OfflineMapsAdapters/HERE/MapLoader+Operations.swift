@@ -2,12 +2,13 @@ internal import OfflineMaps
 internal import Synchronization
 
 extension MapLoader {
-    typealias Telling = @Sendable (MapLoader, (any MapLoaderDelegate)?, MapLoaderResult) async -> Void
+    typealias Notification = @Sendable (MapLoader, (any MapLoaderDelegate)?, MapLoaderResult) async -> Void
 
     /// Begins an operation, unless one runs.
     ///
     /// At its end the tree is read, then the delegate gets the result.
-    func begin(_ work: @escaping @Sendable (LoaderOperation) async -> MapLoaderResult, told: @escaping Telling) -> Bool
+    func begin(_ work: @escaping @Sendable (LoaderOperation) async -> MapLoaderResult, notify: @escaping Notification)
+        -> Bool
     {
         let operation = LoaderOperation(store)
         let isFree = state.withLock { state in
@@ -26,13 +27,13 @@ extension MapLoader {
                 state.operation = nil
                 return state.delegate
             }
-            await told(self, delegate, operation.isCancelled && result != .success ? .operationCancelled : result)
+            await notify(self, delegate, operation.isCancelled && result != .success ? .operationCancelled : result)
         }
         return true
     }
 
-    /// Tells the progress of an operation.
-    func tell(_ progress: Float) async {
+    /// Reports the progress of an operation to the delegate, 0...1.
+    func reportProgress(_ progress: Float) async {
         let delegate = state.withLock { $0.delegate }
         await delegate?.mapLoader(self, didUpdateProgress: progress)
     }
@@ -49,8 +50,10 @@ extension MapLoader {
     func readTree() async {
         guard let root = await store.catalog?.root else { return }
         var whole: [PackageKey: Bool] = [:]
+        // A store that cannot be read shows nothing as installed; the operation reports its error.
         for installed in (try? await store.installed()) ?? [] {
             guard case .package(let id, let edition, _) = installed.item else { continue }
+            // Removed between the two calls: the next tree is without it.
             whole[PackageKey(id: id, edition: edition)] = (try? await store.status(of: installed.item))?.isWhole ?? true
         }
         let snapshot = MapPackage.Snapshot(root, language: language) { package in

@@ -52,7 +52,7 @@ public final class MapLoader: Sendable {
     public func getMapPackages() -> Bool {
         begin { [store] _ in
             await Self.result { () throws(StoreError) in _ = try await store.refreshCatalog() }
-        } told: { loader, delegate, result in
+        } notify: { loader, delegate, result in
             await delegate?.mapLoader(loader, didGetMapPackages: result)
         }
     }
@@ -81,12 +81,12 @@ public final class MapLoader: Sendable {
         begin { [self] operation in
             let items = Self.items(packages)
             guard !items.isEmpty else { return .invalidParameters }
-            return await operation.run(progress: tell) { () throws(StoreError) in
+            return await operation.run(progress: reportProgress) { () throws(StoreError) in
                 var wanted: [Item] = []
                 for item in items where try await store.status(of: item).map(\.isWhole) != true { wanted.append(item) }
                 return wanted.isEmpty ? [] : try await store.install(wanted)
             }
-        } told: { loader, delegate, result in
+        } notify: { loader, delegate, result in
             await delegate?.mapLoader(loader, didInstallPackagesWithResult: result)
         }
     }
@@ -99,12 +99,12 @@ public final class MapLoader: Sendable {
         begin { [self] operation in
             let items = Self.items(packages)
             guard !items.isEmpty else { return .invalidParameters }
-            return await operation.run(progress: tell) { () throws(StoreError) in
+            return await operation.run(progress: reportProgress) { () throws(StoreError) in
                 var there: [Item] = []
                 for item in items where try await store.status(of: item)?.installed != nil { there.append(item) }
                 return there.isEmpty ? [] : try await store.remove(there)
             }
-        } told: { loader, delegate, result in
+        } notify: { loader, delegate, result in
             await delegate?.mapLoader(loader, didUninstallPackagesWithResult: result)
         }
     }
@@ -120,7 +120,7 @@ public final class MapLoader: Sendable {
                 _ = try await store.refreshCatalog(ifOlderThan: .zero)
                 found.set(try await store.updates())
             }
-        } told: { loader, delegate, result in
+        } notify: { loader, delegate, result in
             await delegate?.mapLoader(
                 loader, didFindUpdate: !(found.value?.changes.isEmpty ?? true), fromVersion: found.value?.from ?? "",
                 toVersion: found.value?.to ?? "", result: result)
@@ -135,7 +135,7 @@ public final class MapLoader: Sendable {
         let found = Found()
         return begin { [store] _ in
             await Self.result { () throws(StoreError) in found.set(try await store.updates()) }
-        } told: { loader, delegate, result in
+        } notify: { loader, delegate, result in
             let kilobytes = ((found.value?.bytes ?? 0) + 1_023) / 1_024
             await delegate?.mapLoader(loader, didGetUpdateSize: kilobytes, result: result)
         }
@@ -147,8 +147,10 @@ public final class MapLoader: Sendable {
     @discardableResult
     public func performMapDataUpdate() -> Bool {
         begin { [self] operation in
-            await operation.run(progress: tell) { () throws(StoreError) in try await store.update(nil, together: true) }
-        } told: { loader, delegate, result in
+            await operation.run(progress: reportProgress) { () throws(StoreError) in
+                try await store.update(nil, together: true)
+            }
+        } notify: { loader, delegate, result in
             await delegate?.mapLoader(loader, didUpdateWithResult: result)
         }
     }

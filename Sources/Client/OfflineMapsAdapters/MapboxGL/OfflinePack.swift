@@ -42,7 +42,7 @@ public final class OfflinePack: Sendable {
         view.withLock { $0.context = context }
     }
 
-    /// Begins the download or goes on with it; a change of the storage tells what comes of it.
+    /// Begins or continues the download; changes of the storage report its result.
     public func resume() {
         guard state != .invalid else { return }
         storage.resume(self)
@@ -54,7 +54,7 @@ public final class OfflinePack: Sendable {
         storage.suspend(self)
     }
 
-    /// Has the storage tell the progress once more.
+    /// Lets the storage report the progress once more.
     public func requestProgress() {
         guard state != .invalid else { return }
         storage.requestProgress(self)

@@ -10,6 +10,7 @@ extension OfflineStorage {
 
     /// The bytes of everything on disk, also of the ambient cache.
     public var countOfBytesCompleted: UInt64 {
+        // 0 for a store that cannot be read: the SDK's property has no errors.
         get async { (try? await store.usage())?.total ?? 0 }
     }
 
@@ -53,7 +54,7 @@ extension OfflineStorage {
         var freshness = Freshness()
         (freshness.modified, freshness.expires, freshness.eTag) = (modified, expires, eTag)
         freshness.mustRevalidate = mustRevalidate
-        try await store.keep(data, for: url, freshness)
+        try await store.preload(data, for: url, freshness)
         return url
     }
 }

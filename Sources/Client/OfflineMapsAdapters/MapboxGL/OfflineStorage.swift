@@ -92,7 +92,7 @@ public final class OfflineStorage: Sendable {
         await update(pack.id)
     }
 
-    /// Reads the packs again; ``packs`` has new objects afterwards, which is told as ``PackChange/set``.
+    /// Reads the packs again; ``packs`` has new objects afterwards, and the change ``PackChange/set`` follows.
     public func reloadPacks() async { await reads.add { [weak self] in await self?.read(renewing: true) }.value }
 
     /// Adds the packs of an offline database, or another file that a store takes.
@@ -126,15 +126,15 @@ public final class OfflineStorage: Sendable {
                 }
             }
         case .regions, .removed(.region): await reads.add { [weak self] in await self?.read() }.value
-        case .limitReached(.onlineTiles(_, let allowed)): tell(.limitReached(allowed))
-        case .limitReached(.tilePacks(_, let allowed)): tell(.limitReached(UInt64(max(0, allowed))))
+        case .limitReached(.onlineTiles(_, let allowed)): notify(.limitReached(allowed))
+        case .limitReached(.tilePacks(_, let allowed)): notify(.limitReached(UInt64(max(0, allowed))))
         case .catalogUpdated, .catalogFailed, .installed, .removed, .evicted, .limitReached, .damaged, .connectionLost,
             .connectionFound:
             break
         }
     }
 
-    private func tell(_ change: PackChange) {
+    private func notify(_ change: PackChange) {
         for watcher in state.withLock({ $0.watchers.values.map(\.self) }) { watcher.yield(change) }
     }
 
@@ -142,6 +142,7 @@ public final class OfflineStorage: Sendable {
     ///
     /// - Parameter renewing: Whether all packs get new objects.
     private func read(renewing: Bool = false) async {
+        // A store that cannot be read keeps the packs as they were known.
         guard let ids = try? await store.regions(), let commands = commands.withLock({ $0 }) else { return }
         var known: [RegionID: OfflinePack] = [:]
         for pack in packs ?? [] where !renewing { known[pack.id] = pack }
@@ -161,13 +162,13 @@ public final class OfflineStorage: Sendable {
             defer { state.packs = new }
             return (state.packs, new)
         }
-        guard !renewing, let before else { return tell(.set) }
+        guard !renewing, let before else { return notify(.set) }
         let (old, now) = (Set(before.map(ObjectIdentifier.init)), Set(after.map(ObjectIdentifier.init)))
         for (place, pack) in before.enumerated().reversed() where !now.contains(ObjectIdentifier(pack)) {
             pack.invalidate()
-            tell(.removed(place))
+            notify(.removed(place))
         }
-        for (place, pack) in after.enumerated() where !old.contains(ObjectIdentifier(pack)) { tell(.inserted(place)) }
+        for (place, pack) in after.enumerated() where !old.contains(ObjectIdentifier(pack)) { notify(.inserted(place)) }
     }
 
     private func pack(_ id: RegionID) async throws(StoreError) -> OfflinePack {
@@ -178,6 +179,7 @@ public final class OfflineStorage: Sendable {
 
     /// What a region is now; `nil` when there is none.
     private func view(_ id: RegionID) async -> OfflinePack.View? {
+        // A region that cannot be read is left out.
         guard let region = try? await store.region(id) else { return nil }
         let task = (try? await store.status(of: .region(id)))?.task
         return OfflinePack.View(
@@ -185,7 +187,7 @@ public final class OfflineStorage: Sendable {
             progress: PackProgress(task?.progress ?? region.progress))
     }
 
-    /// Brings a pack up to date, and tells what changed.
+    /// Brings a pack up to date, and reports what changed.
     private func update(_ id: RegionID, failed cause: FailureCause? = nil, always: Bool = false) async {
         await views.add { [weak self] in await self?.show(id, failed: cause, always: always) }.value
     }
@@ -194,7 +196,7 @@ public final class OfflineStorage: Sendable {
         guard let pack = packs?.first(where: { $0.id == id }), let view = await view(id) else { return }
         let isNew = pack.show(view)
         guard let place = packs?.firstIndex(where: { $0 === pack }) else { return }
-        if let cause { tell(.failed(place, cause)) }
-        if isNew || always { tell(.progress(place)) }
+        if let cause { notify(.failed(place, cause)) }
+        if isNew || always { notify(.progress(place)) }
     }
 }

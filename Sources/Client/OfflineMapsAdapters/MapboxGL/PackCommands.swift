@@ -4,20 +4,20 @@ internal import OfflineMaps
 final class PackCommands: Sendable {
     let store: MapStore
     let work = SerialWork()
-    /// Tells that a pack may have changed; with a cause, that its download failed.
-    private let tell: @Sendable (RegionID, FailureCause?, _ always: Bool) async -> Void
+    /// Reports that a pack may have changed; with a cause, that its download failed.
+    private let report: @Sendable (RegionID, FailureCause?, _ always: Bool) async -> Void
 
-    init(_ store: MapStore, _ tell: @escaping @Sendable (RegionID, FailureCause?, _ always: Bool) async -> Void) {
+    init(_ store: MapStore, _ report: @escaping @Sendable (RegionID, FailureCause?, _ always: Bool) async -> Void) {
         self.store = store
-        self.tell = tell
+        self.report = report
     }
 
     func resume(_ pack: OfflinePack) {
         work.add { [self, id = pack.id] in
             do throws(StoreError) {
                 try await resume(id)
-                await tell(id, nil, false)
-            } catch { await tell(id, error.failure ?? .internalError, false) }
+                await report(id, nil, false)
+            } catch { await report(id, error.failure ?? .internalError, false) }
         }
     }
 
@@ -32,13 +32,14 @@ final class PackCommands: Sendable {
 
     func suspend(_ pack: OfflinePack) {
         work.add { [self, id = pack.id] in
+            // The report that follows shows whether the pack is inactive now.
             if let task = try? await task(of: id) { try? await store.setPriority(-1, of: task.id) }
-            await tell(id, nil, false)
+            await report(id, nil, false)
         }
     }
 
     func requestProgress(_ pack: OfflinePack) {
-        work.add { [self, id = pack.id] in await tell(id, nil, true) }
+        work.add { [self, id = pack.id] in await report(id, nil, true) }
     }
 
     private func task(of id: RegionID) async throws(StoreError) -> StoreTask? {

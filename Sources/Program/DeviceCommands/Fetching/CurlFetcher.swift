@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import OfflineMaps
 import TextFormats
 import Transfer
@@ -6,7 +6,7 @@ import Transfer
 /// Downloads with libcurl: on Linux, URLSession cannot resume a download after a lost connection.
 ///
 /// Judges answers as `URLSessionFetcher` does.
-package final class CurlFetcher: Fetcher {
+package final class CurlFetcher: AnswerFetcher {
     /// Redirects of this client stay on https.
     private let secure: TransferClient
     private let plain: TransferClient
@@ -33,23 +33,8 @@ package final class CurlFetcher: Fetcher {
     /// Downloads end with the process.
     package var continuesWhileSuspended: Bool { false }
 
-    package func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody {
-        try await HTTPFetch.body(request, limit: limit) { fetch, offset throws(FetchError) in
-            try await run(fetch, request, from: offset) { _ in }
-        }
-    }
-
-    package func file(
-        _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
-        progress: @Sendable (UInt64) -> Void
-    ) async throws(FetchError) -> FetchedFile {
-        try await HTTPFetch.file(request, into: part, from: offset, limit: limit) { fetch, offset throws(FetchError) in
-            try await run(fetch, request, from: offset, progress)
-        }
-    }
-
-    private func run(
-        _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, _ progress: (UInt64) -> Void
+    package func run(
+        _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
         try HTTPFetch.checkScheme(request)
         var headers = request.headers.map { HeaderField($0.key, $0.value) }

@@ -18,7 +18,7 @@ final class FetchReceiver: TransferReceiver {
         return fetch.begin(status, Self.named(headers))
     }
 
-    func take(_ bytes: UnsafeRawBufferPointer) -> Bool { fetch.take(Data(bytes)) }
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool { fetch.receive(Data(bytes)) }
 
     /// Ends the download with what libcurl reports; `nil` when it reports nothing.
     func end(_ outcome: Result<TransferResponse, TransferError>?) {

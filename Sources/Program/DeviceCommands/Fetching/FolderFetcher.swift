@@ -4,7 +4,7 @@ package import OfflineMaps
 /// Reads a catalog in a folder of this machine, in place of a web server.
 ///
 /// A file is answered as a web server would: with an ETag, from an offset, and 404 when it does not exist.
-package struct FolderFetcher: Fetcher {
+package struct FolderFetcher: AnswerFetcher {
     private let folder: URL
     private static let chunk = 1 << 20
 
@@ -14,23 +14,8 @@ package struct FolderFetcher: Fetcher {
     /// Reading ends with the process.
     package var continuesWhileSuspended: Bool { false }
 
-    package func body(_ request: ResourceRequest, limit: Int) async throws(FetchError) -> FetchedBody {
-        try await HTTPFetch.body(request, limit: limit) { fetch, offset throws(FetchError) in
-            try await run(fetch, request, from: offset) { _ in }
-        }
-    }
-
-    package func file(
-        _ request: ResourceRequest, into part: URL, from offset: UInt64, limit: UInt64,
-        progress: @Sendable (UInt64) -> Void
-    ) async throws(FetchError) -> FetchedFile {
-        try await HTTPFetch.file(request, into: part, from: offset, limit: limit) { fetch, offset throws(FetchError) in
-            try await run(fetch, request, from: offset, progress)
-        }
-    }
-
-    private func run(
-        _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, _ progress: (UInt64) -> Void
+    package func run(
+        _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
         let file = request.url.standardizedFileURL
         guard request.url.isFileURL, file.path.hasPrefix(folder.path + "/") else {
@@ -50,7 +35,7 @@ package struct FolderFetcher: Fetcher {
         return outcome
     }
 
-    /// Plays the server.
+    /// Answers as a web server does.
     private static func answer(_ fetch: OngoingFetch, _ file: URL, from offset: UInt64, known: String?) {
         do {
             let values = try file.resourceValues(forKeys: [.isRegularFileKey, .contentModificationDateKey])
@@ -74,7 +59,7 @@ package struct FolderFetcher: Fetcher {
             var isWanted = fetch.begin(offset > 0 ? 206 : 200, headers)
             try handle.seek(toOffset: offset)
             while isWanted, !Task.isCancelled, let bytes = try handle.read(upToCount: chunk), !bytes.isEmpty {
-                isWanted = fetch.take(bytes)
+                isWanted = fetch.receive(bytes)
             }
             fetch.end(nil)
         } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {

@@ -47,7 +47,7 @@ struct DeviceRegionAddCommand: DeviceWork {
         let id = RegionID(name)
         let (store, _) = try await DeviceStore.made(store, catalog) { store in
             if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
-            try await DeviceStore.keep(catalog, in: store)
+            try await DeviceStore.rememberCatalog(catalog, in: store)
             try await store.addRegion(id, definition)
         }
         guard !only else { return Console.note("registered the region '\(name)'; nothing was downloaded") }

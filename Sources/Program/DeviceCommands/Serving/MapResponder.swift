@@ -65,6 +65,7 @@ struct MapResponder: Sendable {
         var (body, coding) = (resource.body, resource.coding)
         if coding != .plain, !Self.takes(coding.header, request.headers[.acceptEncoding]) {
             let kind: BodyCoding = coding == .gzip ? .gzip : .deflate
+            // The answer 500 reports a damaged body.
             guard let plain = try? kind.unpack([UInt8](body), limit: 64 << 20) else {
                 return Self.text(.internalServerError, "the stored bytes cannot be unpacked")
             }

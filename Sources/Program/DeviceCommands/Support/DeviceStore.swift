@@ -101,7 +101,7 @@ enum DeviceStore {
     }
 
     /// Keeps what the command line says of the catalog for later commands.
-    static func keep(_ arguments: CatalogArguments, in store: MapStore) async throws {
+    static func rememberCatalog(_ arguments: CatalogArguments, in store: MapStore) async throws {
         let kept = try DeviceSettings.read(store.folder)
         let settings = try kept.with(arguments)
         if settings != kept { try settings.write(store.folder) }
@@ -135,7 +135,7 @@ enum DeviceStore {
                     hint: Self.hint(cause))
             }
         }
-        if isKept { try await keep(arguments, in: store) }
+        if isKept { try await rememberCatalog(arguments, in: store) }
         return catalog
     }
 

@@ -165,7 +165,7 @@ extension ParityRow {
         },
         ParityRow("B25") { world in
             let store = try await world.open()
-            try await store.keep(Data("x".utf8), for: world.server.address("/x"), Freshness())
+            try await store.preload(Data("x".utf8), for: world.server.address("/x"), Freshness())
             let names = try FileManager.default.contentsOfDirectory(atPath: world.options.folder.path)
             #expect(names.contains("ambient.sqlite") && names.contains("store.sqlite"))
         },
@@ -174,7 +174,7 @@ extension ParityRow {
             let urls = (0..<8).map { world.server.address("/kept/\($0)") }
             for (number, url) in urls.enumerated() {
                 let body = Data((0..<100_000).map { _ in UInt8.random(in: 0...255) })
-                try await store.keep(body, for: url, Freshness())
+                try await store.preload(body, for: url, Freshness())
                 if number > 0 { #expect(try await viewed(url, store) != nil) }
             }
             #expect(try await viewed(urls[0], store) == nil)

@@ -314,10 +314,7 @@ extension ParityRow {
 
     /// The first task of a store, when there is one.
     static func firstTask(_ store: MapStore) async throws -> TaskID {
-        while true {
-            if let task = try await store.tasks().first { return task.id }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await Eventually.get("a task", every: .milliseconds(5)) { try await store.tasks().first?.id }
     }
 
     private static func connection(_ world: MapWorld, isBack: Bool) async throws {

@@ -54,7 +54,7 @@ extension ParityRow {
             pack.resume()
             try await world.asked("/live/8/")
             pack.suspend()
-            while pack.state != .inactive { try await Task.sleep(for: .milliseconds(5)) }
+            try await Eventually.holds("the pack is inactive", every: .milliseconds(5)) { pack.state == .inactive }
             #expect(try await storage.store.tasks().first?.state == .paused(.user))
             world.server.mend()
             try await complete(pack, storage)
@@ -78,7 +78,7 @@ extension ParityRow {
             pack.resume()
             try await world.asked("/live/8/")
             pack.suspend()
-            while pack.state != .inactive { try await Task.sleep(for: .milliseconds(5)) }
+            try await Eventually.holds("the pack is inactive", every: .milliseconds(5)) { pack.state == .inactive }
             world.server.mend()
             try await complete(pack, storage)
             watch.cancel()
@@ -145,7 +145,7 @@ extension ParityRow {
             let (pack, storage) = try await pack(world)
             pack.resume()
             try await world.asked("/live/8/")
-            while pack.state != .active { try await Task.sleep(for: .milliseconds(5)) }
+            try await Eventually.holds("the pack is active", every: .milliseconds(5)) { pack.state == .active }
             #expect(storage.packs?.first === pack)
             #expect(PackState.active.rawValue == 2)
         },

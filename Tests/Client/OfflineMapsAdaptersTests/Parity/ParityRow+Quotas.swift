@@ -41,8 +41,8 @@ extension ParityRow {
         ParityRow("B35") { world in
             let store = try await world.open()
             let source = MapSource(store, tileset: "demo", use: .readAndUpdate)
-            while try MapWorld.data(try await source.tile(MapWorld.sharedTile)) == nil {
-                try await Task.sleep(for: .milliseconds(20))
+            try await Eventually.holds("the pack is loaded") {
+                try MapWorld.data(try await source.tile(MapWorld.sharedTile)) != nil
             }
             let neighbour = TinyMap.tile(8, 36 * 4, 18 * 4)
             let asked = world.server.requests("/packs/").count
@@ -78,7 +78,7 @@ extension ParityRow {
             #expect(quota.evictionStart == 500)
         },
         ParityRow("B40") { world in
-            world.server.keep("/6/37/18/", for: 60)
+            world.server.setMaxAge(of: "/6/37/18/", 60)
             let store = try await world.open()
             try await visit(MapWorld.eastTile, store)
             try await visit(MapWorld.sharedTile, store)
@@ -154,7 +154,7 @@ extension ParityRow {
     /// Reads a tile of the tileset so that its pack is added.
     private static func visit(_ tile: TileID, _ store: MapStore) async throws {
         let source = MapSource(store, tileset: "demo", use: .readAndUpdate)
-        while try MapWorld.data(try await source.tile(tile)) == nil { try await Task.sleep(for: .milliseconds(20)) }
+        try await Eventually.holds("the pack is loaded") { try MapWorld.data(try await source.tile(tile)) != nil }
     }
 
     /// Sets a quota and waits until the store is below it.
@@ -163,6 +163,6 @@ extension ParityRow {
         quota.bytes = bytes
         quota.evictFrom = 1
         try await store.setQuota(quota)
-        while try await store.usage().packs > bytes { try await Task.sleep(for: .milliseconds(20)) }
+        try await Eventually.holds("the packs fit the quota") { try await store.usage().packs <= bytes }
     }
 }

@@ -99,7 +99,7 @@ extension ParityRow {
         },
         ParityRow("C13") { world in
             let storage = OfflineStorage(try await world.open())
-            while storage.packs == nil { try await Task.sleep(for: .milliseconds(5)) }
+            try await Eventually.holds("the packs are read", every: .milliseconds(5)) { storage.packs != nil }
             #expect(storage.packs?.isEmpty == true)
         },
         ParityRow("C14") { world in
@@ -233,7 +233,9 @@ extension ParityRow {
                 Issue.record("the pack failed: \(cause)")
                 return
             }
-            while changes.all.count == count && pack.state != .complete { try await Task.sleep(for: .milliseconds(5)) }
+            try await Eventually.holds("the pack changes", every: .milliseconds(5)) {
+                changes.all.count != count || pack.state == .complete
+            }
         }
     }
 

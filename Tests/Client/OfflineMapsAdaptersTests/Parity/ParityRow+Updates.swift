@@ -39,8 +39,8 @@ extension ParityRow {
             _ = try await store.refreshCatalog(ifOlderThan: .zero)
             for id in try await store.update(together: true) { try await store.finish(id) }
             // What was viewed of the tileset is asked for again, and not believed until it expires.
-            while try MapWorld.data(try await source.tile(MapWorld.southTile)) != "live 2" {
-                try await Task.sleep(for: .milliseconds(20))
+            try await Eventually.holds("the tile is asked for again") {
+                try MapWorld.data(try await source.tile(MapWorld.southTile)) == "live 2"
             }
         },
         ParityRow("E39") { world in

@@ -63,7 +63,7 @@ final class MapServer: Sendable {
     func fail(_ text: String, _ fault: Fault) { shelf.state.withLock { $0.faults.append((text, fault)) } }
 
     /// Sets how long bodies of addresses that contain a text stay fresh; otherwise an hour.
-    func keep(_ text: String, for seconds: Int) { shelf.state.withLock { $0.ages[text] = seconds } }
+    func setMaxAge(of text: String, _ seconds: Int) { shelf.state.withLock { $0.ages[text] = seconds } }
 
     /// Ends all faults.
     func mend() { shelf.state.withLock { $0.faults = [] } }

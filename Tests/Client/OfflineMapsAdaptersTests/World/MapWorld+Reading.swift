@@ -1,5 +1,6 @@
 import Foundation
 import OfflineMaps
+import TestSupport
 import TileBodies
 import Tiles
 
@@ -55,7 +56,7 @@ extension MapWorld {
 
     /// Waits until the server was asked for an address that contains a text.
     func asked(_ text: String) async throws {
-        while server.requests(text).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await Eventually.holds("a request of '\(text)'", every: .milliseconds(5)) { !server.requests(text).isEmpty }
     }
 
     /// Waits until the part of a task that was received has a size.

@@ -29,7 +29,7 @@ struct AmbientCacheTests {
         let tile = try #require(TileID(zoom: 3, x: 1, y: 2))
         let kept = entry("a", expires: Date(timeIntervalSince1970: 3_000), tile: tile)
         #expect(cache.entry(kept.address) == nil)
-        #expect(cache.keep(kept))
+        #expect(cache.insert(kept))
         #expect(cache.entry(kept.address) == kept)
         // A second connection stands for a second process.
         let other = AmbientCache(scratch.folder, limit: 4 << 20)
@@ -37,17 +37,17 @@ struct AmbientCacheTests {
         #expect(other.entry(.init(tileset: "other", tile: tile)) == nil)
         var newer = kept
         newer.body = nil
-        #expect(other.keep(newer))
+        #expect(other.insert(newer))
         #expect(cache.entry(kept.address) == newer)
         #expect(cache.bytes > 0)
     }
 
     @Test func theLeastRecentlyUsedGoFirst() throws {
-        for number in 0..<100 { cache.keep(entry("\(number)", bytes: 30_000)) }
+        for number in 0..<100 { cache.insert(entry("\(number)", bytes: 30_000)) }
         #expect(cache.entry(address("0")) != nil)
         // 100 and 60 of these are more than 4 MiB: what was read stays, and what was kept after the oldest goes.
         for number in 100..<160 {
-            cache.keep(entry("\(number)", bytes: 30_000))
+            cache.insert(entry("\(number)", bytes: 30_000))
             #expect(cache.entry(address("0")) != nil)
         }
         #expect(cache.entry(address("1")) == nil && cache.entry(address("159")) != nil)
@@ -59,29 +59,29 @@ struct AmbientCacheTests {
     }
 
     @Test func aSmallerLimitMakesTheFileSmaller() throws {
-        for number in 0..<100 { cache.keep(entry("\(number)", bytes: 30_000)) }
+        for number in 0..<100 { cache.insert(entry("\(number)", bytes: 30_000)) }
         cache.setLimit(1 << 20)
         #expect(cache.bytes <= 1 << 20)
         #expect(cache.entry(address("99")) != nil && cache.entry(address("0")) == nil)
-        #expect(!cache.keep(entry("huge", bytes: 600_000)))
+        #expect(!cache.insert(entry("huge", bytes: 600_000)))
         cache.setLimit(0)
         #expect(cache.bytes == 0 && cache.entry(address("99")) == nil)
-        #expect(!cache.keep(entry("x")) && cache.bytes == 0)
+        #expect(!cache.insert(entry("x")) && cache.bytes == 0)
         cache.setLimit(1 << 20)
-        #expect(cache.keep(entry("x")) && cache.entry(address("x")) != nil)
+        #expect(cache.insert(entry("x")) && cache.entry(address("x")) != nil)
     }
 
     @Test func clearingFreesTheDiskForAllProcesses() throws {
         let other = AmbientCache(scratch.folder, limit: 4 << 20)
-        for number in 0..<20 { other.keep(entry("\(number)", bytes: 30_000)) }
+        for number in 0..<20 { other.insert(entry("\(number)", bytes: 30_000)) }
         #expect(cache.entry(address("3")) != nil)
         cache.clear()
         #expect(cache.bytes == 0)
         // The other process sees that its file is gone.
         #expect(other.entry(address("3")) == nil)
-        #expect(other.keep(entry("new")) && cache.entry(address("new")) != nil)
+        #expect(other.insert(entry("new")) && cache.entry(address("new")) != nil)
         other.close()
-        #expect(cache.keep(entry("newer")) && cache.entry(address("new")) != nil)
+        #expect(cache.insert(entry("newer")) && cache.entry(address("new")) != nil)
     }
 
     @Test func refreshingMakesEverythingOrOneTilesetStale() throws {
@@ -89,8 +89,8 @@ struct AmbientCacheTests {
         let tile = try #require(TileID(zoom: 3, x: 1, y: 2))
         var (map, style) = (entry("map", expires: later, tile: tile), entry("style", expires: later))
         (map.checked, style.checked) = (Date(), Date())
-        cache.keep(map)
-        cache.keep(style)
+        cache.insert(map)
+        cache.insert(style)
         cache.expire(tileset: "demo")
         #expect(cache.entry(map.address)?.isFresh(Date()) == false)
         #expect(cache.entry(style.address)?.isFresh(Date()) == true)
@@ -115,7 +115,7 @@ struct AmbientCacheTests {
         "no database", "other tables", "newer version", "damaged body", "zeros in the middle", "a folder",
     ])
     func adamagedFileIsMadeAgain(_ damage: String) throws {
-        for number in 0..<50 { cache.keep(entry("\(number)", bytes: 5_000)) }
+        for number in 0..<50 { cache.insert(entry("\(number)", bytes: 5_000)) }
         cache.close()
         let file = scratch.folder.ambient
         switch damage {
@@ -142,10 +142,10 @@ struct AmbientCacheTests {
             if let found = cache.entry(address("\(number)")) { #expect(found == entry("\(number)", bytes: 5_000)) }
         }
         guard damage != "a folder" else {
-            #expect(!cache.keep(entry("new")) && cache.entry(address("new")) == nil)
+            #expect(!cache.insert(entry("new")) && cache.entry(address("new")) == nil)
             return
         }
-        #expect(cache.keep(entry("new")))
+        #expect(cache.insert(entry("new")))
         #expect(cache.entry(address("new")) == entry("new"))
     }
 
@@ -158,7 +158,7 @@ struct AmbientCacheTests {
                 group.addTask {
                     var found = 0
                     for number in 0..<100 {
-                        cache.keep(entries[number % 20])
+                        cache.insert(entries[number % 20])
                         if cache.entry(addresses[(number + worker) % 20]) != nil { found += 1 }
                         if worker == 0, number % 25 == 24 { cache.clear() }
                     }
@@ -167,6 +167,6 @@ struct AmbientCacheTests {
             }
             for await found in group { #expect(found > 0) }
         }
-        #expect(cache.keep(entry("end")) && cache.entry(address("end")) != nil)
+        #expect(cache.insert(entry("end")) && cache.entry(address("end")) != nil)
     }
 }

@@ -76,7 +76,7 @@ struct MapStoreDiskTests {
         await store.stop()
         let events = store.events
         await store.start()
-        await store.worker.tell(.disk(free: 0))
+        await store.worker.process(.disk(free: 0))
         let ids = try await store.install([.package("EE")])
         _ = await store.wait(in: events, for: { Self.isFull($0) })
         #expect(site.requests.isEmpty)

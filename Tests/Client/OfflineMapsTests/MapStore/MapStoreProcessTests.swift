@@ -60,7 +60,7 @@ struct MapStoreProcessTests {
         try await store.refreshCatalog()
         #expect(try await store.states { try await $0.install([.package("EE")]) } == [.done])
         await store.suspend()
-        let lock = try StoreLock.take(site.scratch.folder.lock)
+        let lock = try StoreLock.acquire(site.scratch.folder.lock)
         #expect(lock != nil)
         lock?.release()
         #expect(try store.shows("EE 1", map))

@@ -41,7 +41,7 @@
             let (store, size) = (try await site.store(), site.size(path))
             try await store.refreshCatalog()
             // The worker holds the lock; other processes may move its line between two reads of the list.
-            while try Self.locks(below: site.scratch.url).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await Eventually.holds("a lock of the worker") { try !Self.locks(below: site.scratch.url).isEmpty }
             let there = size * twentieths / 20
             site.stall(path, at: there)
             let events = store.events
@@ -55,7 +55,7 @@
             await store.suspend()
             #expect(try Self.locks(below: site.scratch.url) == [])
             // Another process may work meanwhile.
-            let other = try StoreLock.take(site.scratch.folder.lock)
+            let other = try StoreLock.acquire(site.scratch.folder.lock)
             #expect(other != nil)
             other?.release()
             site.stall(path, at: nil)

@@ -70,7 +70,7 @@ struct MapStoreViewingTests {
         let address = try #require(URL(string: "https://t.example.com/3/1/2.png"))
         #expect(isAbsent(try await source.tile(try tile("3/1/2"))))
         #expect(try await store.usage().ambient == 0)
-        try await store.keep(Data(Self.png), for: address)
+        try await store.preload(Data(Self.png), for: address)
         let kept = try #require(found(try await source.tile(try tile("3/1/2"))))
         #expect([UInt8](kept.body) == Self.png && !kept.isStale && kept.mediaType == "image/png")
         #expect(try await store.resources.load(address)?.body == Data(Self.png))
@@ -81,7 +81,7 @@ struct MapStoreViewingTests {
         #expect(isAbsent(try await source.tile(try tile("3/1/2"))))
         #expect(try await store.usage().ambient == 0)
         let file = try #require(URL(string: "file:///etc/hosts"))
-        let error = await #expect(throws: StoreError.self) { try await store.keep(Data(), for: file) }
+        let error = await #expect(throws: StoreError.self) { try await store.preload(Data(), for: file) }
         #expect(error?.code == .invalidArguments)
         await store.stop()
     }
@@ -120,7 +120,7 @@ struct MapStoreViewingTests {
             address: "https://t.example.com/7/1/2.pbf", place: .init(tileset: "demo", tile: outside),
             body: Data(Self.png), expires: Date(timeIntervalSinceNow: 3_600), checked: Date())
         let ambient = await store.worker.shared.web.ambient
-        #expect(ambient.keep(entry))
+        #expect(ambient.insert(entry))
         let source = MapSource(store, tileset: "demo")
         #expect(found(try await source.tile(outside))?.isStale == false)
         #expect(try await store.states { try await $0.install([.package("EE")]) } == [.done])

@@ -10,7 +10,8 @@ import Tiles
     private func pack(_ index: Int, _ zooms: String, of package: String?) throws -> Piece {
         let tile = try #require(TileID(zoom: 6, x: index, y: 18))
         let key = UnitKey.pack(
-            tileset: "demo", tile, try ZoomRange(parsing: zooms), edition: Edition(), of: package)
+            tileset: "demo", tile, try ZoomRange(parsing: zooms), edition: Edition(),
+            owner: package.map { .package($0) } ?? .all)
         return Piece(holder: item, file: FileID(unit: key, version: 0, digest: key.name), size: 10)
     }
 
@@ -44,12 +45,19 @@ import Tiles
         #expect(driver.machine.rows.units[old[2].file] != nil)
     }
 
-    @Test func packsOfTwoPackagesAtOnePlaceStayBesideEachOther() throws {
+    @Test func packsOfTwoPackagesAtOnePlaceStay() throws {
         var driver = RuleDriver()
         let both = [try pack(35, "6-7", of: "EE"), try pack(35, "6-7", of: "LV")]
         try install(both, &driver)
         let newer = [try pack(35, "6-8", of: "EE")]
         try install(newer, &driver)
         #expect(driver.machine.rows.held == Set([newer[0], both[1]].map(\.file.unit)))
+    }
+
+    /// A package of a hostile catalog may have any id.
+    @Test func noPackageHasThePacksOfARegionOrOfAll() {
+        let ids = ["trip", "-trip", "-:trip", "region trip", "", "-", "-:"]
+        let owners: [PackOwner] = [.all] + ids.map { .package($0) } + ids.map { .region(RegionID($0)) }
+        #expect(Set(owners.map(\.field)).count == owners.count)
     }
 }

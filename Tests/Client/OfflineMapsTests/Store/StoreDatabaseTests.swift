@@ -109,8 +109,8 @@ struct StoreDatabaseTests {
 
     @Test func aRequestIsAnsweredOnce() throws {
         let other = try StoreDatabase.open(scratch.folder, isWorker: false)
-        let id = try other.ask(.add(task(0)))
-        let second = try other.ask(.setQuota(Quota()))
+        let id = try other.addRequest(.add(task(0)))
+        let second = try other.addRequest(.setQuota(Quota()))
         #expect(try database.openRequests().map(\.id) == [id, second])
         #expect(try database.openRequests().first?.request == .add(task(0)))
         let version = try other.dataVersion()
@@ -145,7 +145,7 @@ struct StoreDatabaseTests {
             for number in 0..<8 {
                 group.addTask {
                     let database = try StoreDatabase.open(folder, isWorker: false)
-                    return try database.ask(.cancel(TaskID(number: Int64(number)))).number
+                    return try database.addRequest(.cancel(TaskID(number: Int64(number)))).number
                 }
             }
             var numbers: Set<Int64> = []
@@ -177,7 +177,7 @@ struct StoreDatabaseTests {
         let again = try StoreDatabase.open(scratch.folder, isWorker: true)
         #expect(again.isNewer)
         #expect(try again.units().count == 1)
-        let error = #expect(throws: StoreError.self) { try again.ask(.setQuota(Quota())) }
+        let error = #expect(throws: StoreError.self) { try again.addRequest(.setQuota(Quota())) }
         #expect(error?.code == .newerStore)
     }
 }

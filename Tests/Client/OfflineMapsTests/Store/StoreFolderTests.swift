@@ -34,18 +34,18 @@ struct StoreFolderTests {
 
     @Test func oneHolderHasTheLock() throws {
         let scratch = try StoreScratch()
-        let first = try #require(try StoreLock.take(scratch.folder.lock))
-        #expect(try StoreLock.take(scratch.folder.lock) == nil)
+        let first = try #require(try StoreLock.acquire(scratch.folder.lock))
+        #expect(try StoreLock.acquire(scratch.folder.lock) == nil)
         first.release()
         first.release()
-        let second = try StoreLock.take(scratch.folder.lock)
+        let second = try StoreLock.acquire(scratch.folder.lock)
         #expect(second != nil)
-        #expect(throws: StoreError.self) { try StoreLock.take(scratch.url.appending(path: "no/lock")) }
+        #expect(throws: StoreError.self) { try StoreLock.acquire(scratch.url.appending(path: "no/lock")) }
     }
 
     @Test func anotherProcessSeesTheLock() throws {
         let scratch = try StoreScratch()
-        let lock = try #require(try StoreLock.take(scratch.folder.lock))
+        let lock = try #require(try StoreLock.acquire(scratch.folder.lock))
         func isTaken() throws -> Bool {
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/flock")

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import OfflineMaps
@@ -53,6 +54,45 @@ struct StoreRepairTests {
         let aside = scratch.url.appending(path: "store.sqlite.damaged")
         #expect([UInt8](try Data(contentsOf: aside)) == bytes)
         #expect(try StoreRepair.open(scratch.folder).report == nil)
+    }
+
+    /// A row says of which type its values are, so a flipped bit can change a type.
+    @Test(arguments: ["unit.bytes", "unit.state", "hold.is_pack", "catalog.sequence"])
+    func aValueOfAnotherTypeIsDamage(_ place: String) throws {
+        let (table, column) = (String(place.prefix { $0 != "." }), String(place.drop { $0 != "." }.dropFirst()))
+        let sql = try edit { database in
+            try database.execute(sql: "INSERT INTO catalog (kind, name) VALUES (0, 'a')")
+            let sql = try String.fetchOne(
+                database, sql: "SELECT sql FROM sqlite_schema WHERE name = ?", arguments: [table])
+            let loose = try #require(sql).replacing("STRICT, ", with: "").replacing("STRICT", with: "")
+            try Self.setSchema(loose, of: table, database)
+            return try #require(sql)
+        }
+        try edit { database in
+            try database.execute(sql: "UPDATE \(table) SET \(column) = x'0102'")
+            #expect(database.changesCount > 0)
+            try Self.setSchema(sql, of: table, database)
+        }
+        // A process that only reads gets an error and does not end.
+        let reader = try StoreDatabase.open(scratch.folder, isWorker: false)
+        #expect(throws: StoreDatabase.Damage.self) { try reader.load() }
+        try reader.close()
+        let (database, report) = try StoreRepair.open(scratch.folder)
+        #expect(report == StoreRepair.Report(setAside: "store.sqlite.damaged", units: 3))
+        #expect(try database.units([.current]).count == 2)
+    }
+
+    private func edit<Value>(_ change: (Database) throws -> Value) throws -> Value {
+        let queue = try DatabaseQueue(path: scratch.folder.database.path)
+        let value = try queue.writeWithoutTransaction(change)
+        try queue.close()
+        return value
+    }
+
+    private static func setSchema(_ sql: String, of table: String, _ database: Database) throws {
+        try database.execute(sql: "PRAGMA writable_schema = ON")
+        try database.execute(sql: "UPDATE sqlite_schema SET sql = ? WHERE name = ?", arguments: [sql, table])
+        try database.execute(sql: "PRAGMA writable_schema = OFF")
     }
 
     @Test func unitFilesThatDoNotFitTheirFileAreNamed() throws {

@@ -10,8 +10,8 @@ extension SimWorld {
         case 5: if swarm.stops { halt() }
         case 6: if swarm.suspends, !isSuspending, machine != nil { suspend() }
         case 7: if swarm.crashes > 0 { crashNow() }
-        case 8: tell(.disk(free: disk.free))
-        default: tell(.forceOffline(random.perMille(200)))
+        case 8: process(.disk(free: disk.free))
+        default: process(.forceOffline(random.perMille(200)))
         }
     }
 
@@ -25,12 +25,12 @@ extension SimWorld {
 
     private func halt() {
         run = run == .running ? .stopped : .running
-        tell(run == .running ? .start : .stop)
+        process(run == .running ? .start : .stop)
     }
 
     private func suspend() {
         isSuspending = true
-        tell(.suspend)
+        process(.suspend)
     }
 
     private func crashNow() { if machine != nil { crash() } }
@@ -58,7 +58,7 @@ extension SimWorld {
         default: break
         }
         disk.inbox.append((id, request))
-        tell(.asked(id, request))
+        process(.asked(id, request))
     }
 
     func add(_ kind: TaskKind, _ items: [Item], priority: Int32 = 0, together: Bool = false) -> Request {
@@ -103,12 +103,12 @@ extension SimWorld {
         disk.others = 0
         reportedNetwork = .free
         note("HEAL")
-        tell(.network(.free))
-        tell(.forceOffline(false))
-        tell(.disk(free: disk.free))
+        process(.network(.free))
+        process(.forceOffline(false))
+        process(.disk(free: disk.free))
         if run == .stopped, machine != nil, !isSuspending {
             run = .running
-            tell(.start)
+            process(.start)
         }
         wanted = Set(SimServer.items.filter { _ in random.perMille(600) })
         remind()
@@ -117,7 +117,7 @@ extension SimWorld {
     /// The user sees to it that the list is new, says what is to be there, and tries again what failed.
     func remind() {
         guard machine != nil, !isSuspending, adopting.isEmpty else { return post(500, .remind) }
-        if machine?.network != .free { tell(.network(.free)) }
+        if machine?.network != .free { process(.network(.free)) }
         if disk.rows.catalog != server.newest {
             ask(.setNetworkRule(.any))
             ask(add(.list, []))

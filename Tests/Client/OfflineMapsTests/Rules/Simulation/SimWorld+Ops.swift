@@ -7,14 +7,14 @@ extension SimWorld {
         switch op.kind {
         case .plan(let task):
             ops[id] = nil
-            tell(.planned(id, server.plan(task, disk)))
+            process(.planned(id, server.plan(task, disk)))
         case .list: list(id, op.task)
         case .fetch(let piece, let digest, let isBad): fetch(id, op, piece, digest, isBad)
         case .verify(let piece):
             ops[id] = nil
             let part = disk.parts[piece.file.digest]
             let isRight = part?.isBad == false && part?.size == piece.size || wrong?.shell == .trustsBytes
-            tell(isRight ? .verified(id) : .wrong(id))
+            process(isRight ? .verified(id) : .wrong(id))
         case .patch(let piece): patch(id, piece)
         case .prepare(let piece): prepare(id, piece)
         }
@@ -30,12 +30,12 @@ extension SimWorld {
         ops[id] = nil
         if let fault = networkFault() ?? serverFault() {
             remember(fault, task)
-            return tell(.listed(id, .fault(fault)))
+            return process(.listed(id, .fault(fault)))
         }
-        if faulty(swarm.server / 4) { return tell(.listed(id, .bad(random.pick([.badCatalog, .badSignature])))) }
+        if faulty(swarm.server / 4) { return process(.listed(id, .bad(random.pick([.badCatalog, .badSignature])))) }
         let old = swarm.olderLists && faulty(300) && server.newest > 1
         let sequence = old ? server.newest - 1 : server.newest
-        tell(.listed(id, .new(sequence: sequence, sources: ["address", "key"])))
+        process(.listed(id, .new(sequence: sequence, sources: ["address", "key"])))
     }
 
     private func networkFault() -> FetchFault? {
@@ -64,21 +64,21 @@ extension SimWorld {
         if let fault {
             ops[id] = nil
             remember(fault, op.task)
-            return tell(.fetchFailed(id, fault))
+            return process(.fetchFailed(id, fault))
         }
         if part.size > 0 && faulty(swarm.server / 10) {
             // The server does not continue: it sends everything again.
             checks.credit[digest, default: 0] += part.size
             part = SimDisk.Part(size: 0)
             disk.parts[digest] = part
-            tell(.received(id, size: 0))
+            process(.received(id, size: 0))
             guard ops[id] != nil else { return }
         }
         let rate = swarm.isSlow && !isHealed ? 20_000...300_000 : 200_000...3_000_000
         let bytes = min(target - min(target, part.size), UInt64(random.within(rate)))
         if bytes > disk.free {
             ops[id] = nil
-            return tell(.fetchFailed(id, .diskFull))
+            return process(.fetchFailed(id, .diskFull))
         }
         part.size += bytes
         if isBad || digest.contains(">") && server.brokenPatches { part.isBad = part.isBad || bytes > 0 }
@@ -87,13 +87,13 @@ extension SimWorld {
         checks.target[digest] = target
         if let text = checks.space(self) ?? checks.twice(digest) { return fail(text) }
         if part.size >= target {
-            tell(.received(id, size: part.size))
+            process(.received(id, size: part.size))
             guard ops[id] != nil else { return }
             ops[id] = nil
-            return tell(.fetched(id))
+            return process(.fetched(id))
         }
         post(Int64(random.within(20...400)), .op(id, life: life))
-        tell(.received(id, size: part.size))
+        process(.received(id, size: part.size))
     }
 
     private func tile(_ id: OpID, _ op: SimOp, _ piece: Piece) {
@@ -101,13 +101,13 @@ extension SimWorld {
             ops[id] = nil
             remember(fault, op.task)
             if case .status = fault { checks.refusedUnits.insert(piece.file.unit) }
-            return tell(.fetchFailed(id, fault))
+            return process(.fetchFailed(id, fault))
         }
         let parts = piece.file.digest.split(separator: "/")
         guard parts.count == 2, let index = Int(parts[1]) else { return fail("\(piece.file.digest) is no tile") }
         if disk.free < piece.size {
             ops[id] = nil
-            return tell(.fetchFailed(id, .diskFull))
+            return process(.fetchFailed(id, .diskFull))
         }
         let pack = String(parts[0])
         if disk.parts[pack] == nil {
@@ -115,7 +115,7 @@ extension SimWorld {
             let copied = disk.rows.current(piece.file.unit)?.bytes ?? 0
             if copied + piece.size > disk.free {
                 ops[id] = nil
-                return tell(.fetchFailed(id, .diskFull))
+                return process(.fetchFailed(id, .diskFull))
             }
             disk.parts[pack] = SimDisk.Part(size: copied)
         }
@@ -123,27 +123,27 @@ extension SimWorld {
             // The server has no such tile: the pack notes that.
             disk.tiles[pack, default: []].insert(index)
             ops[id] = nil
-            return tell(.fetched(id))
+            return process(.fetched(id))
         }
         if !disk.tiles[pack, default: []].insert(index).inserted { fail("\(piece.file.digest) is downloaded again") }
         disk.parts[pack, default: SimDisk.Part(size: 0)].size += piece.size
         if let text = checks.space(self) { return fail(text) }
         ops[id] = nil
-        tell(.received(id, size: piece.size))
-        tell(.fetched(id))
+        process(.received(id, size: piece.size))
+        process(.fetched(id))
     }
 
     private func patch(_ id: OpID, _ piece: Piece) {
         ops[id] = nil
         guard let patch = piece.patch, let part = disk.parts[patch.digest], !part.isBad, part.size == patch.size,
             disk.files.contains(where: { $0.key.digest == patch.base && !$0.value.isBad })
-        else { return tell(.wrong(id)) }
+        else { return process(.wrong(id)) }
         let before = disk.parts[piece.file.digest]?.size ?? 0
-        if piece.size - min(before, piece.size) > disk.free { return tell(.fileFailed(id, isFull: true)) }
+        if piece.size - min(before, piece.size) > disk.free { return process(.fileFailed(id, isFull: true)) }
         checks.credit[piece.file.digest, default: 0] += before
         disk.parts[piece.file.digest] = SimDisk.Part(size: piece.size)
         if let text = checks.space(self) { return fail(text) }
-        tell(.verified(id))
+        process(.verified(id))
     }
 
     private func prepare(_ id: OpID, _ piece: Piece) {
@@ -154,7 +154,7 @@ extension SimWorld {
             return fail("\(piece.file.digest) is prepared without its part file")
         }
         disk.files[piece.file] = (part.size, part.isBad || part.size != piece.size)
-        tell(.prepared(id, piece.file, bytes: part.size))
+        process(.prepared(id, piece.file, bytes: part.size))
     }
 
     /// A pack that grows also has the tiles of the one before.
@@ -169,6 +169,6 @@ extension SimWorld {
         _ = disk.parts.removeValue(forKey: digest)
         disk.files[piece.file] = (UInt64(disk.tiles[digest]?.count ?? 0) * SimServer.tileSize, false)
         if let text = checks.space(self) { return fail(text) }
-        tell(.prepared(id, piece.file, bytes: disk.files[piece.file]?.bytes ?? 0))
+        process(.prepared(id, piece.file, bytes: disk.files[piece.file]?.bytes ?? 0))
     }
 }

@@ -8,7 +8,7 @@ extension SimWorld {
                 for case .removeUnit(let file) in changes { disk.files[file] = nil }
             }
             pendingWrites.append((id, changes))
-            if wrong?.shell == .hastyWrites { tell(.written(id)) }
+            if wrong?.shell == .hastyWrites { process(.written(id)) }
             post(Int64(random.within(1...15)), .commit(id, changes, life: life))
         case .answer(let id, let answer): answered(id, answer)
         case .plan(let op, let task): start(op, .plan(task), in: 1...20)
@@ -87,7 +87,7 @@ extension SimWorld {
         if first.id != id { return post(1, .commit(id, changes, life: life)) }
         pendingWrites.removeFirst()
         apply(changes)
-        if violation == nil && wrong?.shell != .hastyWrites { tell(.written(id)) }
+        if violation == nil && wrong?.shell != .hastyWrites { process(.written(id)) }
     }
 
     func apply(_ changes: [Change]) {
@@ -143,7 +143,7 @@ extension SimWorld {
             disk.files[file] = nil
             disk.tiles[file.digest] = nil
         }
-        tell(.gone(trash))
+        process(.gone(trash))
     }
 
     /// Whether a task of the queue downloads the whole file of this digest.

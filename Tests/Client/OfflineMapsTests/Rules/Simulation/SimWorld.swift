@@ -125,11 +125,11 @@ final class SimWorld {
 
     private func happen(_ what: Happening) {
         switch what {
-        case .event(let event, let life) where life == self.life: tell(event)
+        case .event(let event, let life) where life == self.life: process(event)
         case .commit(let id, let changes, let life) where life == self.life: commit(id, changes)
         case .op(let id, let life) where life == self.life: step(id)
         case .discard(let trash, let life) where life == self.life: discard(trash)
-        case .alarm(let life, let number) where life == self.life && number == alarmNumber: tell(.alarm)
+        case .alarm(let life, let number) where life == self.life && number == alarmNumber: process(.alarm)
         case .open(let life) where life == self.life: open()
         case .nemesis: if !isHealed { strike() }
         case .user: if !isHealed { ask(userRequest()) }
@@ -144,7 +144,7 @@ final class SimWorld {
     }
 
     /// Hands an event to the machine and does its effects; the process can die before any of them.
-    func tell(_ event: Event) {
+    func process(_ event: Event) {
         guard var machine else { return }
         note("> \(event)")
         let effects = machine.handle(event, now: Instant(milliseconds: now))
@@ -189,12 +189,12 @@ final class SimWorld {
         machine = StoreMachine(disk.rows, seed: random.next(), rules: wrong?.rules ?? StoreRules())
         var prepared: [FileID: UInt64] = [:]
         for (file, content) in disk.files where disk.rows.units[file] == nil { prepared[file] = content.bytes }
-        tell(.opened(parts: disk.parts.mapValues(\.size), prepared: prepared, free: disk.free))
-        if machine != nil { tell(.network(reportedNetwork)) }
-        for entry in disk.inbox where machine != nil { tell(.asked(entry.id, entry.request)) }
+        process(.opened(parts: disk.parts.mapValues(\.size), prepared: prepared, free: disk.free))
+        if machine != nil { process(.network(reportedNetwork)) }
+        for entry in disk.inbox where machine != nil { process(.asked(entry.id, entry.request)) }
         if machine != nil {
             run = .running
-            tell(.start)
+            process(.start)
         }
     }
 }
