@@ -20,6 +20,8 @@ public struct PackageInfo: Hashable, Sendable {
     public var attribution: String?
     /// The tileset that the tiles are of; `nil` if unknown.
     public var tileset: String?
+    /// Whether the catalog has the package as tile packs, too; regions are made of them.
+    public var hasTilePacks = false
     /// Name paths by language: `Europe/Northern Europe/Estonia`.
     private let paths: [String: String]
 
@@ -38,6 +40,7 @@ public struct PackageInfo: Hashable, Sendable {
         (id, version, size, mask, zooms) = (offer.id, offer.version, offer.size, offer.mask, offer.zooms)
         edition = Edition(group: offer.group, language: offer.language)
         (dataDate, attribution, tileset) = (offer.dataDate, offer.attribution, offer.tileset)
+        hasTilePacks = offer.packs != nil
         paths = offer.names
     }
 

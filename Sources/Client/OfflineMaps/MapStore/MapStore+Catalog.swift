@@ -67,10 +67,13 @@ extension MapStore {
                     bytes: new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) },
                     isPatch: new.allSatisfy { $0.patch != nil }))
         }
+        let from = Self.dates(changes.compactMap { change in Self.date(of: change.item, view) })
+        let to = Self.dates(changes.compactMap { view.content?.offer(of: $0.item)?.dataDate })
+        let hasDates = !from.isEmpty && !to.isEmpty
         return UpdateOffer(
             changes: changes, bytes: changes.reduce(0) { $0 + $1.bytes },
-            from: Self.dates(changes.compactMap { change in Self.date(of: change.item, view) }),
-            to: Self.dates(changes.compactMap { view.content?.offer(of: $0.item)?.dataDate }))
+            from: hasDates ? from : Self.versions(changes.map(\.from)),
+            to: hasDates ? to : Self.versions(changes.map(\.to)))
     }
 
     /// What an installation of items would take; lists of tile packs are downloaded for it.
@@ -127,6 +130,11 @@ extension MapStore {
     }
 
     /// One date, or the first and the last.
+    private static func versions(_ versions: [Int32]) -> String {
+        guard let first = versions.min(), let last = versions.max() else { return "" }
+        return first == last ? "\(first)" : "\(first)/\(last)"
+    }
+
     private static func dates(_ dates: [String]) -> String {
         guard let first = dates.min(), let last = dates.max() else { return "" }
         return first == last ? first : "\(first)/\(last)"

@@ -56,9 +56,9 @@ public struct UpdateOffer: Hashable, Sendable {
     public var changes: [Change]
     /// The bytes over the network.
     public var bytes: UInt64
-    /// The state of the data on the device, as a text for people.
+    /// The dates of the data on the device, as a text for people; without dates the versions.
     public var from: String
-    /// The state of the data after the update, as a text for people.
+    /// The dates of the data after the update; without dates the versions.
     public var to: String
 
     /// Describes an update.

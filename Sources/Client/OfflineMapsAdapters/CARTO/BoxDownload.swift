@@ -1,7 +1,7 @@
 internal import OfflineMaps
 internal import Tiles
 
-/// Downloads boxes: a box is a region of one tileset.
+/// Downloads boxes: a box is a region of one tileset, made of the tile packs of the catalog.
 struct BoxDownload: Sendable {
     let store: MapStore
     let edition: Edition
@@ -26,6 +26,11 @@ struct BoxDownload: Sendable {
         let packages = await store.catalog?.packages.filter { $0.edition == edition } ?? []
         guard let tileset = tileset ?? packages.lazy.compactMap(\.tileset).first else {
             throw StoreError(.notInCatalog, "No tileset is known for '\(box.text)'.")
+        }
+        guard packages.contains(where: { $0.tileset == tileset && $0.hasTilePacks }) else {
+            throw StoreError(
+                .notInCatalog, "The catalog has no tile packs of the tileset '\(tileset)' for '\(box.text)'.",
+                advice: "The publisher adds them with 'packhorse packs'.")
         }
         let deepest = packages.compactMap { $0.zooms?.max }.max() ?? 14
         return RegionDefinition(

@@ -44,7 +44,7 @@ extension PackageManager {
             await listener?.onPackageCancelled(id, version: version)
         case .failed(let cause):
             let version = await version(id, of: task)
-            await listener?.onPackageFailed(id, version: version, error: PackageErrorType(cause))
+            await listener?.onPackageFailed(id, version: version, errorType: PackageErrorType(cause))
         case .waiting, .downloading, .verifying, .installing, .removing, .paused:
             guard let status = PackageStatus(task) else { return }
             let version = await version(id, of: task)

@@ -3,19 +3,37 @@ internal import OfflineMaps
 internal import Synchronization
 
 extension PackageManager {
-    /// Reads the list from the server; the listener gets the result.
+    /// Reads the list from the server, before ``start()`` as soon as that is called; the listener gets the result.
     ///
     /// Always `true`.
     @discardableResult
     public func startPackageListDownload() -> Bool {
-        // The event of the list's task has the result.
-        Task { [store] in _ = try? await store.refreshCatalog(ifOlderThan: .zero) }
+        Task { await downloadList() }
         return true
+    }
+
+    private func downloadList() async {
+        let wasStarted = state.withLock { $0.isStarted }
+        do throws(StoreError) { _ = try await store.refreshCatalog(ifOlderThan: .zero) } catch {
+            // The event of the list's task has the result when there was a task.
+            guard error.failure == nil else { return }
+            guard error.code == .wrongState else {
+                await state.withLock { $0.listener }?.onPackageListFailed()
+                return
+            }
+            let isStartedNow = state.withLock { state in
+                state.isListWanted = wasStarted || !state.isStarted
+                return !state.isListWanted
+            }
+            // Started between the two looks.
+            if isStartedNow { await downloadList() }
+        }
     }
 
     /// Downloads a package of the list, its newest version, or a box `bbox(west,south,east,north)`.
     ///
-    /// - Returns: `false` when the list does not have the package, the box is none or too big, or the task is refused.
+    /// - Returns: `false` when the list does not have the package, the box is none or too big, the catalog has no tile
+    ///   packs for a box, or the task is refused.
     @discardableResult
     public func startPackageDownload(_ id: String) async -> Bool {
         if await serverPackage(id) != nil {

@@ -14,6 +14,10 @@ public final class PackageManager: Sendable {
         var reported: [TaskID: PackageStatus] = [:]
         /// The versions that were last seen, for packages that are removed.
         var versions: [String: Int32] = [:]
+        /// Between ``start()`` and ``stop(wait:)``.
+        var isStarted = false
+        /// Whether the list was requested while the store was not started.
+        var isListWanted = false
     }
 
     /// The store.
@@ -47,12 +51,18 @@ public final class PackageManager: Sendable {
         loop.run(store) { [weak self] in await self?.handle($0) }
     }
 
-    /// Lets the tasks of the store run; the SDK does nothing before this call.
+    /// Lets the tasks of the store run, also the download of a list that was requested before.
     ///
     /// Always `true`.
     @discardableResult
     public func start() async -> Bool {
         await store.start()
+        let isListWanted = state.withLock { state in
+            state.isStarted = true
+            defer { state.isListWanted = false }
+            return state.isListWanted
+        }
+        if isListWanted { startPackageListDownload() }
         return true
     }
 
@@ -60,6 +70,7 @@ public final class PackageManager: Sendable {
     ///
     /// - Parameter wait: Whether the call returns only when nothing runs any more.
     public func stop(wait: Bool) async {
+        state.withLock { $0.isStarted = false }
         guard wait else {
             Task { [store] in await store.stop() }
             return

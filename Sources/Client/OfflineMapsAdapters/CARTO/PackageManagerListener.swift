@@ -1,6 +1,7 @@
 /// Gets what a package manager does.
 ///
-/// The default of each method does nothing.
+/// No method has a default: a method with another label or type would compile and never be called. A method that an
+/// app does not need is empty.
 ///
 /// The SDK calls from a thread of its own. Here every call is on the main actor, in the order of the events.
 public protocol PackageManagerListener: AnyObject, Sendable {
@@ -15,28 +16,9 @@ public protocol PackageManagerListener: AnyObject, Sendable {
     /// A task of a package was cancelled.
     @MainActor func onPackageCancelled(_ id: String, version: Int32)
     /// A task of a package failed.
-    @MainActor func onPackageFailed(_ id: String, version: Int32, error: PackageErrorType)
+    @MainActor func onPackageFailed(_ id: String, version: Int32, errorType: PackageErrorType)
     /// A style was installed or removed.
     @MainActor func onStyleUpdated(_ id: String)
     /// A task of a style failed.
     @MainActor func onStyleFailed(_ id: String)
-}
-
-extension PackageManagerListener {
-    /// Does nothing.
-    @MainActor public func onPackageListUpdated() {}
-    /// Does nothing.
-    @MainActor public func onPackageListFailed() {}
-    /// Does nothing.
-    @MainActor public func onPackageStatusChanged(_ id: String, version: Int32, status: PackageStatus) {}
-    /// Does nothing.
-    @MainActor public func onPackageUpdated(_ id: String, version: Int32) {}
-    /// Does nothing.
-    @MainActor public func onPackageCancelled(_ id: String, version: Int32) {}
-    /// Does nothing.
-    @MainActor public func onPackageFailed(_ id: String, version: Int32, error: PackageErrorType) {}
-    /// Does nothing.
-    @MainActor public func onStyleUpdated(_ id: String) {}
-    /// Does nothing.
-    @MainActor public func onStyleFailed(_ id: String) {}
 }

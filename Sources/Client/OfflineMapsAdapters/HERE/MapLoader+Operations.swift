@@ -18,6 +18,8 @@ extension MapLoader {
         }
         guard isFree else { return false }
         Task {
+            // The SDK has no call for it.
+            await store.start()
             // What was selected before counts for this operation.
             await selections.finish()
             let result = await work(operation)

@@ -5,7 +5,7 @@ public import Tiles
 /// The map loader of HERE's SDK, on a store.
 ///
 /// It does one operation at a time: each call says at once whether its operation has begun, and the delegate gets the
-/// result on the main actor. It keeps no files and no tasks of its own; tasks of other parts of the app do not count as
+/// result on the main actor. The first operation starts the store. It keeps no files and no tasks of its own; tasks of other parts of the app do not count as
 /// its operation.
 public final class MapLoader: Sendable {
     struct State {
@@ -53,7 +53,7 @@ public final class MapLoader: Sendable {
         begin { [store] _ in
             await Self.result { () throws(StoreError) in _ = try await store.refreshCatalog() }
         } notify: { loader, delegate, result in
-            await delegate?.mapLoader(loader, didGetMapPackages: result)
+            await delegate?.mapLoader(loader, didGetMapPackages: loader.rootPackage, withResult: result)
         }
     }
 
@@ -68,7 +68,8 @@ public final class MapLoader: Sendable {
             let package = id.flatMap { id in rootPackage.flatMap { Self.find(id, in: $0) } }
             let delegate = state.withLock { $0.delegate }
             await delegate?.mapLoader(
-                self, didGetMapPackage: package, at: place, result: package == nil ? .searchFailed : .success)
+                self, didGetMapPackage: package, atGeoCoordinates: place,
+                withResult: package == nil ? .searchFailed : .success)
         }
         return true
     }
@@ -123,7 +124,7 @@ public final class MapLoader: Sendable {
         } notify: { loader, delegate, result in
             await delegate?.mapLoader(
                 loader, didFindUpdate: !(found.value?.changes.isEmpty ?? true), fromVersion: found.value?.from ?? "",
-                toVersion: found.value?.to ?? "", result: result)
+                toVersion: found.value?.to ?? "", withResult: result)
         }
     }
 
@@ -137,7 +138,7 @@ public final class MapLoader: Sendable {
             await Self.result { () throws(StoreError) in found.set(try await store.updates()) }
         } notify: { loader, delegate, result in
             let kilobytes = ((found.value?.bytes ?? 0) + 1_023) / 1_024
-            await delegate?.mapLoader(loader, didGetUpdateSize: kilobytes, result: result)
+            await delegate?.mapLoader(loader, didGetUpdateSize: kilobytes, withResult: result)
         }
     }
 

@@ -45,7 +45,10 @@ public enum MapLoaderResult: Int, Sendable {
     }
 }
 
-/// Gets the results of a map loader; the default of each method does nothing.
+/// Gets the results of a map loader.
+///
+/// No method has a default: a method with another label or type would compile and never be called. A method that an
+/// app does not need is empty.
 public protocol MapLoaderDelegate: AnyObject, Sendable {
     /// The part of the operation that is done, 0...1.
     @MainActor func mapLoader(_ loader: MapLoader, didUpdateProgress progress: Float)
@@ -56,48 +59,21 @@ public protocol MapLoaderDelegate: AnyObject, Sendable {
     /// The server was asked for newer data; the versions are texts for people.
     @MainActor func mapLoader(
         _ loader: MapLoader, didFindUpdate isThere: Bool, fromVersion: String, toVersion: String,
-        result: MapLoaderResult)
+        withResult result: MapLoaderResult)
     /// The size of an update is known, in KB of 1,024 bytes.
-    @MainActor func mapLoader(_ loader: MapLoader, didGetUpdateSize kilobytes: UInt64, result: MapLoaderResult)
+    @MainActor func mapLoader(
+        _ loader: MapLoader, didGetUpdateSize kilobytes: UInt64, withResult result: MapLoaderResult)
     /// An update ended.
     @MainActor func mapLoader(_ loader: MapLoader, didUpdateWithResult result: MapLoaderResult)
-    /// The tree was read: ``MapLoader/rootPackage`` has it.
-    @MainActor func mapLoader(_ loader: MapLoader, didGetMapPackages result: MapLoaderResult)
+    /// The tree was read; ``MapLoader/rootPackage`` has it, too.
+    @MainActor func mapLoader(
+        _ loader: MapLoader, didGetMapPackages root: MapPackage?, withResult result: MapLoaderResult)
     /// A place was looked up.
     @MainActor func mapLoader(
-        _ loader: MapLoader, didGetMapPackage package: MapPackage?, at place: Coordinate, result: MapLoaderResult)
+        _ loader: MapLoader, didGetMapPackage package: MapPackage?, atGeoCoordinates place: Coordinate,
+        withResult result: MapLoaderResult)
     /// The network was lost during an operation, which goes on by itself later.
     @MainActor func mapLoaderDidLoseConnection(_ loader: MapLoader)
     /// The network is back.
     @MainActor func mapLoaderDidFindConnection(_ loader: MapLoader)
-}
-
-extension MapLoaderDelegate {
-    /// Does nothing.
-    @MainActor public func mapLoader(_ loader: MapLoader, didUpdateProgress progress: Float) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(_ loader: MapLoader, didInstallPackagesWithResult result: MapLoaderResult) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(_ loader: MapLoader, didUninstallPackagesWithResult result: MapLoaderResult) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(
-        _ loader: MapLoader, didFindUpdate isThere: Bool, fromVersion: String, toVersion: String,
-        result: MapLoaderResult
-    ) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(
-        _ loader: MapLoader, didGetUpdateSize kilobytes: UInt64, result: MapLoaderResult
-    ) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(_ loader: MapLoader, didUpdateWithResult result: MapLoaderResult) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(_ loader: MapLoader, didGetMapPackages result: MapLoaderResult) {}
-    /// Does nothing.
-    @MainActor public func mapLoader(
-        _ loader: MapLoader, didGetMapPackage package: MapPackage?, at place: Coordinate, result: MapLoaderResult
-    ) {}
-    /// Does nothing.
-    @MainActor public func mapLoaderDidLoseConnection(_ loader: MapLoader) {}
-    /// Does nothing.
-    @MainActor public func mapLoaderDidFindConnection(_ loader: MapLoader) {}
 }

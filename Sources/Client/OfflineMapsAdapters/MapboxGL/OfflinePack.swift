@@ -5,7 +5,7 @@ internal import Synchronization
 /// An offline pack of Mapbox GL: a region of the store.
 ///
 /// The object shows the region as it was at the last event of the store.
-public final class OfflinePack: Sendable {
+public final class OfflinePack: Hashable, Sendable {
     struct View: Sendable {
         var definition: RegionDefinition
         var context: Data
@@ -42,7 +42,7 @@ public final class OfflinePack: Sendable {
         view.withLock { $0.context = context }
     }
 
-    /// Begins or continues the download; changes of the storage report its result.
+    /// Begins or continues the download, and starts the store; changes of the storage report its result.
     public func resume() {
         guard state != .invalid else { return }
         storage.resume(self)
@@ -72,6 +72,11 @@ public final class OfflinePack: Sendable {
     }
 
     func invalidate() { view.withLock { $0.state = .invalid } }
+
+    /// Whether both are the same object.
+    public static func == (one: OfflinePack, other: OfflinePack) -> Bool { one === other }
+    /// Hashes the identity of the object.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
     static func removed(_ id: RegionID) -> StoreError {
         StoreError(.wrongState, "The pack '\(id.text)' was removed.", advice: "Take a pack from the storage's list.")

@@ -93,6 +93,8 @@ public final class OfflineStorage: Sendable {
     }
 
     /// Reads the packs again; ``packs`` has new objects afterwards, and the change ``PackChange/set`` follows.
+    ///
+    /// The objects from before are invalid; their packs stay.
     public func reloadPacks() async { await reads.add { [weak self] in await self?.read(renewing: true) }.value }
 
     /// Adds the packs of an offline database, or another file that a store takes.
@@ -162,13 +164,17 @@ public final class OfflineStorage: Sendable {
             defer { state.packs = new }
             return (state.packs, new)
         }
-        guard !renewing, let before else { return notify(.set) }
-        let (old, now) = (Set(before.map(ObjectIdentifier.init)), Set(after.map(ObjectIdentifier.init)))
-        for (place, pack) in before.enumerated().reversed() where !now.contains(ObjectIdentifier(pack)) {
-            pack.invalidate()
-            notify(.removed(place))
+        guard !renewing, let before else {
+            // An object that is in no list would show its pack as it once was.
+            for pack in before ?? [] { pack.invalidate() }
+            return notify(.set)
         }
-        for (place, pack) in after.enumerated() where !old.contains(ObjectIdentifier(pack)) { notify(.inserted(place)) }
+        let (old, now) = (Set(before), Set(after))
+        for pack in before.reversed() where !now.contains(pack) {
+            pack.invalidate()
+            notify(.removed(pack))
+        }
+        for pack in after where !old.contains(pack) { notify(.inserted(pack)) }
     }
 
     private func pack(_ id: RegionID) async throws(StoreError) -> OfflinePack {
@@ -195,8 +201,7 @@ public final class OfflineStorage: Sendable {
     private func show(_ id: RegionID, failed cause: FailureCause?, always: Bool) async {
         guard let pack = packs?.first(where: { $0.id == id }), let view = await view(id) else { return }
         let isNew = pack.show(view)
-        guard let place = packs?.firstIndex(where: { $0 === pack }) else { return }
-        if let cause { notify(.failed(place, cause)) }
-        if isNew || always { notify(.progress(place)) }
+        if let cause { notify(.failed(pack, cause)) }
+        if isNew || always { notify(.progress(pack)) }
     }
 }

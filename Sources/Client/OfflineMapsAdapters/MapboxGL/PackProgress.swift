@@ -51,22 +51,26 @@ public struct PackProgress: Hashable, Sendable {
         countOfResourcesCompleted = resources.completed + countOfTilesCompleted
         countOfBytesCompleted = resources.bytes + countOfTileBytesCompleted
         countOfResourcesExpected = resources.required + tiles.required + packs.required
-        maximumResourcesExpected = progress.isPrecise ? countOfResourcesExpected : .max
+        // Without a plan nothing is required yet.
+        let isKnown = progress.isPrecise && countOfResourcesExpected > 0
+        maximumResourcesExpected = isKnown ? countOfResourcesExpected : .max
     }
 }
 
-/// A change of the list of packs or of a pack; the numbers are places in the list.
+/// A change of the list of packs or of a pack.
+///
+/// The packs are named by their objects: when a change is read, the list may have changed again.
 public enum PackChange: Hashable, Sendable {
     /// The list was read from the store.
     case set
     /// A pack was added.
-    case inserted(Int)
-    /// A pack was removed from this place.
-    case removed(Int)
+    case inserted(OfflinePack)
+    /// A pack was removed.
+    case removed(OfflinePack)
     /// A pack has another state or progress.
-    case progress(Int)
+    case progress(OfflinePack)
     /// The most single tiles or tile packs that are allowed would be exceeded.
     case limitReached(UInt64)
     /// The download of a pack failed.
-    case failed(Int, FailureCause)
+    case failed(OfflinePack, FailureCause)
 }

@@ -131,17 +131,33 @@ struct DeviceQuotaCommand: DeviceWork {
 /// `packhorse device groups`.
 struct DeviceGroupsCommand: DeviceWork {
     static let configuration = CommandConfiguration(
-        commandName: "groups", abstract: "Select the data groups that updates and later installations include.",
+        commandName: "groups",
+        abstract: "Print or select the data groups that updates and later installations include.",
         discussion: """
-            Without names, no group is selected. packhorse device update then installs the groups of installed packages.
-            Example: packhorse device groups terrain contours --store ./maps
+            Without names it prints what is selected. packhorse device update installs the selected groups of installed packages.
+
+            Examples:
+              packhorse device groups --store ./maps
+              packhorse device groups terrain contours --store ./maps
+              packhorse device groups --none --store ./maps
             """)
 
-    @Argument(help: "The names of the data groups.") var groups: [String] = []
+    @Argument(help: "The names of the data groups, all that are to be selected.") var groups: [String] = []
+    @Flag(name: .customLong("none"), help: "Select no group.") var selectsNone = false
     @OptionGroup var store: StoreArguments
 
+    func validate() throws {
+        guard groups.isEmpty || !selectsNone else { throw ValidationError("Give either names or --none.") }
+    }
+
     func work() async throws {
-        try await DeviceStore.existing(store).setGroups(Set(groups))
+        let store = try await DeviceStore.existing(store)
+        guard selectsNone || !groups.isEmpty else {
+            let selected = try await store.groups().sorted()
+            if selected.isEmpty { return Console.note("no group is selected") }
+            return selected.forEach(Console.result)
+        }
+        try await store.setGroups(Set(groups))
         Console.note(groups.isEmpty ? "no group is selected" : "selected: \(groups.joined(separator: ", "))")
     }
 }

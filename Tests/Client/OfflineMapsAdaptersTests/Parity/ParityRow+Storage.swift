@@ -106,12 +106,13 @@ extension ParityRow {
             let storage = try await storage(world)
             let changes = changes(storage)
             let pack = try await storage.addPack(for: try pyramid(world), context: Data())
-            try await changes.first { $0 == .inserted(0) }
+            try await changes.first { $0 == .inserted(pack) }
             await storage.reloadPacks()
             try await changes.first { $0 == .set }
-            try await storage.removePack(try #require(storage.packs?.first))
-            try await changes.first { $0 == .removed(0) }
-            #expect(pack.state != .complete)
+            let renewed = try #require(storage.packs?.first)
+            try await storage.removePack(renewed)
+            try await changes.first { $0 == .removed(renewed) }
+            #expect(pack.state == .invalid)
         },
         ParityRow("C15") { world in
             let storage = try await storage(world)
@@ -175,7 +176,7 @@ extension ParityRow {
             await storage.reloadPacks()
             try await changes.first { $0 == .set }
             #expect(storage.packs?.count == 1 && storage.packs?.first !== pack)
-            #expect(storage.packs?.first?.id == pack.id)
+            #expect(storage.packs?.first?.id == pack.id && pack.state == .invalid)
         },
         ParityRow("C22") { world in
             let storage = try await storage(world)

@@ -21,12 +21,19 @@ final class CartoSample: PackageManagerListener {
         lines.append("\(id) \(status.currentAction) \(Int(status.progress)) %")
     }
     func onPackageUpdated(_ id: String, version: Int32) { ended.add(id) }
-    func onPackageFailed(_ id: String, version: Int32, error: PackageErrorType) { lines.append("\(id) \(error)") }
+    func onPackageFailed(_ id: String, version: Int32, errorType: PackageErrorType) {
+        lines.append("\(id) \(errorType)")
+    }
+    func onPackageCancelled(_ id: String, version: Int32) {}
+    func onStyleUpdated(_ id: String) {}
+    func onStyleFailed(_ id: String) {}
 
     func run(_ country: String, _ box: String) async throws {
+        // The order of CARTO's sample in C#: the list is requested before the start.
+        let isOld = await manager.serverPackageListAge > 86_400
+        if isOld { manager.startPackageListDownload() }
         await manager.start()
-        if await manager.serverPackageListAge > 86_400 {
-            manager.startPackageListDownload()
+        if isOld {
             try await ended.first { $0 == "list" }
         }
         for id in [country, box] where await manager.startPackageDownload(id) { try await ended.first { $0 == id } }
@@ -42,7 +49,7 @@ struct CartoSampleTests {
     @Test @MainActor func aCountryAndABoxAreDownloaded() async throws {
         let world = try MapWorld()
         let box = "bbox(\(try MapWorld.box.description))"
-        let app = CartoSample(try await world.open(list: false))
+        let app = CartoSample(try await world.open(starts: false))
         try await app.run("EE", box)
         #expect(app.lines.contains { $0.hasPrefix("EE downloading") })
         #expect(app.lines.suffix(2) == ["Estonia v1", "\(box) v1"])

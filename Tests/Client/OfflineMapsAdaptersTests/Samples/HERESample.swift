@@ -17,8 +17,8 @@ final class HERESample: MapLoaderDelegate {
 
     func start() { loader.getMapPackages() }
 
-    func mapLoader(_ loader: MapLoader, didGetMapPackages result: MapLoaderResult) {
-        guard result == .success, let europe = loader.rootPackage?.children.first else { return }
+    func mapLoader(_ loader: MapLoader, didGetMapPackages root: MapPackage?, withResult result: MapLoaderResult) {
+        guard result == .success, let europe = root?.children.first else { return }
         let countries = europe.children.flatMap(\.children)
         lines.append(countries.map { "\($0.title) \($0.sizeOnDisk) KB" }.joined(separator: ", "))
         loader.install(countries.filter { $0.packageId == "EE" })
@@ -30,7 +30,7 @@ final class HERESample: MapLoaderDelegate {
     func update() { loader.checkForMapDataUpdate() }
     func mapLoader(
         _ loader: MapLoader, didFindUpdate isThere: Bool, fromVersion: String, toVersion: String,
-        result: MapLoaderResult
+        withResult result: MapLoaderResult
     ) {
         guard isThere else { return ended.add("update") }
         loader.performMapDataUpdate()
@@ -39,12 +39,21 @@ final class HERESample: MapLoaderDelegate {
         lines.append("updated: \(result)")
         ended.add("update")
     }
+    func mapLoader(_ loader: MapLoader, didUpdateProgress progress: Float) {}
+    func mapLoader(_ loader: MapLoader, didUninstallPackagesWithResult result: MapLoaderResult) {}
+    func mapLoader(_ loader: MapLoader, didGetUpdateSize kilobytes: UInt64, withResult result: MapLoaderResult) {}
+    func mapLoader(
+        _ loader: MapLoader, didGetMapPackage package: MapPackage?, atGeoCoordinates place: Coordinate,
+        withResult result: MapLoaderResult
+    ) {}
+    func mapLoaderDidLoseConnection(_ loader: MapLoader) {}
+    func mapLoaderDidFindConnection(_ loader: MapLoader) {}
 }
 
 struct HERESampleTests {
     @Test @MainActor func aCountryIsInstalledAndUpdated() async throws {
         let world = try MapWorld()
-        let store = try await world.open()
+        let store = try await world.open(starts: false)
         let app = HERESample(store)
         app.start()
         try await app.ended.first { $0 == "install" }

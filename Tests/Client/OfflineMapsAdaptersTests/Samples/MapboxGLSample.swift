@@ -19,8 +19,7 @@ struct MapboxGLSample {
         pack.resume()
         for await change in changes {
             switch change {
-            case .progress(let place):
-                guard let pack = storage.packs?[place] else { continue }
+            case .progress(let pack):
                 let progress = pack.progress
                 lines.append("\(progress.countOfResourcesCompleted) of \(progress.countOfResourcesExpected)")
                 if pack.state == .complete { return lines }
@@ -36,7 +35,7 @@ struct MapboxGLSample {
 struct MapboxGLSampleTests {
     @Test func aRegionIsDownloadedWithItsProgress() async throws {
         let world = try MapWorld()
-        let store = try await world.open()
+        let store = try await world.open(starts: false)
         let storage = OfflineStorage(store)
         let app = MapboxGLSample(style: world.server.address("/live/style.json"), bounds: try MapWorld.box)
         let lines = try await app.run(storage)

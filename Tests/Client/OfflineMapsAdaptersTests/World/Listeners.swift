@@ -26,7 +26,9 @@ final class ManagerListener: PackageManagerListener {
     }
     func onPackageUpdated(_ id: String, version: Int32) { add(.updated(id, version)) }
     func onPackageCancelled(_ id: String, version: Int32) { add(.cancelled(id, version)) }
-    func onPackageFailed(_ id: String, version: Int32, error: PackageErrorType) { add(.failed(id, version, error)) }
+    func onPackageFailed(_ id: String, version: Int32, errorType: PackageErrorType) {
+        add(.failed(id, version, errorType))
+    }
     func onStyleUpdated(_ id: String) { add(.styleUpdated(id)) }
     func onStyleFailed(_ id: String) { add(.styleFailed(id)) }
 }
@@ -73,15 +75,18 @@ final class LoaderDelegate: MapLoaderDelegate {
     }
     func mapLoader(
         _ loader: MapLoader, didFindUpdate isThere: Bool, fromVersion: String, toVersion: String,
-        result: MapLoaderResult
+        withResult result: MapLoaderResult
     ) { calls.add(.update(isThere, from: fromVersion, to: toVersion, result)) }
-    func mapLoader(_ loader: MapLoader, didGetUpdateSize kilobytes: UInt64, result: MapLoaderResult) {
+    func mapLoader(_ loader: MapLoader, didGetUpdateSize kilobytes: UInt64, withResult result: MapLoaderResult) {
         calls.add(.size(kilobytes, result))
     }
     func mapLoader(_ loader: MapLoader, didUpdateWithResult result: MapLoaderResult) { calls.add(.updated(result)) }
-    func mapLoader(_ loader: MapLoader, didGetMapPackages result: MapLoaderResult) { calls.add(.packages(result)) }
+    func mapLoader(_ loader: MapLoader, didGetMapPackages root: MapPackage?, withResult result: MapLoaderResult) {
+        calls.add(.packages(result))
+    }
     func mapLoader(
-        _ loader: MapLoader, didGetMapPackage package: MapPackage?, at place: Coordinate, result: MapLoaderResult
+        _ loader: MapLoader, didGetMapPackage package: MapPackage?, atGeoCoordinates place: Coordinate,
+        withResult result: MapLoaderResult
     ) { calls.add(.package(package, result)) }
     func mapLoaderDidLoseConnection(_ loader: MapLoader) { calls.add(.lost) }
     func mapLoaderDidFindConnection(_ loader: MapLoader) { calls.add(.found) }

@@ -58,12 +58,18 @@ final class MapWorld: Sendable {
     }
 
     /// Opens and starts a store, with the list that the server has now.
-    func open(_ edit: (inout StoreOptions) -> Void = { _ in }, list: Bool = true) async throws -> MapStore {
+    ///
+    /// - Parameters:
+    ///   - starts: Whether the store is started; adapters start it by themselves.
+    ///   - list: Whether the list is read.
+    func open(
+        _ edit: (inout StoreOptions) -> Void = { _ in }, starts: Bool = true, list: Bool = true
+    ) async throws -> MapStore {
         var options = options
         edit(&options)
         let store = try await MapStore.open(options)
-        await store.start()
-        if list { _ = try await store.refreshCatalog() }
+        if starts { await store.start() }
+        if starts && list { _ = try await store.refreshCatalog() }
         return store
     }
 }
