@@ -6,6 +6,7 @@ import PackageDescription
 // an import that is not in the table.
 //
 // PACKHORSE_MODULES=Tiles,Regions builds only these modules, their dependencies, and their tests (CONTRIBUTING.md).
+// PACKHORSE_TESTS=Tiles builds of all tests only those of these modules.
 
 /// The layers, from the lowest: a module imports modules of its own layer or of a lower one.
 enum Layer: String, CaseIterable {
@@ -38,8 +39,10 @@ extension Target.Dependency {
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let nio = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP = product(name: "NIOHTTP1", package: "swift-nio")
     static let logging = product(name: "Logging", package: "swift-log")
     static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
     static let signals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -93,11 +96,12 @@ let libraries: [Module] = [
     Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
     Module("PMTiles", .foundations, ["Tiles", "TileBodies"]),
     Module("SQLiteFiles", .foundations, [], [.grdb]),
+    Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 
     Module("CatalogFormat", .formats, ["Tiles", "Files"], [.crypto]),
     Module(
         "PackageFiles", .formats, ["TextFormats", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
-        [.grdb, .crypto]),
+        [.grdb, .sqlite, .crypto]),
     Module("StyleFormat", .formats, ["TextFormats", "TileBodies", "Files"]),
 
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
@@ -117,7 +121,7 @@ let libraries: [Module] = [
         "OfflineDatabase", .builder,
         ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
 
-    Module("DemoWorld", .services, ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
+    Module("DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles"], [.hummingbird, .logging, .nio]),
     Module(
         "Coordinator", .services,
         [
@@ -134,6 +138,13 @@ let libraries: [Module] = [
     Module(
         "ClusterClient", .services,
         ["TextFormats", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "PackageFiles", "CatalogFormat"]),
+    Module(
+        "Gateway", .services,
+        [
+            "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies", "PMTiles",
+            "WorldTiles", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
+        ],
+        [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),
     Module(
         "CatalogTransfer", .services,
         ["TextFormats", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
@@ -161,7 +172,8 @@ let libraries: [Module] = [
     Module(
         "Commands", .program,
         [
-            "CMalloc", "CommandSupport", "DeviceCommands", "ClusterClient", "CatalogTransfer", "TextFormats", "Tiles",
+            "CMalloc", "CommandSupport", "DeviceCommands", "ClusterClient", "CatalogTransfer", "Gateway", "TextFormats",
+            "Tiles",
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
@@ -209,9 +221,10 @@ let tests: [Tests] = [
     Tests("Catalog"),
     Tests("Styles", ["TestSupport"]),
     Tests("OfflineDatabase", ["Shards", "Styles", "Transfer", "TestSupport"]),
-    Tests("DemoWorld"),
+    Tests("DemoWorld", ["TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
+    Tests("Gateway", ["Catalog", "Packages", "TestSupport"], [.grdb]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(
         "OfflineMapsAdapters",
@@ -260,6 +273,9 @@ let swiftInside = LinkerSetting.unsafeFlags(
         "-l_CFURLSessionInterface", "-lcurl", "-lstdc++", "-Xlinker", "--no-export-dynamic",
     ], .when(platforms: [.linux]))
 
+/// The modules named in PACKHORSE_TESTS, or `nil` for all.
+let tested: [String]? = Context.environment["PACKHORSE_TESTS"].map { $0.split(separator: ",").map(String.init) }
+
 /// The modules named in PACKHORSE_MODULES and everything below them, or `nil` for all modules.
 let chosen: Set<String>? = Context.environment["PACKHORSE_MODULES"].flatMap { list in
     list.isEmpty ? nil : below(Set(list.split(separator: ",").map(String.init) + ["Errors"]))
@@ -267,9 +283,11 @@ let chosen: Set<String>? = Context.environment["PACKHORSE_MODULES"].flatMap { li
 
 func below(_ names: Set<String>) -> Set<String> {
     let next = names.union(libraries.filter { names.contains($0.name) }.flatMap(\.modules))
-        .union(tests.filter { names.contains($0.module) }.flatMap(\.modules))
+        .union(tests.filter { names.contains($0.module) && isTested($0) }.flatMap(\.modules))
     return next == names ? names : below(next)
 }
+
+func isTested(_ test: Tests) -> Bool { tested?.contains(test.module) ?? true }
 
 func isChosen(_ name: String) -> Bool { chosen?.contains(name) ?? true }
 
@@ -290,7 +308,7 @@ for module in libraries where isChosen(module.name) {
             name: module.name, dependencies: dependencies(module),
             path: "Sources/\(module.layer.rawValue)/\(module.name)",
             exclude: documents[module.name, default: []], swiftSettings: strict))
-    for test in tests where test.module == module.name {
+    for test in tests where test.module == module.name && isTested(test) {
         targets.append(
             .testTarget(
                 name: "\(module.name)Tests",
@@ -309,9 +327,9 @@ if chosen == nil {
         .executableTarget(
             name: "packhorse-bench",
             dependencies: [
-                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "DemoWorld", "Errors", "Files", "PMTiles",
-                "PackageFiles", "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles",
-                "Wire", "ZeroMQ",
+                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "Errors", "Files", "PMTiles", "PackageFiles",
+                "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire",
+                "WorldTiles", "ZeroMQ",
                 .arguments,
                 .grdb, .sqlite,
             ],

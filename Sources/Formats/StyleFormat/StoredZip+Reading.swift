@@ -52,7 +52,7 @@ extension StoredZip {
     }
 
     /// The files of an archive, in the order of their offsets.
-    private static func members(_ handle: FileHandle, _ size: Int) throws -> [Member] {
+    static func members(_ handle: FileHandle, _ size: Int) throws -> [Member] {
         let end = try read(handle, at: max(0, size - 22 - 0xFFFF), count: min(size, 22 + 0xFFFF))
         // A comment may follow the record; the record contains its length.
         let start = stride(from: end.count - 22, through: 0, by: -1).first { at in
@@ -93,7 +93,7 @@ extension StoredZip {
         return members
     }
 
-    private static func bytes(of member: Member, _ handle: FileHandle, _ size: Int) throws -> [UInt8] {
+    static func bytes(of member: Member, _ handle: FileHandle, _ size: Int) throws -> [UInt8] {
         let head = try read(handle, at: member.offset, count: 30)
         guard head.little(0, 4) == 0x0403_4B50, head.little(26, 2) == member.name.utf8.count else {
             throw bad("'\(member.name)' is not where the directory says")

@@ -48,7 +48,7 @@ public enum URLReference {
     }
 
     /// The lower-case scheme, when the text has one: letters, then ':' before any '/', '?' or brace.
-    static func scheme(of text: String) -> String? {
+    package static func scheme(of text: String) -> String? {
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {
             return nil
         }

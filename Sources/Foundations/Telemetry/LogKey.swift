@@ -39,6 +39,8 @@ public enum LogKey {
     public static let peerKey = "packhorse.peer.key"
     /// Network address of a peer.
     public static let peerAddress = "packhorse.peer.address"
+    /// Id of an HTTP request, as in its answer.
+    public static let request = "http.request.id"
     /// Why this process closed a connection.
     public static let reason = "packhorse.reason"
 }

@@ -1,10 +1,11 @@
 import Errors
 import Foundation
+internal import Synchronization
 internal import TextFormats
 package import Wire
 package import ZeroMQ
 
-/// Sends requests to the coordinator and waits for the answers, one request at a time.
+/// Sends requests to the coordinator and waits for the answers; any number of requests may wait at the same time.
 ///
 /// Repeating a request is always safe: submissions have a request id, all other requests read or are idempotent.
 package final class ControlClient: Sendable {
@@ -13,6 +14,7 @@ package final class ControlClient: Sendable {
     private let timeout: Duration
     private let session = UInt64.random(in: 1...UInt64.max)
     private let sequence = Counter()
+    private let answers = AnswerBook()
 
     package init(endpoint: String, security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
         self.endpoint = endpoint
@@ -192,21 +194,68 @@ package final class ControlClient: Sendable {
     /// - Throws: ``ClusterError`` `unreachable` when no answer arrives in time, else according to the coordinator's ``PBProblem``.
     private func sendRequest(_ message: Message, patience: Duration = .zero) async throws -> Message {
         let number = sequence.next()
+        answers.expect(number)
         do {
             try await link.send([Frame(session: session, seq: number, message).encoded()])
-        } catch let error as ZeroMQError where error.code == .unreachable {
-            throw silence
+        } catch {
+            answers.forget(number)
+            if (error as? ZeroMQError)?.code == .unreachable { throw silence }
+            throw error
         }
         let clock = ContinuousClock()
         let deadline = clock.now + timeout + patience
         while clock.now < deadline {
-            for bytes in try await link.receive(upTo: min(.milliseconds(200), deadline - clock.now)) {
-                let frame = try Frame(decoding: bytes)
-                guard frame.session == session, frame.re == number else { continue }
-                if case .problem(let problem) = frame.message { throw ClusterError(problem) }
-                return frame.message
+            // Whoever waits receives for all; so an answer may be there already.
+            if let answer = answers.take(number) { return try Self.checked(answer) }
+            do {
+                let turn = Duration.milliseconds(answers.isShared ? 20 : 200)
+                for bytes in try await link.receive(upTo: min(turn, deadline - clock.now)) {
+                    let frame = try Frame(decoding: bytes)
+                    if frame.session == session { answers.put(frame.message, for: frame.re) }
+                }
+            } catch {
+                answers.forget(number)
+                throw error
             }
         }
+        if let answer = answers.take(number) { return try Self.checked(answer) }
+        answers.forget(number)
         throw silence
+    }
+
+    private static func checked(_ message: Message) throws -> Message {
+        if case .problem(let problem) = message { throw ClusterError(problem) }
+        return message
+    }
+}
+
+/// Answers that came and were not taken by the one who asked.
+private final class AnswerBook: Sendable {
+    private let open = Mutex<[UInt64: Message?]>([:])
+
+    /// An answer to the number is waited for.
+    func expect(_ number: UInt64) { open.withLock { _ = $0.updateValue(nil, forKey: number) } }
+
+    /// Whether several requests wait, so that one may receive the answer of another.
+    var isShared: Bool { open.withLock { $0.count > 1 } }
+
+    /// Nobody waits for the number any more.
+    func forget(_ number: UInt64) { open.withLock { _ = $0.removeValue(forKey: number) } }
+
+    /// An answer came; one that nobody waits for is dropped.
+    func put(_ message: Message, for number: UInt64) {
+        open.withLock { open in
+            guard open[number] != nil else { return }
+            _ = open.updateValue(message, forKey: number)
+        }
+    }
+
+    /// The answer, once; `nil` while it has not come.
+    func take(_ number: UInt64) -> Message? {
+        open.withLock { open in
+            guard let found = open[number], let message = found else { return nil }
+            _ = open.removeValue(forKey: number)
+            return message
+        }
     }
 }

@@ -2,7 +2,9 @@ internal import Errors
 internal import Hummingbird
 internal import Regions
 internal import Synchronization
+internal import TextFormats
 internal import Tiles
+internal import WorldTiles
 
 /// Answers one request of the demo world.
 final class DemoResponder: Sendable {
@@ -35,26 +37,26 @@ final class DemoResponder: Sendable {
     private func get(_ request: Request) async throws -> Response {
         switch DemoRoute(path: request.uri.path, query: request.uri.query) {
         case .index:
-            Self.plain(.ok, body: DemoDocuments.index(base: base(request)), type: "text/plain; charset=utf-8")
+            Self.plain(.ok, body: WorldDocuments.index(base: base(request)), type: "text/plain; charset=utf-8")
         case .health:
             Self.text(.ok, "ok")
         case .tileJSON(let language):
             Self.plain(
-                .ok, body: try DemoDocuments.tileJSON(base: base(request), language: language, maxZoom: maxZoom),
+                .ok, body: try WorldDocuments.tileJSON(base: base(request), language: language, maxZoom: maxZoom),
                 type: "application/json")
         case .style(let language):
             Self.plain(
-                .ok, body: try DemoDocuments.style(base: base(request), language: language), type: "application/json")
+                .ok, body: try WorldDocuments.style(base: base(request), language: language), type: "application/json")
         case .tile(let tile, let language):
             try await self.tile(tile, language: language, for: request)
         case .spriteJSON(let density):
-            Self.asset(try DemoSprite.json(density: density), type: "application/json", for: request)
+            Self.asset(try WorldSprite.json(density: density), type: "application/json", for: request)
         case .spriteImage(let density):
-            Self.asset(DemoSprite.png(density: density), type: "image/png", for: request)
+            Self.asset(WorldSprite.png(density: density), type: "image/png", for: request)
         case .glyphs(let start):
-            Self.asset(DemoGlyphs.range(start), type: "application/x-protobuf", for: request)
+            Self.asset(WorldGlyphs.range(start), type: "application/x-protobuf", for: request)
         case .htmlPage:
-            Self.plain(.ok, body: DemoDocuments.htmlPage, type: "text/html; charset=utf-8")
+            Self.plain(.ok, body: WorldDocuments.htmlPage, type: "text/html; charset=utf-8")
         case .outOfRange:
             Self.text(.notFound, "no such tile: zooms are 0-22, columns and rows 0 to 2^zoom - 1")
         case .malformed(let reason):
@@ -71,13 +73,13 @@ final class DemoResponder: Sendable {
         if knobs.failEvery > 0, count.isMultiple(of: knobs.failEvery) {
             return Self.text(.serviceUnavailable, "refused intentionally: --fail-every \(knobs.failEvery)")
         }
-        let made = DemoTile.make(
+        let made = WorldTile.make(
             tile, from: cutter, language: language ?? TileCutter.defaultLanguage, padding: knobs.padding)
         guard let made else { return Response(status: .noContent, headers: Self.shared) }
-        let isPacked = Self.takesGzip(request.headers[.acceptEncoding])
-        let tag = isPacked ? "\"\(made.hash)-gz\"" : "\"\(made.hash)\""
+        let isPacked = AcceptEncoding.takes("gzip", request.headers[.acceptEncoding])
+        let tag = isPacked ? "\(made.hash)-gz" : made.hash
         var headers = Self.shared
-        headers[.eTag] = tag
+        headers[.eTag] = "\(EntityTag(tag))"
         headers[.lastModified] = Self.lastModified
         headers[.vary] = "Accept-Encoding"
         if Self.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
@@ -93,24 +95,8 @@ final class DemoResponder: Sendable {
         .cacheControl: "public, max-age=86400", .accessControlAllowOrigin: "*",
     ]
 
-    /// Whether the client takes gzip: named, or `*`, and not with a weight of 0.
-    static func takesGzip(_ header: String?) -> Bool {
-        for part in (header ?? "").split(separator: ",") {
-            let words = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let name = words.first, ["gzip", "x-gzip", "*"].contains(name) else { continue }
-            return !words.dropFirst().contains {
-                $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { "0.".contains($0) }
-            }
-        }
-        return false
-    }
-
-    /// If-None-Match compares weakly: a `W/` before the tag does not matter.
-    static func matches(_ header: String?, _ tag: String) -> Bool {
-        (header ?? "").split(separator: ",").contains { part in
-            let word = part.drop { $0 == " " }.prefix { $0 != " " }
-            return word == "*" || word == tag || word.dropFirst(2) == tag[...] && word.hasPrefix("W/")
-        }
+    private static func matches(_ header: String?, _ tag: String) -> Bool {
+        header.flatMap(EntityTags.init)?.matchWeakly(EntityTag(tag)) ?? false
     }
 
     /// `http://` and the Host the client used, when it is one a URL can carry.
@@ -136,9 +122,9 @@ final class DemoResponder: Sendable {
 
     /// A document that never changes for one binary; clients can revalidate it with its ETag.
     private static func asset(_ body: [UInt8], type: String, for request: Request) -> Response {
-        let tag = "\"\(DemoTile.hash(of: body))\""
+        let tag = WorldTile.hash(of: body)
         var headers = shared
-        headers[.eTag] = tag
+        headers[.eTag] = "\(EntityTag(tag))"
         headers[.lastModified] = lastModified
         if matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = type

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Regions
 internal import Tiles
+internal import WorldTiles
 
 /// What a path asks the demo world for.
 ///
@@ -67,10 +68,10 @@ enum DemoRoute: Hashable {
 
     private static func glyphs(_ font: String, _ file: String) -> DemoRoute {
         let ends = file.split(separator: "-", omittingEmptySubsequences: false)
-        guard font.removingPercentEncoding == DemoGlyphs.font else { return .notFound }
+        guard font.removingPercentEncoding == WorldGlyphs.font else { return .notFound }
         guard ends.count == 2, ends[1].hasSuffix(".pbf"), let start = number(ends[0]),
             let last = number(ends[1].dropLast(4)), start % 256 == 0, start < 65_536, last == start + 255
-        else { return .malformed("expected /fonts/\(DemoGlyphs.font)/{range}.pbf with ranges 0-255 to 65280-65535") }
+        else { return .malformed("expected /fonts/\(WorldGlyphs.font)/{range}.pbf with ranges 0-255 to 65280-65535") }
         return .glyphs(start: start)
     }
 

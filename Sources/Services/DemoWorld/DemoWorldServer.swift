@@ -5,6 +5,7 @@ public import Logging
 internal import NIOCore
 public import Regions
 internal import Synchronization
+public import WorldTiles
 
 /// The built-in demo world: an HTTP/1.1 origin that makes vector tiles of the embedded boundaries on request.
 ///

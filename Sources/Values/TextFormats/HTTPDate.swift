@@ -1,6 +1,31 @@
-/// Parses dates of HTTP headers.
+/// Reads and writes dates of HTTP headers.
 public enum HTTPDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
+    /// The form that servers send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    ///
+    /// - Parameter seconds: Since 1970, UTC; moved into the years 1970 to 9999.
+    package static func text(secondsSince1970 seconds: Int64) -> String {
+        let seconds = max(0, min(253_402_300_799, seconds))
+        let (days, clock) = (seconds / 86_400, seconds % 86_400)
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        // The inverse of daysSince1970.
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let time = "\(two(clock / 3_600)):\(two(clock / 60 % 60)):\(two(clock % 60))"
+        let name = months[Int(month) - 1]
+        let title = name.prefix(1).uppercased() + name.dropFirst()
+        return "\(weekdays[Int(days % 7)]), \(two(day)) \(title) \(year) \(time) GMT"
+    }
 
     /// Parses one of the three forms of RFC 9110, section 5.6.7.
     ///

@@ -1,3 +1,4 @@
+import ClusterClient
 import Testing
 import Wire
 

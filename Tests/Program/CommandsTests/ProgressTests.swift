@@ -1,3 +1,4 @@
+import ClusterClient
 import CommandSupport
 import Testing
 import Wire

@@ -2,6 +2,7 @@ import Testing
 import Tiles
 
 @testable import DemoWorld
+@testable import WorldTiles
 
 struct DemoRouteTests {
     private func route(_ path: String, _ query: String? = nil) -> DemoRoute { DemoRoute(path: path, query: query) }
@@ -58,19 +59,5 @@ struct DemoRouteTests {
             _ = route(path.joined(), path.reversed().joined())
         }
         _ = route(String(repeating: "/tiles", count: 10_000), String(repeating: "language=&", count: 10_000))
-    }
-
-    @Test func acceptEncodingIsUnderstood() {
-        for header in ["gzip", "deflate, gzip", "GZIP;q=0.5", "*", "br, gzip ; q=1.0"] {
-            #expect(DemoResponder.takesGzip(header), "\(header)")
-        }
-        for header in [nil, "", "identity", "gzip;q=0", "gzip; q=0.000", "br"] {
-            #expect(!DemoResponder.takesGzip(header), "\(header ?? "none")")
-        }
-    }
-
-    @Test func ifNoneMatchIsUnderstood() {
-        for header in ["\"a\"", "*", "\"b\", \"a\"", "W/\"a\""] { #expect(DemoResponder.matches(header, "\"a\"")) }
-        for header in [nil, "", "\"b\"", "a", "W/\"b\""] { #expect(!DemoResponder.matches(header, "\"a\"")) }
     }
 }

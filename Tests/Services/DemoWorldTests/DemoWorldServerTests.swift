@@ -6,6 +6,7 @@ import TileBodies
 import Tiles
 
 @testable import DemoWorld
+@testable import WorldTiles
 
 // 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
 // builds; CI is up to three times slower).
@@ -36,7 +37,7 @@ struct DemoWorldServerTests {
 
     @Test func tilesComePackedPlainAndNotModified() async throws {
         let cutter = try Fixture.cutter.get()
-        let made = try #require(TileID(zoom: 6, x: 33, y: 21).flatMap { DemoTile.make($0, from: cutter) })
+        let made = try #require(TileID(zoom: 6, x: 33, y: 21).flatMap { WorldTile.make($0, from: cutter) })
         try await withServer { port in
             let packed = try await RawHTTP.get(port, "/tiles/6/33/21.pbf", ["Accept-Encoding: gzip"])
             #expect(packed.status == 200)
@@ -133,7 +134,7 @@ struct DemoWorldServerTests {
     @Test func tileJSONPromisesWhatTilesHold() throws {
         let cutter = try Fixture.cutter.get()
         let object = try JSONSerialization.jsonObject(
-            with: Data(try DemoDocuments.tileJSON(base: "http://a", language: nil, maxZoom: 14)))
+            with: Data(try WorldDocuments.tileJSON(base: "http://a", language: nil, maxZoom: 14)))
         let layers = (object as? [String: Any])?["vector_layers"] as? [[String: Any]] ?? []
         let checker = BodyChecker()
         for zoom in [0, 4, 9] {

@@ -2,6 +2,7 @@ import Regions
 import Tiles
 
 @testable import DemoWorld
+@testable import WorldTiles
 
 /// The embedded world and one cutter over it, made once.
 enum Fixture {

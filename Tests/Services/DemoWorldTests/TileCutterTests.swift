@@ -4,6 +4,7 @@ import TileBodies
 import Tiles
 
 @testable import DemoWorld
+@testable import WorldTiles
 
 struct TileCutterTests {
     private let tree: RegionTree
@@ -168,10 +169,10 @@ struct TileCutterTests {
 
     @Test func paddingMakesATileAboutThatMuchLarger() throws {
         let tile = try #require(Fixture.tile(10.0, 50.5, zoom: 14))
-        let plain = try #require(DemoTile.make(tile, from: cutter))
-        let padded = try #require(DemoTile.make(tile, from: cutter, padding: 20_000))
+        let plain = try #require(WorldTile.make(tile, from: cutter))
+        let padded = try #require(WorldTile.make(tile, from: cutter, padding: 20_000))
         #expect((18_000...22_500).contains(padded.gzip.count - plain.gzip.count))
-        #expect(padded == DemoTile.make(tile, from: cutter, padding: 20_000))
+        #expect(padded == WorldTile.make(tile, from: cutter, padding: 20_000))
         #expect(padded.hash != plain.hash && plain.hash.count == 16)
         #expect(try BodyChecker().check(padded.gzip, coding: .gzip, declared: .mvt) == padded.gzip)
     }

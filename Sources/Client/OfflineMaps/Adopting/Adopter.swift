@@ -1,6 +1,7 @@
 internal import Errors
 internal import Files
 internal import Foundation
+internal import PackageFiles
 internal import StyleFormat
 internal import TextFormats
 internal import Tiles

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import PMTiles
+internal import PackageFiles
 internal import SQLiteFiles
 internal import TextFormats
 internal import Tiles

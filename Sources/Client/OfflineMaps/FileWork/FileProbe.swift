@@ -2,6 +2,7 @@ internal import Files
 internal import Foundation
 internal import GRDB
 internal import PMTiles
+internal import PackageFiles
 internal import SQLiteFiles
 internal import StyleFormat
 internal import Tiles

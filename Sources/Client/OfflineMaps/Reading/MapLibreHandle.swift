@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDBSQLite
+internal import PackageFiles
 internal import Tiles
 
 /// One open offline database of MapLibre Native (version 6) with its prepared look-ups.

@@ -1,6 +1,7 @@
 internal import Errors
 internal import Files
 public import Foundation
+internal import PackageFiles
 internal import StyleFormat
 
 /// Finds a style, TileJSON, tile, glyph range or sprite by the address that a renderer requests.

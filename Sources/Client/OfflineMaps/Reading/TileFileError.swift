@@ -1,10 +1,6 @@
-/// Why a tile file cannot be read.
-struct TileFileError: Error {
-    /// What is wrong, to follow the name of the file.
-    var text: String
-    /// Whether the file is not there.
-    var isMissing = false
+internal import PackageFiles
 
+extension TileFileError {
     /// The error for a caller, with the file's name.
     func error(_ path: String) -> StoreError {
         StoreError(

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PackageFiles
 public import Tiles
 
 /// Reads the tiles of the installed packages.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PackageFiles
 internal import Tiles
 
 /// The units that readers use at one moment, in the order of preference; it never changes.

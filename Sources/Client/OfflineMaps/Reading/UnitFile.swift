@@ -1,6 +1,7 @@
 internal import Errors
 internal import Foundation
 internal import PMTiles
+internal import PackageFiles
 internal import Synchronization
 internal import TileBodies
 internal import Tiles

@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CatalogTransfer
+internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Foundation

@@ -1,3 +1,4 @@
+internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Foundation

@@ -1,4 +1,5 @@
 internal import CatalogTransfer
+internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Files

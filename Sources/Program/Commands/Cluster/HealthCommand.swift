@@ -77,30 +77,3 @@ struct HealthReport {
         }
     }
 }
-
-/// The coordinator's state as printed.
-struct HealthView: Encodable {
-    struct Finding: Encodable {
-        let level: String
-        let code: String
-        let text: String
-        let hint: String
-    }
-    let state: String
-    let build: String
-    let epoch: UInt32
-    let catalog: String
-    let blobStore: String
-    let bboxTileLimit: UInt64
-    let findings: [Finding]
-
-    init(_ health: PBHealth) {
-        state = health.state
-        build = health.build
-        epoch = health.epoch
-        catalog = health.catalog
-        blobStore = health.blobStore
-        bboxTileLimit = health.bboxTileLimit
-        findings = health.findings.map { Finding(level: $0.level, code: $0.code, text: $0.text, hint: $0.hint) }
-    }
-}

@@ -2,29 +2,35 @@ import ArgumentParser
 internal import CommandSupport
 import Errors
 import Foundation
+import Gateway
 import ZeroMQ
 
 /// `packhorse keygen`: CURVE key pairs.
 struct KeygenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keygen",
-        abstract: "Create a key pair, or the whole set for a cluster.",
+        abstract: "Create a key pair, the whole set for a cluster, or a token for the gateway.",
         discussion: """
             FILE.key contains the secret (readable only by its owner), FILE.pub the public half. Existing files are never overwritten.
             A peer may connect if its .pub is in the coordinator's authorized_keys.d. Removing it there disconnects the peer within
             seconds. The line 'roles:' of the file sets its roles (worker, merger, operator, viewer). Without that line it has the
             roles worker, merger and operator. Only the line in authorized_keys.d counts: check it before you copy a .pub there.
 
+            FILE.token contains the digest of a new token for 'packhorse gateway', which is printed once. Its roles: viewer, operator,
+            client.
+
             Examples:
               packhorse keygen --cluster keys
               packhorse keygen keys/berlin.key --role worker && cp keys/berlin.pub keys/authorized_keys.d/
               packhorse keygen keys/wall.key --role viewer
+              packhorse keygen tokens/web.token --role viewer
             """)
 
-    @Argument(help: "The secret key's file, ending in .key.") var file: String?
+    @Argument(help: "The secret key's file, ending in .key; or a token's, ending in .token.") var file: String?
     @Option(
         help: ArgumentHelp(
-            "A role of the key: worker, merger, operator or viewer; may be repeated.", valueName: "role"))
+            "A role of the key: worker, merger, operator or viewer; of a token also client; may be repeated.",
+            valueName: "role"))
     var role: [String] = []
     @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; existing files are kept.")
     var cluster: String?
@@ -36,12 +42,16 @@ struct KeygenCommand: ParsableCommand {
         guard cluster == nil || role.isEmpty else {
             throw ValidationError("--cluster sets the roles of each key; --role is only for FILE.key.")
         }
-        guard file?.hasSuffix(".key") ?? true else {
-            throw ValidationError("The file must end in .key: keys/worker.key.")
+        guard file.map({ $0.hasSuffix(".key") || $0.hasSuffix(".token") }) ?? true else {
+            throw ValidationError("The file must end in .key or .token: keys/worker.key.")
         }
     }
 
     func run() throws {
+        if let file, file.hasSuffix(".token") {
+            Console.result(try WebToken.create(URL(filePath: file), roles: role.isEmpty ? ["viewer"] : role))
+            return
+        }
         if let file {
             let roles = try role.isEmpty ? nil : PeerRoles(words: role.joined(separator: " "))
             Console.result(try Self.pair(URL(filePath: file), roles).publicKey.description)

@@ -41,32 +41,3 @@ struct WorkersListCommand: AsyncParsableCommand {
         table.lines.forEach(Console.result)
     }
 }
-
-/// A worker as printed.
-private struct WorkerView: Encodable {
-    let name: String
-    let host: String
-    let pid: UInt64
-    let build: String
-    let state: String
-    let reason: String?
-    let leases: UInt32
-    let credit: UInt32
-    let silentSeconds: Double
-    let tiles: UInt64
-    let bytes: UInt64
-
-    init(_ status: PBWorkerStatus) {
-        name = status.name
-        host = status.host
-        pid = status.pid
-        build = status.build
-        state = status.state
-        reason = status.reason.isEmpty ? nil : status.reason
-        leases = status.leases
-        credit = status.credit
-        silentSeconds = Double(status.silentMs) / 1000
-        tiles = status.tiles
-        bytes = status.bytes
-    }
-}

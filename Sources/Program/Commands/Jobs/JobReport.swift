@@ -1,3 +1,4 @@
+internal import ClusterClient
 import Errors
 internal import TextFormats
 

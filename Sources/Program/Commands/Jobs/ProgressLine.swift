@@ -1,3 +1,4 @@
+package import ClusterClient
 package import CommandSupport
 internal import TextFormats
 import Wire

@@ -121,24 +121,3 @@ struct ScheduleCommand: AsyncParsableCommand {
         }
     }
 }
-
-/// A schedule as printed.
-private struct ScheduleView: Encodable {
-    let id: String
-    let every: String
-    let label: String
-    let nextSeconds: Double
-    let lastJob: UInt64?
-    let fired: UInt64
-    let skipped: UInt64
-
-    init(_ schedule: PBSchedule) {
-        id = schedule.id
-        every = schedule.every
-        label = schedule.label
-        nextSeconds = Double(schedule.nextMs) / 1_000
-        lastJob = schedule.lastJob == 0 ? nil : schedule.lastJob
-        fired = schedule.fired
-        skipped = schedule.skipped
-    }
-}

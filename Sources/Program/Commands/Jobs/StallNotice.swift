@@ -1,3 +1,4 @@
+internal import ClusterClient
 internal import TextFormats
 import Wire
 

@@ -69,23 +69,3 @@ struct EventsCommand: AsyncParsableCommand {
         Console.result(json ? try JSONText.line(view) : "\(view.seq)  \(view.time)  \(view.text)")
     }
 }
-
-/// A line of the log as printed.
-private struct EventView: Encodable {
-    let seq: UInt64
-    let time: String
-    let job: UInt64
-    let kind: String
-    let text: String
-    let data: String
-
-    init(_ event: PBEventRecord) {
-        seq = event.seq
-        time = Date(timeIntervalSince1970: Double(event.wallMs) / 1_000).ISO8601Format(
-            .init(includingFractionalSeconds: true))
-        job = event.job
-        kind = event.kind
-        text = event.text
-        data = event.data.base64EncodedString()
-    }
-}

@@ -1,3 +1,4 @@
+internal import ClusterClient
 internal import CommandSupport
 internal import TextFormats
 import Wire

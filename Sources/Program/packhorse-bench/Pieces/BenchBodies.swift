@@ -1,5 +1,4 @@
 internal import CommandSupport
-import DemoWorld
 import Errors
 import Foundation
 import PackageFiles
@@ -8,6 +7,7 @@ import Regions
 import Shards
 import TileBodies
 import Tiles
+import WorldTiles
 
 /// Tiles of the demo world for measurements: the same for the same count, on every machine.
 struct BenchBodies {
@@ -35,7 +35,7 @@ struct BenchBodies {
         for tile in tree.mask(of: "DE", maxZoom: 14).tiles(in: .all).prefix(count) {
             if samples.count % 3 == 2, !distinct.isEmpty {
                 samples.append(Sample(tile: tile, body: distinct.count - 1))
-            } else if let made = DemoTile.make(tile, from: cutter, padding: 9_000) {
+            } else if let made = WorldTile.make(tile, from: cutter, padding: 9_000) {
                 samples.append(Sample(tile: tile, body: distinct.count))
                 distinct.append(made.gzip)
             } else {

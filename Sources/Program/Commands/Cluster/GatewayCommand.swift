@@ -1,0 +1,78 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+import Foundation
+import Gateway
+import Logging
+
+/// `packhorse gateway`: the HTTP face of a catalog.
+struct GatewayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway",
+        abstract: "Serve a catalog over HTTP: lists, packages with ranges, tiles, TileJSON and styles.",
+        discussion: """
+            Prints the address when it is ready. Stop it with Ctrl-C. It serves only files that the lists of the catalog name, and
+            sees new versions within a second. Every file has its SHA-256 as ETag and can be downloaded in ranges.
+
+            Addresses: /catalog.json, /packages/VERSION/ID.mbtiles, /tiles/ID.json, /tiles/ID@VERSION/Z/X/Y,
+            /tiles/~TILESET/Z/X/Y, /style/ID/style.json, /world/style.json, /healthz, /readyz, /metrics, /openapi.json.
+
+            A token is created with 'packhorse keygen tokens/NAME.token --role viewer' and sent as 'Authorization: Bearer TOKEN'.
+            On an address beyond this machine no token is taken unless --behind-proxy or --insecure says that this is safe.
+
+            Examples:
+              packhorse gateway catalog
+              packhorse gateway catalog --host 0.0.0.0 --public-url https://maps.example.com --trusted-proxy 10.0.0.0/8
+              packhorse gateway catalog --tokens tokens --private --behind-proxy
+            """)
+
+    @Argument(help: "The folder of the catalog.") var catalog: String
+    @Option(help: "Address to listen on.") var host = "127.0.0.1"
+    @Option(help: "Port; 0 takes a free port.") var port = 7480
+    @Option(help: ArgumentHelp("The address under which clients reach the gateway.", valueName: "url"))
+    var publicURL: String?
+    @Option(help: ArgumentHelp("Folder with token files.", valueName: "folder")) var tokens: String?
+    @Flag(name: .customLong("private"), help: "Ask for a token for the catalog, tiles and styles, too.")
+    var isPrivate = false
+    @Option(help: ArgumentHelp("Who may read /metrics: open, viewer or off.", valueName: "who"))
+    var metrics = GatewayOptions.MetricsAccess.viewer
+    @Option(
+        help: ArgumentHelp(
+            "Address or range of a proxy whose X-Forwarded headers count; may be repeated.", valueName: "range"))
+    var trustedProxy: [String] = []
+    @Option(help: ArgumentHelp("Origin whose pages may use /v1; may be repeated.", valueName: "origin"))
+    var corsOrigin: [String] = []
+    @Flag(help: "A proxy in front of the gateway encrypts: take tokens on any address.") var behindProxy = false
+    @Flag(help: "Take tokens without encryption on any address.") var insecure = false
+    @Option(help: "Open connections in all.") var maxConnections = 10_000
+    @OptionGroup var log: LogOptions
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+        guard (1...100_000).contains(maxConnections) else {
+            throw ValidationError("--max-connections must be between 1 and 100000.")
+        }
+    }
+
+    func run() async throws {
+        var options = GatewayOptions(catalog: URL(filePath: catalog, directoryHint: .isDirectory))
+        options.host = host
+        options.port = port
+        options.publicURL = publicURL
+        options.tokens = tokens.map { URL(filePath: $0, directoryHint: .isDirectory) }
+        options.isPrivate = isPrivate
+        options.metrics = metrics
+        options.trustedProxies = trustedProxy
+        options.corsOrigins = corsOrigin
+        options.takesTokensUnencrypted = behindProxy || insecure
+        options.maxConnections = maxConnections
+        let logger = log.logger("gateway")
+        let server = GatewayServer(options, logger: logger)
+        let host = host
+        try await ServiceRunner.run(logger) {
+            try await server.run { port in Console.result("http://\(host):\(port)") }
+        }
+    }
+}
+
+extension GatewayOptions.MetricsAccess: ExpressibleByArgument {}

@@ -1,0 +1,124 @@
+internal import ClusterClient
+internal import Errors
+internal import Foundation
+internal import Hummingbird
+internal import Synchronization
+internal import Wire
+
+/// Answers with the event log: as pages, or as a stream that can be resumed.
+struct EventResponder: Sendable {
+    /// The most streams, in all and of one client.
+    static let (most, mostEach) = (200, 4)
+    /// How long the coordinator waits for the next event; then a comment is sent.
+    private static let wait = Duration.seconds(2)
+    private static let commentEvery = 7
+
+    let parts: GatewayParts
+
+    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
+        try exchange.allow(["after", "job", "limit"])
+        let request = exchange.request
+        var after = UInt64(try exchange.number("after", 0...Int.max) ?? 0)
+        let job = UInt64(try exchange.number("job", 1...Int.max) ?? 0)
+        let accepts = request.headers[.accept]?.lowercased() ?? ""
+        guard accepts.contains("text/event-stream") else {
+            let limit = UInt32(try exchange.number("limit", 1...1_000) ?? 100)
+            return try await page(after, job, limit)
+        }
+        if let last = request.headers.value("Last-Event-ID") {
+            guard let seq = UInt64(last) else {
+                throw Problem(.badParameter, "Last-Event-ID is the number of an event.")
+            }
+            after = seq
+        }
+        // Proves that the coordinator answers before the stream begins.
+        let first = try await parts.cluster.ask { [after] in try await $0.events(after: after, limit: 1, job: job) }
+        let streams = parts.streams
+        guard streams.open(exchange.caller.client) else {
+            throw Problem(.tooManyRequests, "Too many event streams are open.", retryAfter: 10)
+        }
+        let isReset = after > 0 && first.first > after + 1
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { [after] writer in
+                defer { streams.close(exchange.caller.client) }
+                try await stream(after, job, isReset: isReset, exchange.caller, to: &writer)
+            })
+    }
+
+    private func page(_ after: UInt64, _ job: UInt64, _ limit: UInt32) async throws(Problem) -> Response {
+        struct Page: Encodable, Sendable {
+            let events: [EventView]
+            /// The oldest and the newest event of the log.
+            let first: UInt64
+            let last: UInt64
+        }
+        let page = try await parts.cluster.read("events \(after) \(job) \(limit)") {
+            let answer = try await $0.events(after: after, limit: limit, job: job)
+            return Page(events: answer.events.map(EventView.init), first: answer.first, last: answer.last)
+        }
+        return APIResponder.json(page)
+    }
+
+    /// Sends events until the client leaves or its token ends.
+    private func stream(
+        _ after: UInt64, _ job: UInt64, isReset: Bool, _ caller: Caller, to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var after = after
+        if isReset { try await writer.write(ByteBuffer(string: "event: reset\ndata: {}\n\n")) }
+        var turns = 0
+        // A stream of a token that was removed ends.
+        while !Task.isCancelled, parts.gatekeeper.isKnown(caller) {
+            let wanted = after
+            let answer = try await parts.cluster.ask {
+                try await $0.events(after: wanted, limit: 500, wait: Self.wait, job: job)
+            }
+            var text = ""
+            for event in answer.events {
+                after = max(after, event.seq)
+                text += Self.text(EventView(event))
+            }
+            turns = text.isEmpty ? turns + 1 : 0
+            if text.isEmpty, turns.isMultiple(of: Self.commentEvery) { text = ": nothing new\n\n" }
+            if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
+            // With a filter, events of other jobs must not be asked for again.
+            if answer.events.isEmpty, job != 0, answer.last > after { after = answer.last }
+        }
+        try await writer.finish(nil)
+    }
+
+    private static func text(_ event: EventView) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        // The view has texts and numbers only, which can always be encoded; JSON has no line break outside of texts.
+        let data = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return "id: \(event.seq)\nevent: \(event.kind)\ndata: \(data)\n\n"
+    }
+}
+
+/// Counts the open streams.
+final class StreamBook: Sendable {
+    private let open = Mutex<[RateBook.Client: Int]>([:])
+
+    var count: Int { open.withLock { $0.values.reduce(0, +) } }
+
+    func open(_ client: RateBook.Client) -> Bool {
+        open.withLock { open in
+            guard open.values.reduce(0, +) < EventResponder.most, open[client, default: 0] < EventResponder.mostEach
+            else {
+                return false
+            }
+            open[client, default: 0] += 1
+            return true
+        }
+    }
+
+    func close(_ client: RateBook.Client) {
+        open.withLock { open in
+            guard let count = open[client] else { return }
+            open[client] = count > 1 ? count - 1 : nil
+        }
+    }
+}

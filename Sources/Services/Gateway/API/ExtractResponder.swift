@@ -1,0 +1,103 @@
+internal import ClusterClient
+internal import Errors
+internal import Files
+internal import Hummingbird
+internal import Tiles
+internal import Tilesets
+
+/// Extracts for plain HTTP clients: order one, then ask for its state until there is an address.
+struct ExtractResponder: Sendable {
+    let parts: GatewayParts
+
+    private struct Order: Decodable {
+        let tileset: String
+        let area: AreaRequest
+    }
+
+    private struct State: Encodable {
+        let id: String
+        /// `building`, `published`, `failed` or `unknown`.
+        let state: String
+        let job: UInt64?
+        let tiles: UInt64?
+        let url: String?
+        let size: UInt64?
+        let sha256: String?
+        let reason: String?
+    }
+
+    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
+        try exchange.allow([])
+        guard exchange.endpoint == .extractOrder else {
+            return await answer(exchange.parameters["extract"] ?? "", tiles: nil)
+        }
+        guard let extracts = parts.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
+        let order = try await JSONBody.read(Order.self, exchange.request, most: 4 << 20)
+        guard let tileset = parts.options.tilesets.first(where: { $0.id == order.tileset }),
+            exchange.caller.token?.tilesets?.contains(order.tileset) ?? true
+        else { throw Problem(.wrongRequest, "There is no tileset '\(order.tileset.prefix(60))'; see /v1/tilesets.") }
+        guard order.area.regions == nil,
+            let area = try order.area.areas({ () throws(Problem) in try parts.world.tree() }).first
+        else { throw Problem(.wrongRequest, "An extract has a 'bbox' or a 'mask'.") }
+        let mask = area.mask(tileset.zooms.max)
+        let count = mask.count(in: tileset.zooms)
+        guard count <= parts.options.extractTiles else {
+            parts.metrics.extract(.tooBig, seconds: nil)
+            throw Problem(
+                .areaTooBig, "The area has \(count) tiles; at most \(parts.options.extractTiles) are allowed.")
+        }
+        let id = ExtractName.id(of: mask, tileset: order.tileset)
+        if published(id) == nil {
+            try parts.gatekeeper.takeExtract(exchange.caller)
+            let extract = ExtractService.Extract(id: id, tileset: tileset, mask: mask)
+            let (number, signs) = await extracts.ask(extract, exchange.caller.client, isRanged: true)
+            // A refusal that comes at once is the answer; the build goes on without this request.
+            try await Self.refusal(signs)
+            await extracts.leave(number)
+        }
+        var response = await answer(id, tiles: count)
+        response.headers[.location] = "/v1/extracts/\(id)"
+        return response
+    }
+
+    /// Waits until the order was taken or refused.
+    private static func refusal(_ signs: AsyncStream<ExtractService.Sign>) async throws(Problem) {
+        let found = await withTaskGroup(of: ExtractService.Sign?.self) { group in
+            group.addTask {
+                for await sign in signs { return sign }
+                return nil
+            }
+            group.addTask {
+                // Longer than a submission takes; a cancelled sleep ends the wait.
+                try? await Task.sleep(for: .milliseconds(300))
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        guard case .refuse(let refusal)? = found else { return }
+        throw CartoResponder.problem(refusal)
+    }
+
+    private func published(_ id: String) -> MapVersion? {
+        parts.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).first
+    }
+
+    private func answer(_ id: String, tiles: UInt64?) async -> Response {
+        if let map = published(id) {
+            return APIResponder.json(
+                State(
+                    id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.mbtiles.path)",
+                    size: map.mbtiles.size, sha256: map.mbtiles.digest.hex, reason: nil))
+        }
+        let job = await parts.extracts?.jobs[id]
+        let reason = await parts.extracts?.ends[id]
+        let state = reason != nil ? "failed" : await parts.extracts?.isBuilding(id) == true ? "building" : "unknown"
+        var response = APIResponder.json(
+            State(id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, reason: reason),
+            status: state == "building" ? .accepted : state == "unknown" ? .notFound : .ok)
+        if state == "building" { response.headers[.retryAfter] = "2" }
+        return response
+    }
+}

@@ -1,0 +1,121 @@
+internal import ClusterClient
+internal import Errors
+internal import Hummingbird
+internal import Wire
+
+/// Gives orders to the coordinator.
+struct OrderResponder: Sendable {
+    let parts: GatewayParts
+
+    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
+        try exchange.allow([])
+        switch exchange.endpoint {
+        case .jobOrder:
+            return try await orders([try exchange.job], try await JSONBody.read(JobOrder.self, exchange.request))
+        case .jobOrders:
+            let order = try await JSONBody.read(JobOrder.self, exchange.request)
+            guard let jobs = order.jobs, 1...1_000 ~= jobs.count else {
+                throw Problem(.badJSON, "'jobs' is a list of 1 to 1,000 numbers of jobs.")
+            }
+            return try await orders(jobs, order)
+        case .failedOrder: return try await failed(exchange)
+        case .workerOrder: return try await worker(exchange)
+        default: return try await backup(exchange)
+        }
+    }
+
+    private struct JobOrder: Decodable, Sendable {
+        let order: String
+        let jobs: [UInt64]?
+        let priority: Int32?
+        let weight: UInt32?
+    }
+
+    private struct Done: Encodable, Sendable {
+        let job: UInt64
+        let changed: UInt64?
+        let text: String?
+        /// The code of the problem; absent when the order was obeyed.
+        let code: String?
+    }
+
+    /// Sends one order for some jobs; an order for one job fails as a whole.
+    private func orders(_ jobs: [UInt64], _ order: JobOrder) async throws(Problem) -> Response {
+        // The word of the wire for the weight is an older one.
+        let words = [
+            "pause": "pause", "resume": "resume", "retry": "retry", "cancel": "cancel", "prioritise": "prioritise",
+            "weight": "weigh",
+        ]
+        guard let word = words[order.order] else {
+            throw Problem(.wrongRequest, "'order' is one of \(words.keys.sorted().joined(separator: ", ")).")
+        }
+        guard order.order != "prioritise" || order.priority != nil, order.order != "weight" || order.weight != nil
+        else {
+            throw Problem(.wrongRequest, "The order '\(order.order)' needs its value.")
+        }
+        var done: [Done] = []
+        for job in jobs {
+            do throws(Problem) {
+                let answer = try await parts.cluster.ask { client in
+                    guard word != "cancel" else {
+                        try await client.cancel(job)
+                        return PBOrdered()
+                    }
+                    return try await client.order(
+                        .make {
+                            $0.job = job
+                            $0.order = word
+                            $0.priority = order.priority ?? 0
+                            $0.weight = order.weight ?? 0
+                        })
+                }
+                done.append(Done(job: job, changed: answer.changed, text: answer.text, code: nil))
+            } catch {
+                guard jobs.count > 1, error.code != .coordinatorAway else { throw error }
+                done.append(Done(job: job, changed: nil, text: error.detail, code: error.code.rawValue))
+            }
+        }
+        return APIResponder.json(["jobs": done])
+    }
+
+    private struct Ordered: Encodable, Sendable {
+        let changed: UInt64
+        let text: String
+    }
+
+    private func failed(_ exchange: Exchange) async throws(Problem) -> Response {
+        struct Order: Decodable, Sendable {
+            let order: String
+            let batches: [UInt64]?
+        }
+        let job = try exchange.job
+        let order = try await JSONBody.read(Order.self, exchange.request)
+        guard ["requeue", "drop"].contains(order.order) else {
+            throw Problem(.wrongRequest, "'order' is requeue or drop.")
+        }
+        let answer = try await parts.cluster.ask {
+            try await $0.orderFailed(job, order.order, batches: order.batches ?? [])
+        }
+        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
+    }
+
+    private func worker(_ exchange: Exchange) async throws(Problem) -> Response {
+        struct Order: Decodable, Sendable { let order: String }
+        let name = exchange.parameters["worker"] ?? ""
+        let order = try await JSONBody.read(Order.self, exchange.request)
+        guard ["drain", "undo"].contains(order.order) else { throw Problem(.wrongRequest, "'order' is drain or undo.") }
+        let answer = try await parts.cluster.ask { try await $0.drain(name, undo: order.order == "undo") }
+        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
+    }
+
+    private func backup(_ exchange: Exchange) async throws(Problem) -> Response {
+        struct Order: Decodable, Sendable { let name: String }
+        struct Made: Encodable, Sendable {
+            let path: String
+            let bytes: UInt64
+        }
+        let order = try await JSONBody.read(Order.self, exchange.request)
+        let answer = try await parts.cluster.ask { try await $0.backup(order.name) }
+        return APIResponder.json(Made(path: answer.path, bytes: answer.bytes), status: .created)
+    }
+}

@@ -1,0 +1,102 @@
+internal import CatalogFormat
+internal import Files
+internal import Hummingbird
+internal import Tiles
+
+/// Answers with packages of the catalog: which hold a place, and what an update costs.
+struct PackageResponder: Sendable {
+    let parts: GatewayParts
+
+    private struct View: Encodable {
+        let id: String
+        let edition: String
+        let version: Int32
+        let names: [String: String]
+        let tileset: String?
+        let minZoom: Int
+        let maxZoom: Int
+        let size: Int64
+        let sha256: String
+        let url: String
+        let tilejson: String
+        let dataDate: String?
+        /// What a device with the version of `from` fetches: `up-to-date`, `patch` or `whole`; absent without `from`.
+        var plan: String?
+        var planBytes: Int64?
+    }
+
+    func respond(_ exchange: Exchange) throws(Problem) -> Response {
+        let snapshot = try parts.watch.snapshot
+        let path = exchange.path
+        guard exchange.endpoint == .packages else { return try one(exchange, snapshot) }
+        try exchange.allow(["at", "q", "group", "language"])
+        let group = path.parameter("group").flatMap { $0.isEmpty ? nil : $0 }
+        let language = path.parameter("language").flatMap { $0.isEmpty ? nil : $0 }
+        let editions = snapshot.index.editions.filter {
+            (group == nil || $0.group == group) && (language == nil || $0.language == language)
+        }.map(\.path)
+        let place = try path.parameter("at").map { (text) throws(Problem) in try Self.place(text) }
+        let text = path.parameter("q")?.lowercased()
+        let found = snapshot.index.packages.filter { package in
+            guard editions.contains(package.edition) else { return false }
+            guard let text else { return true }
+            return package.id.lowercased().contains(text)
+                || package.names.values.contains { $0.lowercased().contains(text) }
+        }.compactMap { package -> (View, MapVersion)? in
+            guard let map = snapshot.maps.versions(.newest(id: package.id), edition: package.edition).first else {
+                return nil
+            }
+            return (Self.view(map), map)
+        }.filter { _, map in
+            guard let place else { return true }
+            return TileID(at: place, zoom: map.zooms.max).map(map.claims) ?? false
+        }
+        // The smallest first for a place, the order of the catalog otherwise.
+        let views = (place == nil ? found : found.sorted { $0.0.size < $1.0.size }).map(\.0)
+        return APIResponder.json(["packages": views])
+    }
+
+    private func one(_ exchange: Exchange, _ snapshot: CatalogSnapshot) throws(Problem) -> Response {
+        try exchange.allow(["from", "edition"])
+        let edition = try TileResponder.Question.edition(exchange.path)
+        let id = exchange.parameters["package"] ?? ""
+        guard let map = snapshot.maps.versions(.newest(id: id), edition: edition).first else {
+            throw Problem(.notFound, "The catalog has no package '\(id.prefix(60))'.")
+        }
+        var view = Self.view(map)
+        if let from = try exchange.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
+            let old = map.package.versions.first { $0.version == Int32(from) }?.file("mbtiles")
+            let plan =
+                Int32(from) == map.version.version
+                ? InstallPlan.upToDate
+                : InstallPlan(
+                    to: map.version, format: "mbtiles", having: old?.sha256 ?? "unknown", installed: Int32(from))
+            view.plan =
+                switch plan {
+                case .upToDate?: "up-to-date"
+                case .patch?: "patch"
+                case .whole?, nil: "whole"
+                }
+            view.planBytes = plan?.bytes(of: file) ?? file.size
+        }
+        return APIResponder.json(view)
+    }
+
+    private static func view(_ map: MapVersion) -> View {
+        let query = map.package.edition.isEmpty ? "" : "?edition=\(map.package.edition)"
+        return View(
+            id: map.package.id, edition: map.package.edition, version: map.version.version, names: map.package.names,
+            tileset: map.version.tileset, minZoom: map.zooms.min, maxZoom: map.zooms.max,
+            size: Int64(map.mbtiles.size), sha256: map.mbtiles.digest.hex, url: "/\(map.mbtiles.path)",
+            tilejson: "/tiles/\(map.name).json\(query)", dataDate: map.version.dataDate)
+    }
+
+    /// Longitude and latitude.
+    private static func place(_ text: String) throws(Problem) -> Coordinate {
+        let numbers = text.split(separator: ",").compactMap { Double($0) }
+        guard numbers.count == 2, -180...180 ~= numbers[0], -90...90 ~= numbers[1] else {
+            throw Problem(.badParameter, "at has two numbers: longitude and latitude in degrees.")
+        }
+        return Coordinate(longitude: numbers[0], latitude: numbers[1])
+    }
+}

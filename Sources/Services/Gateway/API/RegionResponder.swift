@@ -1,0 +1,55 @@
+internal import Hummingbird
+internal import Regions
+internal import Tiles
+
+/// Answers with regions of the embedded tree.
+struct RegionResponder: Sendable {
+    let world: WorldMap
+
+    private struct View: Encodable {
+        let id: String
+        let kind: String
+        let parent: String?
+        let name: String
+        let names: [String: String]
+        let path: String
+        let bounds: [Double]
+        let children: [String]
+    }
+
+    func respond(_ exchange: Exchange) throws(Problem) -> Response {
+        try exchange.allow(exchange.endpoint == .region ? ["lang"] : ["q", "lang"])
+        let tree = try world.tree()
+        let language = exchange.path.parameter("lang") ?? "en"
+        if exchange.endpoint == .region {
+            let id = exchange.parameters["region"] ?? ""
+            guard let region = tree[id] else { throw Problem(.notFound, "There is no region '\(id.prefix(40))'.") }
+            return APIResponder.json(Self.view(region, tree, language))
+        }
+        guard let text = exchange.path.parameter("q"), !text.isEmpty else {
+            let top = tree.regions.filter { $0.kind <= .continent }
+            return APIResponder.json(["regions": top.map { Self.view($0, tree, language) }])
+        }
+        guard text.utf8.count <= 200 else { throw Problem(.badParameter, "q is longer than 200 bytes.") }
+        // A text that names no region has suggestions.
+        let exact = try? tree.find(text)
+        let ids = [exact?.id].compactMap(\.self) + tree.suggestions(for: text)
+        var found: [View] = []
+        for id in ids {
+            // Suggestions are ids or names.
+            guard let region = tree[id] ?? (try? tree.find(id)), !found.contains(where: { $0.id == region.id }) else {
+                continue
+            }
+            found.append(Self.view(region, tree, language))
+        }
+        return APIResponder.json(["regions": found])
+    }
+
+    private static func view(_ region: Region, _ tree: RegionTree, _ language: String) -> View {
+        let box = region.bounds
+        return View(
+            id: region.id, kind: region.kind.rawValue, parent: region.parentID, name: region.name(language),
+            names: region.names, path: tree.path(of: region.id, language: language),
+            bounds: [box.west, box.south, box.east, box.north], children: tree.children(of: region.id).map(\.id))
+    }
+}

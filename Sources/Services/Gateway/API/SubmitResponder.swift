@@ -1,0 +1,83 @@
+internal import ClusterClient
+internal import Errors
+internal import Hummingbird
+internal import PackageFiles
+internal import Tiles
+internal import Tilesets
+internal import Wire
+
+/// Submits jobs, and estimates them.
+struct SubmitResponder: Sendable {
+    let parts: GatewayParts
+
+    private struct Submission: Decodable {
+        let tileset: String
+        let area: AreaRequest
+        /// `0-14`; absent = the zooms of the tileset.
+        let zooms: String?
+        let label: String?
+        let formats: [String]?
+        let priority: Int32?
+        let weight: UInt32?
+        let after: [UInt64]?
+        let tileLimit: UInt64?
+    }
+
+    private struct Submitted: Encodable, Sendable {
+        /// Absent for an estimate.
+        let job: UInt64?
+        let tiles: UInt64
+        let batches: UInt64
+        let warnings: [String]
+    }
+
+    /// 201 with Location for a new job, 200 for one that exists already, and for an estimate.
+    func submit(_ exchange: Exchange, isEstimate: Bool) async throws(Problem) -> Response {
+        try exchange.allow([])
+        let body = try await JSONBody.read(Submission.self, exchange.request, most: 4 << 20)
+        let draft = try self.draft(body, exchange.caller)
+        let key = try self.key(exchange)
+        let answer = try await parts.cluster.ask { client in
+            try await client.submit(
+                try draft.request(
+                    SubmitPolicy(
+                        requestID: key, tileLimit: body.tileLimit ?? 0, priority: body.priority ?? 0,
+                        dryRun: isEstimate, weight: body.weight ?? 1, after: body.after ?? [])))
+        }
+        let view = Submitted(
+            job: isEstimate ? nil : answer.job, tiles: answer.tiles, batches: answer.batches,
+            warnings: draft.warnings + answer.warnings)
+        guard !isEstimate else { return APIResponder.json(view) }
+        var response = APIResponder.json(view, status: answer.existing ? .ok : .created)
+        response.headers[.location] = "/v1/jobs/\(answer.job)"
+        return response
+    }
+
+    private func draft(_ body: Submission, _ caller: Caller) throws(Problem) -> JobDraft {
+        guard let tileset = parts.options.tilesets.first(where: { $0.id == body.tileset }),
+            caller.token?.tilesets?.contains(body.tileset) ?? true
+        else { throw Problem(.wrongRequest, "There is no tileset '\(body.tileset.prefix(60))'; see /v1/tilesets.") }
+        let areas = try body.area.areas { () throws(Problem) in try parts.world.tree() }
+        do {
+            let wanted = try body.zooms.map { try ZoomRange(parsing: $0) } ?? tileset.zooms
+            guard let zooms = wanted.intersection(tileset.zooms) else {
+                throw Problem(.wrongRequest, "The tileset has zooms \(tileset.zooms), not \(wanted).")
+            }
+            var draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: body.label)
+            draft.formats = try [.mbtiles] + (body.formats ?? []).map { try PackageFormat(parsing: $0) }
+            return draft
+        } catch let error as Problem { throw error } catch {
+            throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
+        }
+    }
+
+    /// The id of the request on the wire: the same key of one client is the same request.
+    private func key(_ exchange: Exchange) throws(Problem) -> String {
+        guard let key = exchange.request.headers.value("Idempotency-Key") else { return "http:\(RequestName.new())" }
+        let text = key.filter { $0 != "\"" }
+        guard 1...100 ~= text.utf8.count, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Problem(.badParameter, "Idempotency-Key has 1 to 100 characters without spaces.")
+        }
+        return "http:\(exchange.caller.token?.name ?? ""):\(text)"
+    }
+}

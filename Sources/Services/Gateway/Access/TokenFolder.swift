@@ -1,0 +1,60 @@
+internal import Errors
+internal import Files
+internal import Foundation
+internal import Logging
+internal import Synchronization
+internal import Telemetry
+
+/// The token files of a folder, `NAME.token`; a change takes effect at the next look.
+final class TokenFolder: Sendable {
+    /// The most files that are read.
+    static let most = 10_000
+
+    private struct State: Sendable {
+        var book = TokenBook()
+        var stamps: [String: DocumentStamp] = [:]
+        var entries: [String: TokenEntry] = [:]
+    }
+
+    private let folder: URL
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ folder: URL, logger: Logger) {
+        self.folder = folder
+        self.logger = logger
+    }
+
+    /// The tokens now.
+    var book: TokenBook { state.withLock { $0.book } }
+
+    /// Reads the files that changed; blocks.
+    ///
+    /// A file that cannot be read allows nothing.
+    func look() {
+        // A folder that cannot be read has no tokens.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let before = state.withLock { $0 }
+        var next = State()
+        for file in names.sorted().prefix(Self.most) where file.hasSuffix(".token") && !file.hasPrefix(".") {
+            let url = folder.appendingPathComponent(file)
+            guard let stamp = DocumentStamp(path: url.path) else { continue }
+            next.stamps[file] = stamp
+            if before.stamps[file] == stamp {
+                next.entries[file] = before.entries[file]
+                continue
+            }
+            do {
+                let bytes = try CatalogFolder(folder).file(file).contents(upTo: TokenBook.maxBytes)
+                let name = String(file.dropLast(".token".count))
+                next.entries[file] = try TokenBook.entry(String(decoding: bytes, as: UTF8.self), name: name)
+            } catch {
+                logger.warning(
+                    "Token file refused",
+                    metadata: [LogKey.path: "\(url.path)", LogKey.errorMessage: "\(error)"])
+            }
+        }
+        next.book = TokenBook(Array(next.entries.values))
+        state.withLock { [next] in $0 = next }
+    }
+}

@@ -1,0 +1,78 @@
+internal import Errors
+internal import Files
+internal import Foundation
+internal import Logging
+internal import Synchronization
+internal import Telemetry
+
+/// Keeps the newest snapshot of a catalog.
+///
+/// It looks at the stamp of `catalog.json`, which is replaced after all that it names, once in a while; a changed
+/// catalog is read apart and then put in place at once. A catalog that cannot be read leaves the last snapshot.
+final class CatalogWatch: Sendable {
+    /// What is served.
+    struct State: Sendable {
+        /// `nil` until the catalog was read.
+        var snapshot: CatalogSnapshot?
+        /// Why the catalog as it is now cannot be read; `nil` when it can.
+        var problem: GatewayError?
+    }
+
+    /// How often the stamp is looked at.
+    static let interval = Duration.milliseconds(500)
+
+    private let folder: URL
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let onChange: @Sendable (CatalogSnapshot) -> Void
+
+    /// - Parameter onChange: Called with each new snapshot.
+    init(_ folder: URL, logger: Logger, onChange: @escaping @Sendable (CatalogSnapshot) -> Void = { _ in }) {
+        self.folder = folder
+        self.logger = logger
+        self.onChange = onChange
+    }
+
+    /// The state now.
+    var current: State { state.withLock { $0 } }
+
+    /// The snapshot now.
+    ///
+    /// - Throws: ``Problem`` `catalog-away` when the catalog was never read.
+    var snapshot: CatalogSnapshot {
+        get throws(Problem) {
+            guard let snapshot = current.snapshot else {
+                throw Problem(.catalogAway, "The catalog was not read yet.", retryAfter: 2)
+            }
+            return snapshot
+        }
+    }
+
+    /// Reads the catalog if it changed; a failed read is tried again at the next call.
+    func look() async {
+        let before = current
+        let path = folder.appendingPathComponent("catalog.json").path
+        let stamp = DocumentStamp(path: path)
+        if before.problem == nil, before.snapshot != nil, stamp == seen.withLock({ $0 }) { return }
+        do {
+            let next = try await FileWork.run { [folder] in
+                try CatalogSnapshot(try CatalogFolder(folder), earlier: before.snapshot)
+            }
+            seen.withLock { $0 = stamp }
+            state.withLock { $0 = State(snapshot: next, problem: nil) }
+            logger.info("Catalog read", metadata: [LogKey.path: "\(folder.path)"])
+            onChange(next)
+        } catch {
+            let problem = error as? GatewayError ?? GatewayError(.unreadable, "\(error)", cause: error)
+            state.withLock { $0.problem = problem }
+            // While a catalog is being published its documents differ for a moment; that is worth a line only when it
+            // stays so.
+            guard before.problem?.message == problem.message else { return }
+            logger.debug(
+                "Catalog not readable",
+                metadata: [LogKey.path: "\(folder.path)", LogKey.errorMessage: "\(problem.message)"])
+        }
+    }
+
+    private let seen = Mutex<DocumentStamp?>(nil)
+}

@@ -1,0 +1,42 @@
+internal import CatalogFormat
+internal import Files
+internal import Foundation
+internal import TextFormats
+
+/// A file that a list of the catalog names.
+struct ServedFile: Sendable, Hashable {
+    /// Where it lies below the catalog.
+    let path: String
+    /// Exact bytes.
+    let size: UInt64
+    /// SHA-256.
+    let digest: Digest
+    /// The value of Link: the newest version, and the TileJSON of a version; empty for files without them.
+    let links: String
+
+    /// - Returns: `nil` for a digest that is none; a decoded catalog has no such.
+    init?(path: String, size: Int64, sha256: String, links: String = "") {
+        guard size >= 0, let digest = Digest(hex: sha256) else { return nil }
+        self.path = path
+        self.size = UInt64(size)
+        self.digest = digest
+        self.links = links
+    }
+
+    /// The strong tag.
+    var tag: EntityTag { EntityTag(digest.hex) }
+
+    /// The value of Repr-Digest (RFC 9530).
+    var reprDigest: String { "sha-256=:\(Data(digest.bytes).base64EncodedString()):" }
+
+    /// The last part of the path.
+    var name: String { String(path.split(separator: "/").last ?? "") }
+
+    /// The media type, by the extension.
+    var mediaType: String {
+        if path.hasSuffix(".pmtiles") { return "application/vnd.pmtiles" }
+        if path.hasSuffix(".zip") { return "application/zip" }
+        return path.hasSuffix(".mbtiles") || path.hasSuffix(".db")
+            ? "application/vnd.sqlite3" : "application/octet-stream"
+    }
+}

@@ -1,0 +1,16 @@
+package import ZeroMQ
+
+/// How a gateway reaches its coordinator.
+package struct ClusterAccess: Sendable {
+    /// The control endpoint: `tcp://127.0.0.1:7470`.
+    package var endpoint: String
+    package var security: LinkSecurity
+    /// Whether a connection without encryption may leave this machine.
+    package var allowPlain: Bool
+
+    package init(endpoint: String, security: LinkSecurity, allowPlain: Bool) {
+        self.endpoint = endpoint
+        self.security = security
+        self.allowPlain = allowPlain
+    }
+}

@@ -1,0 +1,175 @@
+internal import CatalogFormat
+internal import ClusterClient
+internal import Errors
+internal import Foundation
+internal import Logging
+internal import Telemetry
+internal import Tiles
+internal import Tilesets
+internal import Wire
+
+/// The shell around ``ExtractDesk``: submits jobs, watches them and the catalog, and wakes those who wait.
+actor ExtractService {
+    /// What a waiting request is told.
+    enum Sign: Sendable {
+        case byte
+        case serve
+        case refuse(ExtractDesk.Refusal)
+        case cut
+    }
+
+    /// A package that can be built on request.
+    struct Extract: Sendable {
+        let id: String
+        let tileset: Tileset
+        let mask: TileMask
+    }
+
+    private let parts: GatewayParts
+    private var desk: ExtractDesk
+    private var waiting: [UInt64: AsyncStream<Sign>.Continuation] = [:]
+    private var extracts: [String: Extract] = [:]
+    /// When each build began, and why the last ones failed; the newest ``mostEnds``.
+    private var began: [String: ContinuousClock.Instant] = [:]
+    private(set) var ends: [String: String] = [:]
+    private var next: UInt64 = 0
+    private let start = ContinuousClock.now
+    private static let mostEnds = 1_000
+
+    init(_ parts: GatewayParts, rules: ExtractRules = ExtractRules()) {
+        self.parts = parts
+        desk = ExtractDesk(rules)
+    }
+
+    private var now: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+    /// How many requests are held.
+    var heldCount: Int { desk.heldCount }
+
+    /// The jobs that are running, by package.
+    var jobs: [String: UInt64] { desk.jobs }
+
+    /// Whether a package is being built.
+    func isBuilding(_ id: String) -> Bool { desk.isBuilding(id) }
+
+    /// Asks for a package that is not published.
+    ///
+    /// - Returns: What happens; the stream ends after `serve`, `refuse` or `cut`.
+    func ask(_ extract: Extract, _ client: RateBook.Client, isRanged: Bool) -> (UInt64, AsyncStream<Sign>) {
+        next += 1
+        let request = next
+        let (stream, continuation) = AsyncStream.makeStream(of: Sign.self)
+        waiting[request] = continuation
+        extracts[extract.id] = extract
+        ends[extract.id] = nil
+        apply(desk.handle(.asked(request, extract.id, client, isRanged: isRanged), now: now))
+        return (request, stream)
+    }
+
+    /// The client has gone.
+    func leave(_ request: UInt64) {
+        waiting.removeValue(forKey: request)?.finish()
+        apply(desk.handle(.left(request), now: now))
+    }
+
+    /// Looks at the clock, the catalog and the jobs.
+    func look() async {
+        apply(desk.handle(.tick, now: now))
+        guard !desk.jobs.isEmpty else { return }
+        for (id, job) in desk.jobs.sorted(by: { $0.key < $1.key }) {
+            if isPublished(id) {
+                finish(id)
+                continue
+            }
+            // An answer that does not come is asked for again at the next look.
+            guard
+                let view = try? await parts.cluster.read(
+                    "job \(job) 0", { JobView(try await $0.job(job, failures: 0)) })
+            else { continue }
+            guard view.isOver else { continue }
+            // The package is put into the catalog before its job ends; so a list that is read now has it.
+            await parts.watch.look()
+            if isPublished(id) { finish(id) } else { fail(id, view.reason ?? "the job is \(view.state)") }
+        }
+    }
+
+    private func isPublished(_ id: String) -> Bool {
+        parts.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).isEmpty == false
+    }
+
+    private func finish(_ id: String) {
+        if let since = began.removeValue(forKey: id) {
+            parts.metrics.extract(.built, seconds: (ContinuousClock.now - since) / .seconds(1))
+        }
+        extracts[id] = nil
+        apply(desk.handle(.published(id), now: now))
+    }
+
+    private func fail(_ id: String, _ reason: String) {
+        began[id] = nil
+        extracts[id] = nil
+        if ends.count >= Self.mostEnds { ends.removeAll() }
+        ends[id] = reason
+        parts.metrics.extract(.failed, seconds: nil)
+        parts.logger.warning(
+            "Extract failed", metadata: [LogKey.package: "\(id)", LogKey.errorMessage: "\(reason)"])
+        apply(desk.handle(.failed(id, reason: reason), now: now))
+    }
+
+    private func apply(_ effects: [ExtractDesk.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .submit(let id): submit(id)
+            case .sendByte(let request): waiting[request]?.yield(.byte)
+            case .serve(let request, _): end(request, .serve)
+            case .refuse(let request, let refusal):
+                if refusal == .late { parts.metrics.extract(.gaveUp, seconds: nil) }
+                end(request, .refuse(refusal))
+            case .cut(let request): end(request, .cut)
+            }
+        }
+    }
+
+    private func end(_ request: UInt64, _ sign: Sign) {
+        guard let continuation = waiting.removeValue(forKey: request) else { return }
+        continuation.yield(sign)
+        continuation.finish()
+    }
+
+    private func submit(_ id: String) {
+        guard let extract = extracts[id] else { return }
+        began[id] = .now
+        // The task ends with the answer, in three seconds at the latest.
+        Task {
+            let event: ExtractDesk.Event
+            do throws(Problem) {
+                let job = try await send(extract)
+                event = .submitted(id, job: job)
+            } catch {
+                began[id] = nil
+                event = .notSubmitted(
+                    id,
+                    error.code == .coordinatorAway ? .away : .refused(code: error.code.rawValue, error.detail))
+            }
+            apply(desk.handle(event, now: now))
+        }
+    }
+
+    private func send(_ extract: Extract) async throws(Problem) -> UInt64 {
+        let area = try AreaRequest.area(extract.mask, id: extract.id, label: "extract")
+        let request: PBSubmit
+        do {
+            guard let zooms = ZoomRange(min: 0, max: extract.mask.maxZoom)?.intersection(extract.tileset.zooms) else {
+                throw Problem(.wrongRequest, "The mask has no zoom of the tileset.")
+            }
+            var draft = try JobDraft(
+                areas: [area], zooms: zooms, tileset: extract.tileset, label: "extract \(extract.id)")
+            draft.edition = PBEdition(group: ExtractName.group, language: "")
+            request = try draft.request(
+                SubmitPolicy(requestID: "extract:\(RequestName.new())", priority: 10))
+        } catch let error as Problem { throw error } catch {
+            throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
+        }
+        return try await parts.cluster.ask { try await $0.submit(request).job }
+    }
+}

@@ -1,0 +1,42 @@
+internal import Hummingbird
+
+/// What pages of other origins may do (the Fetch standard's CORS).
+///
+/// Everybody may read what is published; `/v1` is for the origins that the operator named. Credentials are never
+/// allowed: the gateway uses no cookies.
+enum CrossOrigin {
+    private static let exposed = "ETag, Content-Range, Repr-Digest, Link, Location, Retry-After, X-Request-Id"
+
+    /// The answer to a question that a browser asks before a request; `nil` for other requests.
+    static func preflight(_ request: Request, _ path: RequestPath, _ origins: [String]) -> Response? {
+        guard request.method == .options, request.headers.value("Access-Control-Request-Method") != nil else {
+            return nil
+        }
+        let isAPI = path.segments.first == "v1"
+        var headers: HTTPFields = [.vary: "Origin"]
+        if let origin = allowed(request, isAPI, origins) {
+            headers[.accessControlAllowOrigin] = origin
+            headers[.accessControlAllowMethods] = isAPI ? "GET, HEAD, POST, PUT, DELETE" : "GET, HEAD"
+            headers[.accessControlAllowHeaders] =
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Range, Prefer"
+            headers[.accessControlMaxAge] = "86400"
+        }
+        return Response(status: .noContent, headers: headers)
+    }
+
+    /// Adds what a page of another origin may read.
+    static func allow(_ response: inout Response, _ request: Request, _ endpoint: Endpoint?, _ origins: [String]) {
+        guard response.headers[.accessControlAllowOrigin] == nil else { return }
+        let isAPI = request.head.path?.hasPrefix("/v1") ?? false
+        guard let origin = allowed(request, isAPI, origins) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = exposed
+        guard origin != "*" else { return }
+        response.headers[.vary] = [response.headers[.vary], "Origin"].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func allowed(_ request: Request, _ isAPI: Bool, _ origins: [String]) -> String? {
+        guard isAPI, !origins.contains("*") else { return "*" }
+        return request.headers[.origin].flatMap { origins.contains($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Dispatch
+internal import Errors
+internal import Files
+internal import PackageFiles
+internal import Synchronization
+
+/// The open files with tiles; beyond the limit the one that was not used for the longest time is closed.
+final class ArchiveShelf: Sendable {
+    /// The most open files.
+    static let most = 64
+
+    private struct Place: Sendable {
+        let archive: TileArchive
+        var lastUse: UInt64
+    }
+
+    private struct State: Sendable {
+        var places: [ServedFile: Place] = [:]
+        var clock: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let budget = HandleBudget(limit: most)
+    /// Reads block; each queue has a thread of its own while it has work.
+    private let queues: [DispatchQueue]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter threads: How many reads run at the same time.
+    init(threads: Int) {
+        queues = (0..<max(1, threads)).map { DispatchQueue(label: "packhorse.gateway.archive.\($0)") }
+    }
+
+    /// How many files are open.
+    var count: Int { state.withLock { $0.places.count } }
+
+    /// Runs `body` with the open file, on a thread that may block.
+    ///
+    /// - Throws: ``Problem`` `not-found` for a file that was removed, `damaged` for one that cannot be read.
+    func read<Value: Sendable>(
+        _ file: ServedFile, in folder: CatalogFolder,
+        _ body: @escaping @Sendable (TileArchive) throws(TileFileError) -> Value
+    ) async throws(Problem) -> Value {
+        let queue = queues[turn.wrappingAdd(1, ordering: .relaxed).newValue.magnitudeIndex(queues.count)]
+        let result: Result<Value, Problem> = await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    returning: Result { () throws(Problem) in
+                        let archive = try self.archive(file, folder)
+                        do throws(TileFileError) { return try body(archive) } catch {
+                            self.drop(file)
+                            throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.text).")
+                        }
+                    })
+            }
+        }
+        return try result.get()
+    }
+
+    private func archive(_ file: ServedFile, _ folder: CatalogFolder) throws(Problem) -> TileArchive {
+        let known = state.withLock { state -> TileArchive? in
+            state.clock += 1
+            state.places[file]?.lastUse = state.clock
+            return state.places[file]?.archive
+        }
+        if let known { return known }
+        // Proves that no part of the path is a link, and that the file has the size that the catalog states.
+        do throws(GatewayError) {
+            let open = try folder.file(file.path)
+            guard open.size == file.size else {
+                throw GatewayError(.unreadable, "it has \(open.size) bytes; the catalog says \(file.size)")
+            }
+        } catch {
+            if error.code == .catalogMissing {
+                throw Problem(.notFound, "'\(file.path)' was removed from the catalog.")
+            }
+            throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.message).")
+        }
+        let made: TileArchive
+        do throws(TileFileError) {
+            made = try TileArchive(
+                path: "\(folder.path)/\(file.path)", isPMTiles: file.path.hasSuffix(".pmtiles"), budget: budget)
+        } catch { throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.text).") }
+        return state.withLock { state in
+            if let other = state.places[file] { return other.archive }
+            if state.places.count >= Self.most,
+                let oldest = state.places.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                state.places[oldest.key] = nil
+            }
+            state.places[file] = Place(archive: made, lastUse: state.clock)
+            return made
+        }
+    }
+
+    private func drop(_ file: ServedFile) { state.withLock { $0.places[file] = nil } }
+}
+
+extension Int {
+    /// The number as an index below a count, also after an overflow.
+    fileprivate func magnitudeIndex(_ count: Int) -> Int { Int(magnitude % UInt(count)) }
+}

@@ -1,0 +1,146 @@
+internal import TextFormats
+
+/// The OpenAPI 3.1 document, made from the table of routes that the router uses; so it names what exists.
+enum OpenAPIDocument {
+    static let bytes: [UInt8] = JSONDocument.encode(document(RouteTable.rows))
+
+    static func document(_ rows: [RouteRow]) -> JSONValue {
+        var paths: [String: [String: JSONValue]] = [:]
+        for row in rows {
+            // OpenAPI has no parameter of several segments; clients escape its slashes, so it is shown as one.
+            let template = row.template.replacing("+}", with: "}")
+            paths[template, default: [:]][row.method.rawValue.lowercased()] = operation(row, template)
+        }
+        return .object([
+            "openapi": .string("3.1.0"),
+            "info": .object([
+                "title": .string("Packhorse gateway"), "version": .string(ProgramVersion.current),
+                "description": .string("Catalog, packages, tiles and jobs of Packhorse."),
+            ]),
+            "paths": .object(paths.mapValues(JSONValue.object)),
+            "components": .object([
+                "securitySchemes": .object([
+                    "token": .object(["type": .string("http"), "scheme": .string("bearer")])
+                ]),
+                "schemas": .object(OpenAPISchemas.all),
+            ]),
+        ])
+    }
+
+    private static func operation(_ row: RouteRow, _ template: String) -> JSONValue {
+        let path = row.pattern.names.map { parameter($0, in: "path") }
+        let query = row.query.map { parameter($0, in: "query") }
+        // Two paths with one endpoint are two operations.
+        let id =
+            row.endpoint.rawValue + "-"
+            + String(template.utf8.reduce(UInt32(5_381)) { ($0 &* 33) ^ UInt32($1) }, radix: 36)
+        var members: [String: JSONValue] = [
+            "operationId": .string(id), "summary": .string(row.summary),
+            "tags": .array([.string(row.endpoint.group.rawValue)]),
+            "responses": .object(responses(row)),
+        ]
+        if !path.isEmpty || !query.isEmpty { members["parameters"] = .array(path + query) }
+        switch row.endpoint.access {
+        case .open: break
+        case .published: members["security"] = .array([.object([:]), .object(["token": .array([])])])
+        case .metrics, .viewer, .operator, .client: members["security"] = .array([.object(["token": .array([])])])
+        }
+        if let body = row.body {
+            let schema = JSONValue.object(["$ref": .string("#/components/schemas/\(body)")])
+            members["requestBody"] = .object([
+                "required": .bool(true),
+                "content": .object(["application/json": .object(["schema": schema])]),
+            ])
+        }
+        return .object(members)
+    }
+
+    private static func parameter(_ name: String, in place: String) -> JSONValue {
+        .object([
+            "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
+            "schema": OpenAPISchemas.parameter(name),
+        ])
+    }
+
+    private static func responses(_ row: RouteRow) -> [String: JSONValue] {
+        func response(_ text: String) -> JSONValue { .object(["description": .string(text)]) }
+        let problem = JSONValue.object([
+            "description": .string("An error (RFC 9457)"),
+            "content": .object([
+                "application/problem+json": .object([
+                    "schema": .object(["$ref": .string("#/components/schemas/Problem")])
+                ])
+            ]),
+        ])
+        var found: [String: JSONValue] = ["200": response("The content"), "default": problem]
+        switch row.endpoint {
+        case .tile, .worldTile: found["204"] = response("The origin has no such tile")
+        case .catalogFile, .cartoArea: found["206"] = response("A part of the file")
+        case .submit: found["201"] = response("A new job")
+        case .backup: found["201"] = response("A new backup")
+        case .extractOrder: found["202"] = response("The package is being built")
+        default: break
+        }
+        if row.method == .get { found["304"] = response("The client has it") }
+        return found
+    }
+}
+
+/// The schemas of parameters and bodies.
+enum OpenAPISchemas {
+    static let all: [String: JSONValue] = [
+        "Problem": object(
+            [
+                "type": text, "title": text, "status": integer, "detail": text, "instance": text, "code": text,
+                "hint": text,
+                "retriable": .object(["type": .string("boolean")]),
+            ], required: ["type", "title", "status", "code"]),
+        "Area": object([
+            "regions": list(text), "bbox": list(.object(["type": .string("number")])), "mask": text,
+        ]),
+        "Submission": object(
+            [
+                "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]), "zooms": text,
+                "label": text, "formats": list(text), "priority": integer, "weight": integer, "after": list(integer),
+                "tile_limit": integer,
+            ], required: ["tileset", "area"]),
+        "JobOrder": object(["order": orders, "priority": integer, "weight": integer], required: ["order"]),
+        "JobOrders": object(
+            ["order": orders, "jobs": list(integer), "priority": integer, "weight": integer],
+            required: ["order", "jobs"]),
+        "FailedOrder": object(["order": words(["requeue", "drop"]), "batches": list(integer)], required: ["order"]),
+        "WorkerOrder": object(["order": words(["drain", "undo"])], required: ["order"]),
+        "Backup": object(["name": text], required: ["name"]),
+        "Extract": object(
+            ["tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")])],
+            required: ["tileset", "area"]),
+    ]
+
+    /// The schema of a parameter of a path or a query.
+    static func parameter(_ name: String) -> JSONValue {
+        switch name {
+        case "job", "before", "from": .object(["type": .string("integer"), "minimum": .number(1)])
+        case "after", "z", "x", "version": .object(["type": .string("integer"), "minimum": .number(0)])
+        case "limit": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(500)])
+        case "state": words(["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"])
+        case "format": words(["mbtiles", "pmtiles"])
+        default: text
+        }
+    }
+
+    private static let text = JSONValue.object(["type": .string("string")])
+    private static let integer = JSONValue.object(["type": .string("integer")])
+    private static let orders = words(["pause", "resume", "retry", "cancel", "prioritise", "weight"])
+
+    private static func words(_ words: [String]) -> JSONValue {
+        .object(["type": .string("string"), "enum": .array(words.map(JSONValue.string))])
+    }
+    private static func list(_ items: JSONValue) -> JSONValue {
+        .object(["type": .string("array"), "items": items])
+    }
+    private static func object(_ members: [String: JSONValue], required: [String] = []) -> JSONValue {
+        var schema: [String: JSONValue] = ["type": .string("object"), "properties": .object(members)]
+        if !required.isEmpty { schema["required"] = .array(required.map(JSONValue.string)) }
+        return .object(schema)
+    }
+}

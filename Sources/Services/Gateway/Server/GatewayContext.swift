@@ -1,0 +1,14 @@
+internal import Hummingbird
+internal import NIOCore
+
+/// What the server knows of a request besides its content.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The other end of the connection; `nil` if unknown.
+    let peer: NetworkAddress?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress?.ipAddress.flatMap(NetworkAddress.init)
+    }
+}

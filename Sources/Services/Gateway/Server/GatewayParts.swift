@@ -1,0 +1,113 @@
+internal import ClusterClient
+internal import Errors
+internal import Foundation
+internal import Logging
+internal import Synchronization
+
+/// The parts of a running gateway, which live as long as it does.
+final class GatewayParts: Sendable {
+    let options: GatewayOptions
+    let watch: CatalogWatch
+    let archives: ArchiveShelf
+    let styles = StyleShelf()
+    let world = WorldMap()
+    let metrics = GatewayMetrics()
+    let connections: ConnectionBook
+    let tokens: TokenFolder?
+    let gatekeeper: Gatekeeper
+    /// `nil` without a coordinator.
+    let link: ClusterLink?
+    let streams = StreamBook()
+    private let service = Mutex<ExtractService?>(nil)
+    let logger: Logger
+
+    /// - Parameter client: Reaches the coordinator; `nil` without one.
+    private init(_ options: GatewayOptions, _ client: ControlClient?, logger: Logger) {
+        self.options = options
+        self.logger = logger
+        watch = CatalogWatch(options.catalog, logger: logger)
+        archives = ArchiveShelf(threads: 2 * ProcessInfo.processInfo.activeProcessorCount)
+        connections = ConnectionBook(most: options.maxConnections, mostEach: options.maxConnectionsEach)
+        tokens = options.tokens.map { TokenFolder($0, logger: logger) }
+        gatekeeper = Gatekeeper(options, tokens: tokens, metrics: metrics)
+        let counts = metrics
+        link = client.map { ClusterLink($0, metrics: counts) }
+        if link != nil { service.withLock { $0 = ExtractService(self) } }
+    }
+
+    /// Makes the parts.
+    ///
+    /// - Throws: ``GatewayError`` `bad-configuration` for an option that cannot be used, `catalog-missing` for a catalog
+    ///   whose folder does not exist.
+    static func make(_ options: GatewayOptions, logger: Logger) throws(GatewayError) -> GatewayParts {
+        _ = try CatalogFolder(options.catalog)
+        if let wrong = options.trustedProxies.first(where: { NetworkRange($0) == nil }) {
+            throw GatewayError(
+                .badConfiguration, "'\(wrong)' is neither an IP address nor a range such as 10.0.0.0/8.")
+        }
+        if let folder = options.tokens {
+            do throws(GatewayError) { _ = try CatalogFolder(folder) } catch {
+                throw GatewayError(
+                    .badConfiguration, "The folder of tokens '\(folder.path)' cannot be read.",
+                    hint: "create it: mkdir -p '\(folder.path)'")
+            }
+        }
+        if let text = options.publicURL {
+            let scheme = text.hasPrefix("https://") ? 8 : text.hasPrefix("http://") ? 7 : 0
+            guard scheme > 0, PublicAddress.isHost(String(text.dropFirst(scheme).prefix { $0 != "/" })),
+                !text.contains(where: { "?#\"<> ".contains($0) })
+            else {
+                throw GatewayError(.badConfiguration, "'\(text)' is not an address such as https://maps.example.com.")
+            }
+        }
+        var client: ControlClient?
+        if let access = options.coordinator { client = try ClusterLink.client(access) }
+        return GatewayParts(options, client, logger: logger)
+    }
+
+    /// Builds packages on request; `nil` without a coordinator.
+    var extracts: ExtractService? { service.withLock { $0 } }
+
+    /// The link to the coordinator.
+    ///
+    /// - Throws: ``Problem`` `no-coordinator`.
+    var cluster: ClusterLink {
+        get throws(Problem) {
+            guard let link else { throw Problem(.noCoordinator, "This gateway was started without a coordinator.") }
+            return link
+        }
+    }
+
+    /// Ends what would keep the parts alive.
+    func close() async {
+        service.withLock { $0 = nil }
+        await link?.close()
+    }
+
+    /// The rules for each connection.
+    var connectionRules: ConnectionRules {
+        var rules = ConnectionRules()
+        rules.clock.head = options.headSeconds
+        rules.clock.reader = options.readerSeconds
+        rules.book = connections
+        rules.proxies = options.trustedProxies.compactMap(NetworkRange.init)
+        rules.onCut = { [metrics] in metrics.cut($0) }
+        return rules
+    }
+
+    /// Reads the catalog and the tokens now.
+    func look() async {
+        tokens?.look()
+        await watch.look()
+    }
+
+    /// Looks for changes until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            await look()
+            await extracts?.look()
+            // A cancelled sleep ends the loop.
+            try? await Task.sleep(for: CatalogWatch.interval)
+        }
+    }
+}

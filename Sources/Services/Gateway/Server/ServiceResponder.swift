@@ -1,0 +1,71 @@
+internal import CatalogFormat
+internal import Errors
+internal import Foundation
+internal import Hummingbird
+internal import TextFormats
+
+/// Answers about the gateway itself.
+struct ServiceResponder: Sendable {
+    let parts: GatewayParts
+
+    /// 200 when the catalog can be read now.
+    func ready() throws(Problem) -> Response {
+        let state = parts.watch.current
+        if let problem = state.problem { throw Problem(.catalogAway, problem.message, retryAfter: 2) }
+        guard let snapshot = state.snapshot else {
+            throw Problem(.catalogAway, "The catalog was not read yet.", retryAfter: 2)
+        }
+        struct Ready: Encodable {
+            let packages: Int
+            let sequence: Int64?
+        }
+        return Self.json(Ready(packages: snapshot.index.packages.count, sequence: snapshot.index.sequence))
+    }
+
+    /// The metrics.
+    func metrics() -> Response {
+        var text = MetricsText()
+        parts.metrics.write(to: &text)
+        text.family("gateway_connections", .gauge, "Open connections")
+        text.sample("gateway_connections", [], Double(parts.connections.count))
+        text.family("gateway_open_archives", .gauge, "Open files with tiles")
+        text.sample("gateway_open_archives", [], Double(parts.archives.count))
+        if let snapshot = parts.watch.current.snapshot {
+            let index = snapshot.index
+            let bytes = snapshot.files.values.reduce(0.0) { $0 + Double($1.size) }
+            text.family("gateway_catalog_sequence", .gauge, "Sequence of the catalog")
+            text.sample("gateway_catalog_sequence", [], Double(index.sequence ?? 0))
+            text.family("gateway_catalog_packages", .gauge, "Packages of the catalog")
+            text.sample("gateway_catalog_packages", [], Double(index.packages.count))
+            text.family("gateway_catalog_bytes", .gauge, "Bytes of all files that the catalog names")
+            text.sample("gateway_catalog_bytes", [], bytes)
+            text.family("gateway_catalog_changed_timestamp_seconds", .gauge, "When the catalog was read last")
+            text.sample("gateway_catalog_changed_timestamp_seconds", [], snapshot.readAt)
+        }
+        ProcessMetrics.write(to: &text)
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: text.text)))
+    }
+
+    /// The page of an error code.
+    static func problem(_ word: String) throws(Problem) -> Response {
+        guard let code = ProblemCode(rawValue: word) else {
+            throw Problem(.notFound, "There is no error code '\(word.prefix(60))'.")
+        }
+        return text("\(code.status) \(code.rawValue)\n\(code.title).\n\(code.remedy)")
+    }
+
+    static func text(_ text: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
+    }
+
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: JSONDocument.encode(value))))
+    }
+}

@@ -1,0 +1,94 @@
+internal import CatalogFormat
+internal import Errors
+internal import Hummingbird
+internal import StyleFormat
+internal import TextFormats
+
+/// Answers with a style of the catalog and with what it needs, read in place from its style pack.
+struct StyleResponder: Sendable {
+    let snapshot: CatalogSnapshot
+    let shelf: StyleShelf
+    /// The address of this server, without a slash at the end.
+    let base: String
+
+    /// The answer.
+    ///
+    /// - Parameter segments: The path inside of the pack.
+    /// - Throws: ``Problem`` `not-found`, `damaged`.
+    func respond(
+        _ id: String, _ segments: [String], _ path: RequestPath, to request: Request
+    ) async throws(Problem) -> Response {
+        let style = snapshot.index.styles?.first { $0.id == id }
+        guard let style, let file = snapshot.files[style.url] else {
+            throw Problem(.notFound, "The catalog has no style '\(id.prefix(60))'.")
+        }
+        let name = segments.joined(separator: "/")
+        // Names that are no file names are written in another way in packs.
+        let other = segments.map { part in
+            let stem = part.prefix { $0 != "." }
+            return PackPath.part(String(stem)) + part.dropFirst(stem.count)
+        }
+        let names = [name, other.joined(separator: "/"), segments.map(PackPath.part).joined(separator: "/")]
+        guard var bytes = try await shelf.bytes(names, of: file, in: snapshot.folder) else {
+            throw Problem(
+                .notFound, "The style '\(id)' has no '\(name.prefix(200))'.",
+                headers: [.cacheControl: "public, max-age=60"])
+        }
+        if name == PackPath.style {
+            let edition = try TileResponder.Question.edition(path)
+            do throws(StylesError) { bytes = try rewriting(id, edition, bytes).apply(to: bytes) } catch {
+                throw Problem(.damaged, "The style '\(id)' cannot be rewritten: \(error.message)")
+            }
+        }
+        let document = ServedDocument(bytes, mediaType: Self.mediaType(name))
+        return try DocumentResponder.respond(document, to: request, cacheControl: "public, max-age=60")
+    }
+
+    /// Addresses below this server: those of files of the pack, and those of tilesets that the catalog has.
+    private func rewriting(_ id: String, _ edition: String, _ style: [UInt8]) -> StyleRewriting {
+        let root = "\(base)/style/\(id)/"
+        let full = { (reference: String) in URLReference.scheme(of: reference) == nil ? root + reference : reference }
+        let tilesets = snapshot.maps.tilesets(edition: edition)
+        let only = Self.only(style)
+        let query = edition.isEmpty ? "" : "?edition=\(edition)"
+        return StyleRewriting(
+            reference: full, sprite: { full($1) }, glyphs: full,
+            tiles: { name, members in
+                var members = members
+                let tileset = tilesets.contains(name) ? name : name == only && tilesets.count == 1 ? tilesets[0] : nil
+                if let tileset {
+                    for key in ["tiles", "scheme", "minzoom", "maxzoom", "bounds"] { members[key] = nil }
+                    members["url"] = .string("\(base)/tiles/~\(tileset).json\(query)")
+                } else if case .string(let url)? = members["url"] {
+                    members["url"] = .string(full(url))
+                }
+                return members
+            })
+    }
+
+    /// The only source with tiles that a map can be of: the only one, or the only one with vector tiles.
+    private static func only(_ style: [UInt8]) -> String? {
+        guard case .object(let root)? = JSONValue(json: style), case .object(let sources)? = root["sources"] else {
+            return nil
+        }
+        func names(_ types: [String]) -> [String] {
+            sources.compactMap { name, source in
+                guard case .object(let members) = source, case .string(let type)? = members["type"] else { return nil }
+                return types.contains(type) ? name : nil
+            }
+        }
+        let (all, vectors) = (names(["vector", "raster", "raster-dem"]), names(["vector"]))
+        return all.count == 1 ? all[0] : vectors.count == 1 ? vectors[0] : nil
+    }
+
+    static func mediaType(_ name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "json", "geojson": "application/json"
+        case "png": "image/png"
+        case "jpg", "jpeg": "image/jpeg"
+        case "webp": "image/webp"
+        case "pbf": "application/x-protobuf"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import CatalogFormat
+internal import Errors
+internal import Foundation
+internal import Hummingbird
+internal import PackageFiles
+internal import TextFormats
+internal import TileBodies
+internal import Tiles
+
+/// Answers with TileJSON 3.0 of a package or a tileset.
+struct TileJSONResponder: Sendable {
+    let snapshot: CatalogSnapshot
+    let shelf: ArchiveShelf
+    /// The address of this server, without a slash at the end.
+    let base: String
+
+    private static let rows = ["name", "description", "attribution", "bounds", "center", "json", "format", "version"]
+
+    /// The document.
+    ///
+    /// - Parameter name: `ID@V`, `ID` or `~TILESET`.
+    /// - Throws: ``Problem`` `not-found`, `damaged`.
+    func respond(_ name: String, _ path: RequestPath, to request: Request) async throws(Problem) -> Response {
+        guard let source = MapIndex.Source(name) else {
+            throw Problem(.notFound, "'\(name.prefix(60))' is not ID@VERSION, ID or ~TILESET.")
+        }
+        let edition = try TileResponder.Question.edition(path)
+        let versions = snapshot.maps.versions(source, edition: edition)
+        guard let first = versions.first else {
+            throw Problem(.notFound, "The catalog has no such package, version or tileset.")
+        }
+        let metadata = try await shelf.read(first.mbtiles, in: snapshot.folder) { (archive) throws(TileFileError) in
+            try archive.metadata(Self.rows)
+        }
+        let document = self.document(source, edition, versions, first, metadata)
+        return try DocumentResponder.respond(ServedDocument(JSONDocument.encode(document)), to: request)
+    }
+
+    private func document(
+        _ source: MapIndex.Source, _ edition: String, _ versions: [MapVersion], _ first: MapVersion,
+        _ metadata: [String: String]
+    ) -> JSONValue {
+        func numbers(_ row: String, _ count: Int) -> JSONValue? {
+            let values = (metadata[row] ?? "").split(separator: ",").compactMap {
+                Double($0.trimmingCharacters(in: .whitespaces))
+            }.filter(\.isFinite)
+            return values.count == count ? .array(values.map(JSONValue.number)) : nil
+        }
+        let format = metadata["format"].flatMap(TileFormat.init)
+        let place: String
+        var name = metadata["name"]
+        var isTileset = false
+        switch source {
+        // The address names the version, so that a map never mixes two of them.
+        case .version, .newest: place = first.name
+        case .tileset(let tileset):
+            place = "~\(tileset)"
+            name = tileset
+            isTileset = true
+        }
+        let suffix = format == .mvt ? ".pbf" : format.map { ".\($0.rawValue)" } ?? ""
+        let query = edition.isEmpty ? "" : "?edition=\(edition)"
+        var members: [String: JSONValue] = [
+            "tilejson": .string("3.0.0"), "scheme": .string("xyz"),
+            "tiles": .array([.string("\(base)/tiles/\(Self.escaped(place))/{z}/{x}/{y}\(suffix)\(query)")]),
+            "minzoom": .number(Double(versions.map(\.zooms.min).min() ?? 0)),
+            "maxzoom": .number(Double(versions.map(\.zooms.max).max() ?? 0)),
+        ]
+        members["name"] = name.map(JSONValue.string)
+        var attributions: [String] = []
+        for text in versions.compactMap(\.version.attribution) + [metadata["attribution"]].compactMap(\.self)
+        where !text.isEmpty && !attributions.contains(text) { attributions.append(text) }
+        if !attributions.isEmpty { members["attribution"] = .string(attributions.joined(separator: ", ")) }
+        if !isTileset {
+            members["bounds"] = numbers("bounds", 4)
+            members["center"] = numbers("center", 3)
+            members["description"] = metadata["description"].map(JSONValue.string)
+            members["version"] = .string("\(first.version.version).0.0")
+        }
+        if let json = metadata["json"], case .object(let object)? = JSONValue(json: Array(json.utf8)) {
+            members["vector_layers"] = object["vector_layers"]
+        }
+        return .object(members)
+    }
+
+    /// A name as a part of a path; the letters of ids, `@` and `~` stay.
+    private static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~@(),")))
+            ?? text
+    }
+}

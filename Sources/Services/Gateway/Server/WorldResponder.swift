@@ -1,0 +1,92 @@
+internal import Files
+internal import Hummingbird
+internal import Regions
+internal import TextFormats
+internal import Tiles
+internal import WorldTiles
+
+/// Answers with the embedded base map: tiles, TileJSON, a style, its glyphs and its sprite.
+struct WorldResponder: Sendable {
+    let world: WorldMap
+    /// The address of this server, without a slash at the end.
+    let base: String
+
+    /// A document: `style.json`, `tiles.json`, `sprite.json`, `sprite@2x.png`.
+    func document(
+        _ parameters: [String: String], _ path: RequestPath, to request: Request
+    ) throws(Problem) -> Response {
+        let language = try Self.language(parameters, path)
+        let name = parameters["document"] ?? "tiles.json"
+        let root = "\(base)/world"
+        let bytes: [UInt8]?
+        do {
+            switch name {
+            case "style.json": bytes = try WorldDocuments.style(base: root, language: language)
+            case "tiles.json":
+                bytes = try WorldDocuments.tileJSON(base: root, language: language, maxZoom: WorldMap.maxZoom)
+            case "sprite.json": bytes = try WorldSprite.json(density: 1)
+            case "sprite@2x.json": bytes = try WorldSprite.json(density: 2)
+            case "sprite.png": bytes = WorldSprite.png(density: 1)
+            case "sprite@2x.png": bytes = WorldSprite.png(density: 2)
+            default: bytes = nil
+            }
+        } catch { throw Problem(.internalError, "The document '\(name)' cannot be made: \(error)") }
+        guard let bytes else { throw Problem(.notFound, "The base map has no '\(name.prefix(60))'.") }
+        return try Self.answer(bytes, StyleResponder.mediaType(name), request)
+    }
+
+    /// A range of glyphs: `0-255.pbf`.
+    func glyphs(_ file: String, to request: Request) throws(Problem) -> Response {
+        let ends = file.hasSuffix(".pbf") ? file.dropLast(4).split(separator: "-").compactMap { Int($0) } : []
+        guard ends.count == 2, ends[0] >= 0, ends[0] <= 65_280, ends[0].isMultiple(of: 256), ends[1] == ends[0] + 255
+        else { throw Problem(.notFound, "Glyphs are 0-255.pbf to 65280-65535.pbf.") }
+        return try Self.answer(WorldGlyphs.range(ends[0]), "application/x-protobuf", request)
+    }
+
+    /// A tile; 204 at sea.
+    func tile(_ parameters: [String: String], _ path: RequestPath, to request: Request) async throws(Problem)
+        -> Response
+    {
+        let language = try Self.language(parameters, path) ?? TileCutter.defaultLanguage
+        guard let zoom = parameters["z"].flatMap({ Int($0) }), let x = parameters["x"].flatMap({ Int($0) }),
+            let y = parameters["y"].flatMap({ Int($0) }), let tile = TileID(zoom: zoom, x: x, y: y)
+        else { throw Problem(.noSuchTile, "The path does not end in ZOOM/COLUMN/ROW.pbf of a tile.") }
+        let world = world
+        let made: Result<WorldTile?, Problem>
+        do {
+            made = try await FileWork.run {
+                Result { () throws(Problem) in try world.tile(tile, language: language) }
+            }
+        } catch { throw Problem(.internalError, "The tile cannot be made: \(error)") }
+        guard let found = try made.get() else {
+            return Response(status: .noContent, headers: [.cacheControl: "public, max-age=86400"])
+        }
+        let isPacked = AcceptEncoding.takes("gzip", request.headers[.acceptEncoding])
+        let tag = EntityTag(isPacked ? "\(found.hash)-gz" : found.hash)
+        var headers: HTTPFields = [
+            .eTag: "\(tag)", .vary: "Accept-Encoding", .cacheControl: "public, max-age=86400",
+        ]
+        if Conditions(request.headers).outcome(Conditions.Validators(tag: tag)) == .notModified {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = "application/vnd.mapbox-vector-tile"
+        if isPacked { headers[.contentEncoding] = "gzip" }
+        return Response(
+            status: .ok, headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: isPacked ? found.gzip : found.vector)))
+    }
+
+    /// The language of the path or of the query; `nil` when none is given.
+    private static func language(_ parameters: [String: String], _ path: RequestPath) throws(Problem) -> String? {
+        guard let language = parameters["language"] ?? path.parameter("language") else { return nil }
+        guard RegionTree.languages.contains(language) else {
+            throw Problem(.badParameter, "language is one of \(RegionTree.languages.joined(separator: ", ")).")
+        }
+        return language
+    }
+
+    private static func answer(_ bytes: [UInt8], _ type: String, _ request: Request) throws(Problem) -> Response {
+        try DocumentResponder.respond(
+            ServedDocument(bytes, mediaType: type), to: request, cacheControl: "public, max-age=86400")
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// An HTTP client over a plain socket that shows an answer as it came.
+enum HTTPProbe {
+    struct Answer: Sendable {
+        var status = 0
+        /// In the order of the answer, names in lower case.
+        var headers: [(name: String, value: String)] = []
+        var body: [UInt8] = []
+
+        func header(_ name: String) -> String? { headers.first { $0.name == name.lowercased() }?.value }
+        var text: String { String(decoding: body, as: UTF8.self) }
+        /// The body is as long as Content-Length says.
+        var isComplete: Bool { header("content-length").flatMap(Int.init).map { $0 == body.count } ?? true }
+    }
+
+    enum Failure: Error {
+        case noConnection(Int32)
+        case noAnswer(String)
+    }
+
+    /// One request on a connection of its own.
+    static func get(
+        _ port: Int, _ path: String, method: String = "GET", _ headers: [String: String] = [:], body: [UInt8] = []
+    ) async throws -> Answer {
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"]
+        lines += headers.sorted { $0.key < $1.key }.map { "\($0): \($1)" }
+        if !body.isEmpty { lines.append("Content-Length: \(body.count)") }
+        let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        let bytes = try await raw(port, Array(head.utf8) + body)
+        guard let answer = parse(bytes, isHead: method == "HEAD") else {
+            throw Failure.noAnswer(String(decoding: bytes.prefix(400), as: UTF8.self))
+        }
+        return answer
+    }
+
+    /// Sends bytes and returns all bytes until the server closes.
+    static func raw(_ port: Int, _ bytes: [UInt8]) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try exchange(port, bytes) }) }
+        }
+    }
+
+    /// A connected socket.
+    static func connect(_ port: Int) throws -> Int32 {
+        let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard handle >= 0, code == 0 else { throw Failure.noConnection(errno) }
+        return handle
+    }
+
+    private static func exchange(_ port: Int, _ bytes: [UInt8]) throws -> [UInt8] {
+        let handle = try connect(port)
+        defer { close(handle) }
+        write(handle, bytes)
+        return readAll(handle)
+    }
+
+    static func write(_ handle: Int32, _ bytes: [UInt8]) {
+        var done = 0
+        while done < bytes.count {
+            let put = bytes.withUnsafeBytes { raw in
+                raw.baseAddress.map { send(handle, $0 + done, raw.count - done, Int32(MSG_NOSIGNAL)) } ?? -1
+            }
+            // The server may answer and close before it has read everything.
+            guard put > 0 else { return }
+            done += put
+        }
+    }
+
+    static func readAll(_ handle: Int32) -> [UInt8] {
+        var found: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let got = read(handle, &buffer, buffer.count)
+            guard got > 0 else { return found }
+            found += buffer[..<got]
+        }
+    }
+
+    static func parse(_ bytes: [UInt8], isHead: Bool = false) -> Answer? {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        guard let first = lines.first, let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { return nil }
+        var answer = Answer(status: status)
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            answer.headers.append(
+                (line[..<colon].lowercased(), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)))
+        }
+        answer.body = Array(bytes[end.upperBound...])
+        if answer.header("transfer-encoding") == "chunked" { answer.body = unchunked(answer.body) ?? [] }
+        return answer
+    }
+
+    /// The body of chunks; `nil` when the last one is missing.
+    static func unchunked(_ bytes: [UInt8]) -> [UInt8]? {
+        var rest = bytes[...]
+        var body: [UInt8] = []
+        while let end = rest.firstRange(of: Array("\r\n".utf8)) {
+            guard let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16),
+                rest.count >= size + 2
+            else { return nil }
+            rest = rest[end.upperBound...]
+            if size == 0 { return body }
+            body += rest.prefix(size)
+            rest = rest.dropFirst(size + 2)
+        }
+        return nil
+    }
+}

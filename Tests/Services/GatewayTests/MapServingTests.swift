@@ -1,0 +1,199 @@
+import Catalog
+import CatalogFormat
+import Files
+import Foundation
+import Testing
+import TextFormats
+import TileBodies
+import Tiles
+
+@testable import Gateway
+
+/// Tiles, TileJSON and styles of real packages over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct MapServingTests {
+    private static func west() throws -> SmallMap {
+        try SmallMap(try #require(TileID(zoom: 4, x: 9, y: 4)), maxZoom: 7, name: "west")
+    }
+    private static func east() throws -> SmallMap {
+        try SmallMap(try #require(TileID(zoom: 4, x: 10, y: 4)), maxZoom: 6, name: "east")
+    }
+
+    private static func serving(
+        options: (inout GatewayOptions) -> Void = { _ in }, body: (GatewayFixture) async throws -> Void
+    ) async throws {
+        let (west, east) = (try west(), try east())
+        let gateway = try await GatewayFixture(
+            options: options,
+            fill: { catalog, folder in
+            try catalog.publish("W", west, in: folder, dataDate: "2026-01-01")
+            try catalog.publish("E", east, in: folder, dataDate: "2026-02-01", withPMTiles: false)
+            try catalog.publishStyle("plain", source: "streets", in: folder)
+            })
+        do { try await body(gateway) } catch {
+            await gateway.end()
+            throw error
+        }
+        await gateway.end()
+    }
+
+    @Test func everyTileIsThatOfThePackageInBothFormats() async throws {
+        let map = try Self.west()
+        try await Self.serving { gateway in
+            for tile in map.mask.tiles(in: map.zooms) {
+                for format in ["mbtiles", "pmtiles"] {
+                    let path = "/tiles/W@1/\(tile).pbf?format=\(format)"
+                    let answer = try await gateway.get(path, ["Accept-Encoding": "gzip"])
+                    guard let body = map.bodies[tile] else {
+                        #expect(answer.status == 204 && answer.body.isEmpty, "\(path)")
+                        continue
+                    }
+                    #expect(answer.status == 200 && answer.body == body, "\(path)")
+                    #expect(answer.header("content-encoding") == "gzip")
+                    #expect(answer.header("etag") == "\"\(Digest(of: body).hex.prefix(32))\"")
+                }
+            }
+        }
+    }
+
+    @Test func formsAndConditionsOfATile() async throws {
+        let map = try Self.west()
+        try await Self.serving { gateway in
+            let tile = try #require(map.bodies.keys.min())
+            let body = try #require(map.bodies[tile])
+            let packed = try await gateway.get("/tiles/W@1/\(tile)", ["Accept-Encoding": "gzip"])
+            #expect(packed.header("cache-control") == "public, max-age=31536000, immutable")
+            #expect(packed.header("content-type") == "application/vnd.mapbox-vector-tile")
+            #expect(packed.header("vary") == "Accept-Encoding")
+            let plain = try await gateway.get("/tiles/W@1/\(tile)")
+            #expect(plain.body == (try Gzip.decompress(body)) && plain.header("content-encoding") == nil)
+            #expect(plain.header("etag") != packed.header("etag"))
+            let same = try await gateway.get(
+                "/tiles/W@1/\(tile)",
+                ["Accept-Encoding": "gzip", "If-None-Match": packed.header("etag") ?? ""])
+            #expect(same.status == 304 && same.body.isEmpty)
+            let newest = try await gateway.get("/tiles/W/\(tile).mvt", ["Accept-Encoding": "gzip"])
+            #expect(newest.body == body && newest.header("cache-control") == "public, max-age=60")
+            let head = try await gateway.get("/tiles/W@1/\(tile)", method: "HEAD", ["Accept-Encoding": "gzip"])
+            #expect(head.body.isEmpty && head.header("content-length") == String(body.count))
+        }
+    }
+
+    /// Path, status.
+    private static let refusals: [(String, Int)] = [
+        ("/tiles/W@1/4/0/0", 404), ("/tiles/W@1/8/144/64", 404), ("/tiles/W@1/4/16/0", 400), ("/tiles/W@1/23/0/0", 400),
+        ("/tiles/W@1/4/-1/0", 400), ("/tiles/W@1/4/9/x", 400), ("/tiles/W@1/4/9/99999999999", 400),
+        ("/tiles/W@2/0/0/0", 404), ("/tiles/W@01/0/0/0", 404), ("/tiles/X/0/0/0", 404), ("/tiles/~none/0/0/0", 404),
+        ("/tiles/~/0/0/0", 404), ("/tiles/W@1/0/0/0.png", 404), ("/tiles/W@1/0/0/0?format=zip", 400),
+        ("/tiles/E@1/0/0/0?format=pmtiles", 404), ("/tiles/W@1/0/0/0?edition=de", 404), ("/tiles/W@1/0/0", 404),
+        ("/tiles/X.json", 404), ("/tiles/W@9.json", 404), ("/style/none/style.json", 404),
+        ("/style/plain/glyphs/Other/0-255.pbf", 404), ("/world/4/16/0.pbf", 400), ("/world/nothing.json", 404),
+        ("/world/tiles.json?language=xx", 400), ("/world/fonts/Demo%20Regular/1-2.pbf", 404),
+    ]
+
+    @Test func whatDoesNotExistIsRefused() async throws {
+        try await Self.serving { gateway in
+            for (path, status) in Self.refusals {
+                let answer = try await gateway.get(path)
+                #expect(answer.status == status, "\(path)")
+            }
+            let outside = try await gateway.get("/tiles/W@1/4/0/0")
+            #expect(outside.header("cache-control") == "public, max-age=3600")
+            #expect(outside.text.contains("\"code\":\"outside-the-package\""))
+        }
+    }
+
+    @Test func aTilesetIsOneMapOfItsPackages() async throws {
+        let (west, east) = (try Self.west(), try Self.east())
+        try await Self.serving { gateway in
+            for tile in Array(west.mask.tiles(in: west.zooms)) + Array(east.mask.tiles(in: east.zooms)) {
+                let answer = try await gateway.get("/tiles/~streets/\(tile).pbf", ["Accept-Encoding": "gzip"])
+                // The newest data first; a tile inside its mask is its tile, also when it is empty.
+                let owner = east.mask.contains(tile) && tile.zoom <= east.zooms.max ? east : west
+                #expect(answer.status == (owner.bodies[tile] == nil ? 204 : 200), "\(tile)")
+                #expect(answer.body == owner.bodies[tile] ?? [], "\(tile)")
+            }
+        }
+    }
+
+    @Test func tileJSONNamesTheVersionAndThisServer() async throws {
+        try await Self.serving { gateway in
+            let answer = try await gateway.get("/tiles/W.json")
+            guard case .object(let root)? = JSONValue(json: answer.body) else {
+                Issue.record("no JSON: \(answer.text)")
+                return
+            }
+            #expect(root["tilejson"] == .string("3.0.0"))
+            #expect(
+                root["tiles"]
+                    == .array([.string("http://127.0.0.1:\(gateway.port)/tiles/W@1/{z}/{x}/{y}.pbf")]))
+            #expect(root["minzoom"] == .number(0) && root["maxzoom"] == .number(7))
+            #expect(root["bounds"] == .array([24, 59, 25, 60].map(JSONValue.number)))
+            #expect(root["attribution"] == .string("© test"))
+            if case .array(let layers)? = root["vector_layers"] {
+                #expect(layers.count == 1)
+            } else {
+                Issue.record("no vector_layers")
+            }
+            let whole = try await gateway.get("/tiles/~streets.json")
+            #expect(whole.text.contains("/tiles/~streets/{z}/{x}/{y}.pbf"))
+            #expect(
+                try await gateway.get("/tiles/W@1.json", ["If-None-Match": answer.header("etag") ?? ""]).status == 304)
+        }
+        try await Self.serving(options: { $0.publicURL = "https://maps.example.com/m/" }, body: { gateway in
+            let answer = try await gateway.get("/tiles/W.json")
+            #expect(answer.text.contains("https://maps.example.com/m/tiles/W@1/"))
+        })
+    }
+
+    @Test func aStyleHasAddressesOfThisServer() async throws {
+        try await Self.serving { gateway in
+            let base = "http://127.0.0.1:\(gateway.port)"
+            let style = try await gateway.get("/style/plain/style.json")
+            guard case .object(let root)? = JSONValue(json: style.body), case .object(let sources)? = root["sources"]
+            else {
+                Issue.record("no style: \(style.text)")
+                return
+            }
+            #expect(root["glyphs"] == .string("\(base)/style/plain/glyphs/{fontstack}/{range}.pbf"))
+            #expect(root["sprite"] == .string("\(base)/style/plain/sprites/default/sprite"))
+            #expect(
+                sources["streets"]
+                    == .object(["type": .string("vector"), "url": .string("\(base)/tiles/~streets.json")]))
+            #expect(
+                sources["places"]
+                    == .object([
+                        "type": .string("geojson"), "data": .string("\(base)/style/plain/data/places.geojson"),
+                    ]))
+            #expect(try await gateway.get("/style/plain/glyphs/Noto%20Sans/0-255.pbf").text == "glyphs")
+            #expect(
+                try await gateway.get("/style/plain/sprites/default/sprite.png").header("content-type") == "image/png")
+            #expect(try await gateway.get("/style/plain/sprites/default/sprite.json").text == "{}")
+        }
+    }
+
+    @Test func theWorldIsABaseMapWithoutData() async throws {
+        try await Self.serving { gateway in
+            let style = try await gateway.get("/world/style.json")
+            #expect(style.text.contains("http://127.0.0.1:\(gateway.port)/world/tiles.json"))
+            let tile = try await gateway.get("/world/0/0/0.pbf", ["Accept-Encoding": "gzip"])
+            #expect(tile.status == 200 && Gzip.isGzip(tile.body))
+            #expect(try await gateway.get("/world/0/0/0.pbf").body == (try Gzip.decompress(tile.body)))
+            #expect(try await gateway.get("/world/tiles/0/0/0.pbf", ["Accept-Encoding": "gzip"]).body == tile.body)
+            #expect(try await gateway.get("/world/de/tiles/0/0/0.pbf", ["Accept-Encoding": "gzip"]).body != tile.body)
+            #expect(try await gateway.get("/world/10/0/512.pbf").status == 204)
+            #expect(try await gateway.get("/world/fonts/Demo%20Regular/0-255.pbf").status == 200)
+            #expect(try await gateway.get("/world/sprite.png").header("content-type") == "image/png")
+        }
+    }
+
+    @Test func aDamagedPackageIsAnError() async throws {
+        try await Self.serving { gateway in
+            let file = gateway.folder.appendingPathComponent("catalog/packages/1/E.mbtiles")
+            let size = try Data(contentsOf: file).count
+            try FileManager.default.removeItem(at: file)
+            try Data(count: size).write(to: file)
+            let answer = try await gateway.get("/tiles/E@1/0/0/0")
+            #expect(answer.status == 500 && answer.text.contains("\"code\":\"damaged\""))
+        }
+    }
+}
