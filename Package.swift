@@ -224,7 +224,7 @@ let tests: [Tests] = [
     Tests("DemoWorld", ["TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
-    Tests("Gateway", ["Catalog", "Packages", "TestSupport"], [.grdb]),
+    Tests("Gateway", ["Catalog", "Packages", "Coordinator", "TestSupport"], [.grdb]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(
         "OfflineMapsAdapters",

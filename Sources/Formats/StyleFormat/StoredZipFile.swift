@@ -28,7 +28,9 @@ package final class StoredZipFile: Sendable {
     /// The names of the entries, sorted.
     package var names: [String] { members.keys.sorted() }
 
-    /// The bytes of an entry; `nil` when there is none of that name. Blocks.
+    /// The bytes of an entry; `nil` when there is none of that name.
+    ///
+    /// Blocks.
     ///
     /// - Throws: ``StylesError`` `bad-style-pack` for damaged bytes.
     package func bytes(_ name: String) throws(StylesError) -> [UInt8]? {

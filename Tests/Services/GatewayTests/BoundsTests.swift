@@ -8,7 +8,7 @@ import Testing
     private static let bytes = noise(8 << 20)
 
     private static func serving(
-        options: (inout GatewayOptions) -> Void = { _ in }, _ body: (GatewayFixture) async throws -> Void
+        options: (inout GatewayOptions) -> Void = { _ in }, body: (GatewayFixture) async throws -> Void
     ) async throws {
         let gateway = try await GatewayFixture(options: options, fill: { try $0.publish("EE", bytes, in: $1) })
         do { try await body(gateway) } catch {
@@ -101,42 +101,48 @@ import Testing
     }
 
     @Test func aSlowHeadIsCut() async throws {
-        try await Self.serving(options: { $0.headSeconds = 0.3 }) { gateway in
-            // The server ends the connection; without its deadline this would wait for ever.
-            let answer = try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.1\r\nHost:".utf8))
-            #expect(answer.isEmpty)
-            #expect(try await Self.metric(gateway, "gateway_connections_cut_total{reason=\"slow-head\"}") == 1)
-        }
+        try await Self.serving(
+            options: { $0.headSeconds = 0.3 },
+            body: { gateway in
+                // The server ends the connection; without its deadline this would wait for ever.
+                let answer = try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.1\r\nHost:".utf8))
+                #expect(answer.isEmpty)
+                #expect(try await Self.metric(gateway, "gateway_connections_cut_total{reason=\"slow-head\"}") == 1)
+            })
     }
 
     @Test func aReaderThatTakesNothingIsCut() async throws {
-        try await Self.serving(options: { $0.readerSeconds = 0.5 }) { gateway in
-            let handle = try HTTPProbe.connect(gateway.port)
-            defer { close(handle) }
-            HTTPProbe.write(handle, Array("GET /packages/1/EE.mbtiles HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
-            _ = try await gateway.wait("/metrics") {
-                $0.text.contains("gateway_connections_cut_total{reason=\"slow-reader\"} 1")
-            }
-            // What the client finds then is not the whole file.
-            let found = await withCheckedContinuation { continuation in
-                Thread.detachNewThread { continuation.resume(returning: HTTPProbe.readAll(handle)) }
-            }
-            #expect(found.count < Self.bytes.count)
-        }
+        try await Self.serving(
+            options: { $0.readerSeconds = 0.5 },
+            body: { gateway in
+                let handle = try HTTPProbe.connect(gateway.port)
+                defer { close(handle) }
+                HTTPProbe.write(handle, Array("GET /packages/1/EE.mbtiles HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                _ = try await gateway.wait("/metrics") {
+                    $0.text.contains("gateway_connections_cut_total{reason=\"slow-reader\"} 1")
+                }
+                // What the client finds then is not the whole file.
+                let found = await withCheckedContinuation { continuation in
+                    Thread.detachNewThread { continuation.resume(returning: HTTPProbe.readAll(handle)) }
+                }
+                #expect(found.count < Self.bytes.count)
+            })
     }
 
     @Test func connectionsAreBounded() async throws {
-        try await Self.serving(options: { $0.maxConnectionsEach = 4 }) { gateway in
-            let held = try (0..<4).map { _ in try HTTPProbe.connect(gateway.port) }
-            // The fifth gets no answer until one of the others ends.
-            while try await !HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty {
-                try await Task.sleep(for: .milliseconds(10))
-            }
-            for handle in held { close(handle) }
-            while try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty {
-                try await Task.sleep(for: .milliseconds(10))
-            }
-        }
+        try await Self.serving(
+            options: { $0.maxConnectionsEach = 4 },
+            body: { gateway in
+                let held = try (0..<4).map { _ in try HTTPProbe.connect(gateway.port) }
+                // The fifth gets no answer until one of the others ends.
+                while try await !HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                for handle in held { close(handle) }
+                while try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            })
     }
 
     private static func metric(_ gateway: GatewayFixture, _ name: String) async throws -> Double? {
@@ -150,7 +156,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct AccessServingTests {
     private static func serving(
         options change: (inout GatewayOptions) -> Void = { _ in },
-        _ body: (GatewayFixture, URL) async throws -> Void
+        body: (GatewayFixture, URL) async throws -> Void
     ) async throws {
         let tokens = FileManager.default.temporaryDirectory.appendingPathComponent(
             "packhorse-tokens-\(UUID().uuidString)")
@@ -160,11 +166,12 @@ import Testing
         try token("reader", roles: "viewer", in: tokens)
         try token("phone", roles: "client", "bytes_per_day: 150000", in: tokens)
         try token("worker", roles: "worker", in: tokens)
-        let gateway = try await GatewayFixture(options: { options in
-            options.tokens = tokens
-            options.metrics = .viewer
-            change(&options)
-        }, fill: { try $0.publish("EE", noise(100_000), in: $1) })
+        let gateway = try await GatewayFixture(
+            options: { options in
+                options.tokens = tokens
+                options.metrics = .viewer
+                change(&options)
+            }, fill: { try $0.publish("EE", noise(100_000), in: $1) })
         do { try await body(gateway, tokens) } catch {
             await gateway.end()
             throw error
@@ -204,47 +211,55 @@ import Testing
     }
 
     @Test func aPrivateGatewayAsksForATokenAndCountsBytes() async throws {
-        try await Self.serving(options: { $0.isPrivate = true }) { gateway, _ in
-            for path in ["/catalog.json", "/packages/1/EE.mbtiles", "/tiles/EE.json"] {
-                #expect(try await gateway.get(path).status == 401, "\(path)")
-            }
-            #expect(try await gateway.get("/healthz").status == 200)
-            for _ in 0..<2 { #expect(try await gateway.get("/packages/1/EE.mbtiles", bearer("phone")).status == 200) }
-            let spent = try await gateway.get("/packages/1/EE.mbtiles", bearer("phone"))
-            #expect(spent.status == 402 && spent.header("retry-after") != nil)
-            #expect(try await gateway.get("/catalog.json", bearer("phone")).status == 200)
-            #expect(try await gateway.get("/packages/1/EE.mbtiles", bearer("worker")).status == 403)
-        }
+        try await Self.serving(
+            options: { $0.isPrivate = true },
+            body: { gateway, _ in
+                for path in ["/catalog.json", "/packages/1/EE.mbtiles", "/tiles/EE.json"] {
+                    #expect(try await gateway.get(path).status == 401, "\(path)")
+                }
+                #expect(try await gateway.get("/healthz").status == 200)
+                for _ in 0..<2 {
+                    #expect(try await gateway.get("/packages/1/EE.mbtiles", bearer("phone")).status == 200)
+                }
+                let spent = try await gateway.get("/packages/1/EE.mbtiles", bearer("phone"))
+                #expect(spent.status == 402 && spent.header("retry-after") != nil)
+                #expect(try await gateway.get("/catalog.json", bearer("phone")).status == 200)
+                #expect(try await gateway.get("/packages/1/EE.mbtiles", bearer("worker")).status == 403)
+            })
     }
 
     @Test func aRateEnds() async throws {
-        try await Self.serving(options: { $0.exemptsLoopback = false }) { gateway, _ in
-            var statuses: [Int] = []
-            while statuses.last != 429, statuses.count < 500 {
-                let answer = try await gateway.get("/packages/1/EE.mbtiles", method: "HEAD")
-                statuses.append(answer.status)
-                if answer.status == 429 { #expect(answer.header("retry-after") == "1") }
-            }
-            #expect(statuses.last == 429 && statuses.count > 40)
-            // A token has a bucket of its own.
-            #expect(try await gateway.get("/packages/1/EE.mbtiles", method: "HEAD", bearer("phone")).status == 200)
-        }
+        try await Self.serving(
+            options: { $0.exemptsLoopback = false },
+            body: { gateway, _ in
+                var statuses: [Int] = []
+                while statuses.last != 429, statuses.count < 500 {
+                    let answer = try await gateway.get("/packages/1/EE.mbtiles", method: "HEAD")
+                    statuses.append(answer.status)
+                    if answer.status == 429 { #expect(answer.header("retry-after") == "1") }
+                }
+                #expect(statuses.last == 429 && statuses.count > 40)
+                // A token has a bucket of its own.
+                #expect(try await gateway.get("/packages/1/EE.mbtiles", method: "HEAD", bearer("phone")).status == 200)
+            })
     }
 
     @Test func theAddressBehindATrustedProxyCounts() async throws {
-        try await Self.serving(options: { $0.trustedProxies = ["127.0.0.0/8"] }) { gateway, _ in
-            func ask(_ chain: String) async throws -> Int {
-                try await gateway.get("/packages/1/EE.mbtiles", method: "HEAD", ["X-Forwarded-For": chain]).status
-            }
-            var count = 0
-            while try await ask("9.9.9.9, 127.0.0.1") != 429, count < 500 { count += 1 }
-            #expect(count >= 40 && count < 500)
-            #expect(try await ask("8.8.8.8") == 200)
-            #expect(try await ask("8.8.8.8, 9.9.9.9") == 429)
-            let json = try await gateway.get(
-                "/world/style.json", ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "maps.example.com"])
-            #expect(json.text.contains("https://maps.example.com/world/tiles.json"))
-        }
+        try await Self.serving(
+            options: { $0.trustedProxies = ["127.0.0.0/8"] },
+            body: { gateway, _ in
+                func ask(_ chain: String) async throws -> Int {
+                    try await gateway.get("/packages/1/EE.mbtiles", method: "HEAD", ["X-Forwarded-For": chain]).status
+                }
+                var count = 0
+                while try await ask("9.9.9.9, 127.0.0.1") != 429, count < 500 { count += 1 }
+                #expect(count >= 40 && count < 500)
+                #expect(try await ask("8.8.8.8") == 200)
+                #expect(try await ask("8.8.8.8, 9.9.9.9") == 429)
+                let json = try await gateway.get(
+                    "/world/style.json", ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "maps.example.com"])
+                #expect(json.text.contains("https://maps.example.com/world/tiles.json"))
+            })
         try await Self.serving { gateway, _ in
             let json = try await gateway.get(
                 "/world/style.json", ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "maps.example.com"])
@@ -253,21 +268,23 @@ import Testing
     }
 
     @Test func pagesOfOtherOriginsMayReadWhatIsPublic() async throws {
-        try await Self.serving(options: { $0.corsOrigins = ["https://page.example.com"] }) { gateway, _ in
-            let answer = try await gateway.get("/catalog.json", ["Origin": "https://x.example.com"])
-            #expect(answer.header("access-control-allow-origin") == "*")
-            #expect(answer.header("access-control-expose-headers")?.contains("Repr-Digest") == true)
-            #expect(answer.header("access-control-allow-credentials") == nil)
-            #expect(answer.header("x-content-type-options") == "nosniff")
-            #expect(answer.header("referrer-policy") == "no-referrer")
-            for (origin, expected) in [
-                ("https://page.example.com", "https://page.example.com"), ("https://x.example.com", nil),
-            ] {
-                let asked = try await gateway.get(
-                    "/v1/jobs", method: "OPTIONS",
-                    ["Origin": origin, "Access-Control-Request-Method": "POST"])
-                #expect(asked.status == 204 && asked.header("access-control-allow-origin") == expected)
-            }
-        }
+        try await Self.serving(
+            options: { $0.corsOrigins = ["https://page.example.com"] },
+            body: { gateway, _ in
+                let answer = try await gateway.get("/catalog.json", ["Origin": "https://x.example.com"])
+                #expect(answer.header("access-control-allow-origin") == "*")
+                #expect(answer.header("access-control-expose-headers")?.contains("Repr-Digest") == true)
+                #expect(answer.header("access-control-allow-credentials") == nil)
+                #expect(answer.header("x-content-type-options") == "nosniff")
+                #expect(answer.header("referrer-policy") == "no-referrer")
+                for (origin, expected) in [
+                    ("https://page.example.com", "https://page.example.com"), ("https://x.example.com", nil),
+                ] {
+                    let asked = try await gateway.get(
+                        "/v1/jobs", method: "OPTIONS",
+                        ["Origin": origin, "Access-Control-Request-Method": "POST"])
+                    #expect(asked.status == 204 && asked.header("access-control-allow-origin") == expected)
+                }
+            })
     }
 }

@@ -136,7 +136,9 @@ import TileBodies
         try await Self.serving { gateway in
             let place = gateway.folder.appendingPathComponent("catalog")
             try Data("secret".utf8).write(to: place.appendingPathComponent("packages/1/OTHER.mbtiles"))
-            #expect(FileManager.default.fileExists(atPath: place.appendingPathComponent("versions.json").path))
+            for name in ["versions.json", "styles.json", ".lock"] {
+                try Data("{}".utf8).write(to: place.appendingPathComponent(name))
+            }
             for path in [
                 "/versions.json", "/styles.json", "/.lock", "/packages/1/OTHER.mbtiles", "/packages/2/EE.mbtiles",
                 "/packages/1/", "/packages/1", "/", "/packages/01/EE.mbtiles", "/de/packages/1/EE.mbtiles",

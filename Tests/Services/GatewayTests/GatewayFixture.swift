@@ -57,6 +57,13 @@ final class GatewayFixture: Sendable {
         try await HTTPProbe.get(port, path, method: method, headers)
     }
 
+    /// Sends a JSON document.
+    func post(_ path: String, _ json: String, _ headers: [String: String] = [:]) async throws -> HTTPProbe.Answer {
+        try await HTTPProbe.get(
+            port, path, method: "POST", headers.merging(["Content-Type": "application/json"]) { $1 },
+            body: Array(json.utf8))
+    }
+
     /// Asks until the answer fulfils a condition; the suite's time limit ends a wait without end.
     func wait(
         _ path: String, _ headers: [String: String] = [:], until condition: (HTTPProbe.Answer) -> Bool
@@ -85,6 +92,7 @@ extension Catalog {
         request.dataDate = dataDate
         request.edition = edition
         request.files = files
+        request.allowsShrink = true
         _ = try publish(request)
     }
 }

@@ -25,9 +25,9 @@ import Tiles
         let gateway = try await GatewayFixture(
             options: options,
             fill: { catalog, folder in
-            try catalog.publish("W", west, in: folder, dataDate: "2026-01-01")
-            try catalog.publish("E", east, in: folder, dataDate: "2026-02-01", withPMTiles: false)
-            try catalog.publishStyle("plain", source: "streets", in: folder)
+                try catalog.publish("W", west, in: folder, dataDate: "2026-01-01")
+                try catalog.publish("E", east, in: folder, dataDate: "2026-02-01", withPMTiles: false)
+                try catalog.publishStyle("plain", source: "streets", in: folder)
             })
         do { try await body(gateway) } catch {
             await gateway.end()
@@ -139,10 +139,12 @@ import Tiles
             #expect(
                 try await gateway.get("/tiles/W@1.json", ["If-None-Match": answer.header("etag") ?? ""]).status == 304)
         }
-        try await Self.serving(options: { $0.publicURL = "https://maps.example.com/m/" }, body: { gateway in
-            let answer = try await gateway.get("/tiles/W.json")
-            #expect(answer.text.contains("https://maps.example.com/m/tiles/W@1/"))
-        })
+        try await Self.serving(
+            options: { $0.publicURL = "https://maps.example.com/m/" },
+            body: { gateway in
+                let answer = try await gateway.get("/tiles/W.json")
+                #expect(answer.text.contains("https://maps.example.com/m/tiles/W@1/"))
+            })
     }
 
     @Test func aStyleHasAddressesOfThisServer() async throws {

@@ -17,13 +17,17 @@ struct GatewayCommand: AsyncParsableCommand {
             Addresses: /catalog.json, /packages/VERSION/ID.mbtiles, /tiles/ID.json, /tiles/ID@VERSION/Z/X/Y,
             /tiles/~TILESET/Z/X/Y, /style/ID/style.json, /world/style.json, /healthz, /readyz, /metrics, /openapi.json.
 
+            With --coordinator it also has the job API below /v1, and builds packages of a mask for CARTO's client and for
+            POST /v1/extracts, from the tilesets that --tileset names.
+
             A token is created with 'packhorse keygen tokens/NAME.token --role viewer' and sent as 'Authorization: Bearer TOKEN'.
-            On an address beyond this machine no token is taken unless --behind-proxy or --insecure says that this is safe.
+            On an address beyond this machine no token is taken unless --behind-proxy or --plain-tokens says that this is safe.
 
             Examples:
               packhorse gateway catalog
               packhorse gateway catalog --host 0.0.0.0 --public-url https://maps.example.com --trusted-proxy 10.0.0.0/8
               packhorse gateway catalog --tokens tokens --private --behind-proxy
+              packhorse gateway catalog --tokens tokens --coordinator tcp://127.0.0.1:7470 --tileset streets.yaml
             """)
 
     @Argument(help: "The folder of the catalog.") var catalog: String
@@ -35,7 +39,7 @@ struct GatewayCommand: AsyncParsableCommand {
     @Flag(name: .customLong("private"), help: "Ask for a token for the catalog, tiles and styles, too.")
     var isPrivate = false
     @Option(help: ArgumentHelp("Who may read /metrics: open, viewer or off.", valueName: "who"))
-    var metrics = GatewayOptions.MetricsAccess.viewer
+    var metrics = GatewayOptions.MetricsAccess.viewer.rawValue
     @Option(
         help: ArgumentHelp(
             "Address or range of a proxy whose X-Forwarded headers count; may be repeated.", valueName: "range"))
@@ -43,14 +47,31 @@ struct GatewayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Origin whose pages may use /v1; may be repeated.", valueName: "origin"))
     var corsOrigin: [String] = []
     @Flag(help: "A proxy in front of the gateway encrypts: take tokens on any address.") var behindProxy = false
-    @Flag(help: "Take tokens without encryption on any address.") var insecure = false
+    @Flag(name: .customLong("plain-tokens"), help: "Take tokens without encryption on any address.")
+    var takesPlainTokens = false
     @Option(help: "Open connections in all.") var maxConnections = 10_000
+    @Option(
+        help: ArgumentHelp(
+            "The coordinator's control endpoint; without it only the catalog is served.", valueName: "endpoint"))
+    var coordinator: String?
+    @OptionGroup var keys: KeyOptions
+    @Option(
+        help: ArgumentHelp("A tileset that may be submitted over HTTP; may be repeated.", valueName: "tileset"))
+    var tileset: [String] = []
+    @Option(help: "The most tiles of an extract.") var extractTiles: UInt64 = 5_000
     @OptionGroup var log: LogOptions
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
         guard (1...100_000).contains(maxConnections) else {
             throw ValidationError("--max-connections must be between 1 and 100000.")
+        }
+        guard GatewayOptions.MetricsAccess(rawValue: metrics) != nil else {
+            throw ValidationError("--metrics is open, viewer or off.")
+        }
+        try EndpointOption.checkConnecting(coordinator, option: "--coordinator")
+        guard coordinator != nil || tileset.isEmpty else {
+            throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }
     }
 
@@ -61,11 +82,17 @@ struct GatewayCommand: AsyncParsableCommand {
         options.publicURL = publicURL
         options.tokens = tokens.map { URL(filePath: $0, directoryHint: .isDirectory) }
         options.isPrivate = isPrivate
-        options.metrics = metrics
+        options.metrics = GatewayOptions.MetricsAccess(rawValue: metrics) ?? .viewer
         options.trustedProxies = trustedProxy
         options.corsOrigins = corsOrigin
-        options.takesTokensUnencrypted = behindProxy || insecure
+        options.takesTokensUnencrypted = behindProxy || takesPlainTokens
         options.maxConnections = maxConnections
+        options.extractTiles = extractTiles
+        if let coordinator {
+            options.coordinator = ClusterAccess(
+                endpoint: coordinator, security: try keys.client(as: .operator), allowPlain: keys.insecure)
+        }
+        for name in tileset { options.tilesets.append(try await TilesetReader.read(name, language: nil)) }
         let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)
         let host = host
@@ -74,5 +101,3 @@ struct GatewayCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension GatewayOptions.MetricsAccess: ExpressibleByArgument {}

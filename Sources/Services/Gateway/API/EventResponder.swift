@@ -33,8 +33,7 @@ struct EventResponder: Sendable {
         }
         // Proves that the coordinator answers before the stream begins.
         let first = try await parts.cluster.ask { [after] in try await $0.events(after: after, limit: 1, job: job) }
-        let streams = parts.streams
-        guard streams.open(exchange.caller.client) else {
+        guard let ticket = parts.streams.open(exchange.caller.client) else {
             throw Problem(.tooManyRequests, "Too many event streams are open.", retryAfter: 10)
         }
         let isReset = after > 0 && first.first > after + 1
@@ -42,8 +41,8 @@ struct EventResponder: Sendable {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { [after] writer in
-                defer { streams.close(exchange.caller.client) }
                 try await stream(after, job, isReset: isReset, exchange.caller, to: &writer)
+                withExtendedLifetime(ticket) {}
             })
     }
 
@@ -100,25 +99,40 @@ struct EventResponder: Sendable {
 
 /// Counts the open streams.
 final class StreamBook: Sendable {
-    private let open = Mutex<[RateBook.Client: Int]>([:])
+    /// Counts one stream as long as it exists.
+    final class Ticket: Sendable {
+        private let book: StreamBook
+        private let client: RateBook.Client
 
-    var count: Int { open.withLock { $0.values.reduce(0, +) } }
-
-    func open(_ client: RateBook.Client) -> Bool {
-        open.withLock { open in
-            guard open.values.reduce(0, +) < EventResponder.most, open[client, default: 0] < EventResponder.mostEach
-            else {
-                return false
-            }
-            open[client, default: 0] += 1
-            return true
+        fileprivate init(_ book: StreamBook, _ client: RateBook.Client) {
+            self.book = book
+            self.client = client
         }
+
+        deinit { book.close(client) }
     }
 
-    func close(_ client: RateBook.Client) {
-        open.withLock { open in
-            guard let count = open[client] else { return }
-            open[client] = count > 1 ? count - 1 : nil
+    private let streams = Mutex<[RateBook.Client: Int]>([:])
+
+    /// How many are open.
+    var count: Int { streams.withLock { $0.values.reduce(0, +) } }
+
+    /// Counts one more; `nil` when there are too many.
+    func open(_ client: RateBook.Client) -> Ticket? {
+        let isOpen = streams.withLock { streams -> Bool in
+            guard streams.values.reduce(0, +) < EventResponder.most,
+                streams[client, default: 0] < EventResponder.mostEach
+            else { return false }
+            streams[client, default: 0] += 1
+            return true
+        }
+        return isOpen ? Ticket(self, client) : nil
+    }
+
+    private func close(_ client: RateBook.Client) {
+        streams.withLock { streams in
+            guard let count = streams[client] else { return }
+            streams[client] = count > 1 ? count - 1 : nil
         }
     }
 }

@@ -59,6 +59,11 @@ actor ExtractService {
         next += 1
         let request = next
         let (stream, continuation) = AsyncStream.makeStream(of: Sign.self)
+        // Whoever drops the stream does not wait any more.
+        continuation.onTermination = { [weak self] reason in
+            guard case .cancelled = reason else { return }
+            Task { await self?.leave(request) }
+        }
         waiting[request] = continuation
         extracts[extract.id] = extract
         ends[extract.id] = nil

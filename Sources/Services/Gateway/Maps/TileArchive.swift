@@ -40,7 +40,9 @@ final class TileArchive: Sendable {
         access = .mbtiles(slots)
     }
 
-    /// The body of a tile; `nil` when the file has none. Blocks.
+    /// The body of a tile; `nil` when the file has none.
+    ///
+    /// Blocks.
     func body(of tile: TileID) throws(TileFileError) -> Body? {
         switch access {
         case .mbtiles(let slots):
@@ -63,7 +65,9 @@ final class TileArchive: Sendable {
         }
     }
 
-    /// Values of the metadata of an MBTiles file. Blocks.
+    /// Values of the metadata of an MBTiles file.
+    ///
+    /// Blocks.
     func metadata(_ names: [String]) throws(TileFileError) -> [String: String] {
         guard case .mbtiles(let slots) = access else { return [:] }
         return try slots.lend { (handle) throws(TileFileError) in

@@ -11,7 +11,9 @@ final class WorldMap: Sendable {
     private let cutter = Mutex<TileCutter?>(nil)
     private let regions = Mutex<RegionTree?>(nil)
 
-    /// The tile; `nil` where there is only sea. Takes milliseconds; blocks.
+    /// The tile; `nil` where there is only sea.
+    ///
+    /// Takes milliseconds; blocks.
     ///
     /// - Throws: ``Problem`` `internal-error` when the embedded tree cannot be read.
     func tile(_ tile: TileID, language: String) throws(Problem) -> WorldTile? {

@@ -53,6 +53,8 @@ public struct GatewayOptions: Sendable {
     package var tilesets: [Tileset] = []
     /// The most tiles of an extract.
     public var extractTiles: UInt64 = 5_000
+    /// The bounds of held requests.
+    var extractRules = ExtractRules()
     /// The files of the page; `nil` = none.
     package var page: PageFiles?
 

@@ -32,7 +32,7 @@ final class GatewayParts: Sendable {
         gatekeeper = Gatekeeper(options, tokens: tokens, metrics: metrics)
         let counts = metrics
         link = client.map { ClusterLink($0, metrics: counts) }
-        if link != nil { service.withLock { $0 = ExtractService(self) } }
+        if link != nil { service.withLock { $0 = ExtractService(self, rules: options.extractRules) } }
     }
 
     /// Makes the parts.

@@ -28,6 +28,10 @@ struct ServiceResponder: Sendable {
         parts.metrics.write(to: &text)
         text.family("gateway_connections", .gauge, "Open connections")
         text.sample("gateway_connections", [], Double(parts.connections.count))
+        text.family("gateway_event_streams", .gauge, "Open streams of events")
+        text.sample("gateway_event_streams", [], Double(parts.streams.count))
+        text.family("gateway_coordinator_up", .gauge, "Whether the coordinator answered the last question")
+        text.sample("gateway_coordinator_up", [], parts.link?.isAnswering == true ? 1 : 0)
         text.family("gateway_open_archives", .gauge, "Open files with tiles")
         text.sample("gateway_open_archives", [], Double(parts.archives.count))
         if let snapshot = parts.watch.current.snapshot {
