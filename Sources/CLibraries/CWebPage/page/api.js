@@ -1,0 +1,124 @@
+// The requests of the page: one token, one event stream.
+
+const KEY = 'packhorse.token';
+
+export class APIError extends Error {
+  constructor(status, problem) {
+    super(problem.detail || problem.title || `status ${status}`);
+    this.status = status;
+    this.code = problem.code ?? 'no-answer';
+    this.hint = problem.hint ?? '';
+  }
+}
+
+export const token = {
+  get: () => sessionStorage.getItem(KEY) ?? '',
+  set: (text) => (text ? sessionStorage.setItem(KEY, text) : sessionStorage.removeItem(KEY)),
+};
+
+function headers(more) {
+  return token.get() ? { ...more, Authorization: `Bearer ${token.get()}` } : more;
+}
+
+/** Sends a request; throws an `APIError` for every answer that is none of 2xx and 304. */
+export async function ask(path, { method = 'GET', body, signal, more = {} } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method, signal, headers: headers(body === undefined ? more : { 'Content-Type': 'application/json', ...more }),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new APIError(0, { detail: '' });
+  }
+  if (response.ok) return response;
+  let problem = {};
+  // A proxy in between may answer with a page instead of a problem.
+  try { problem = await response.json(); } catch { problem = {}; }
+  throw new APIError(response.status, problem);
+}
+
+const kept = new Map();
+
+/** The JSON of a path; `{data, age}`, where age is in seconds when only an earlier answer is there, else 0. */
+export async function read(path, signal) {
+  try {
+    const data = await (await ask(path, { signal })).json();
+    kept.delete(path);
+    kept.set(path, { data, at: Date.now() });
+    if (kept.size > 200) kept.delete(kept.keys().next().value);
+    return { data, age: 0 };
+  } catch (error) {
+    const isAway = error instanceof APIError && (error.status === 0 || error.status >= 500 || error.status === 429);
+    if (!isAway || !kept.has(path)) throw error;
+    const { data, at } = kept.get(path);
+    return { data, age: Math.max(1, (Date.now() - at) / 1000) };
+  }
+}
+
+export const order = async (path, body) => (await ask(path, { method: 'POST', body })).json();
+
+/** The role of the token: the gateway says it, or shows it by what it refuses. */
+export async function findRole() {
+  if (!token.get()) return 'none';
+  try {
+    await ask('v1/jobs/orders', { method: 'POST', body: {} });
+  } catch (error) {
+    if (error.status === 401) return 'none';
+    if (error.status !== 403) return 'operator';
+  }
+  try { await ask('v1/tilesets'); } catch (error) { if (error.status === 403) return 'client'; }
+  return 'viewer';
+}
+
+/** The event log from now on, over one connection; it stops while the page is hidden. */
+export class Events {
+  constructor(receive) {
+    this.receive = receive;
+    this.last = null;
+    this.abort = null;
+    document.addEventListener('visibilitychange', () => (document.hidden ? this.stop() : this.start()));
+  }
+
+  stop() {
+    this.abort?.abort();
+    this.abort = null;
+  }
+
+  async start() {
+    if (this.abort || document.hidden || !token.get()) return;
+    const { signal } = (this.abort = new AbortController());
+    for (let wait = 1; !signal.aborted; wait = Math.min(30, wait * 2)) {
+      try {
+        if (this.last === null) this.last = (await (await ask('v1/events?after=0&limit=1', { signal })).json()).last;
+        const response = await ask(`v1/events?after=${this.last}`, { signal, more: { Accept: 'text/event-stream' } });
+        await this.#follow(response.body.getReader());
+        wait = 1;
+      } catch (error) {
+        // A token that may not read events gets none; everything else is tried again.
+        if (error.status === 401 || error.status === 403 || error.status === 404) break;
+      }
+      if (!signal.aborted) await new Promise((resolve) => { setTimeout(resolve, wait * 1000); });
+    }
+  }
+
+  async #follow(reader) {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n');
+      rest = blocks.pop();
+      const events = [];
+      for (const block of blocks) {
+        const data = block.split('\n').filter((line) => line.startsWith('data: ')).map((line) => line.slice(6)).join('\n');
+        if (/^event: reset$/m.test(block)) this.last = 0;
+        else if (data) events.push(JSON.parse(data));
+      }
+      if (events.length > 0) this.last = Math.max(this.last, ...events.map((event) => event.seq));
+      this.receive(events);
+    }
+  }
+}

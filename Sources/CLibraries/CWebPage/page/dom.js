@@ -1,0 +1,122 @@
+// Elements without markup in strings: every text goes through textContent.
+import { words } from './words.js';
+
+/**
+ * Makes an element. `attributes`: `class`, `on` (listeners by event), `key` (identity between two drawings), boolean
+ * and text attributes. `children`: elements, texts, `null`.
+ */
+export function el(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key === 'on') for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
+    else if (key === 'key') element.dataset.key = value;
+    else if (key === 'value') element.value = value;
+    else if (key === 'checked') element.checked = value;
+    else element.setAttribute(key, value === true ? '' : String(value));
+  }
+  add(element, children);
+  return element;
+}
+
+function add(element, children) {
+  for (const child of children.flat(3)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+/**
+ * Makes `old` look like `fresh` and keeps what did not change, so that focus, selection and scrolling stay.
+ * An element with another `key` is replaced, because its listeners may be others.
+ */
+export function morph(old, fresh) {
+  if (old.isEqualNode(fresh) && old.dataset?.live === undefined) return;
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
+  for (const { name, value } of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const news = [...fresh.childNodes];
+  news.forEach((one, i) => {
+    const was = old.childNodes[i];
+    if (was === undefined) old.append(one);
+    else if (isSame(was, one)) {
+      if (was.nodeType === Node.TEXT_NODE) { if (was.data !== one.data) was.data = one.data; }
+      else if (was.dataset.keep === undefined) morph(was, one);
+    } else was.replaceWith(one);
+  });
+  while (old.childNodes.length > news.length) old.lastChild.remove();
+}
+
+function isSame(a, b) {
+  if (a.nodeType !== b.nodeType) return false;
+  return a.nodeType !== Node.ELEMENT_NODE || (a.tagName === b.tagName && a.dataset.key === b.dataset.key
+    && (a.dataset.key !== undefined || !['BUTTON', 'A', 'INPUT', 'SELECT', 'FORM'].includes(a.tagName) || a.isEqualNode(b)));
+}
+
+/** A table with a caption. `columns`: `[title, cell(row), class]`; `key(row)` names a row. */
+export function table(caption, columns, rows, key = (row, i) => i) {
+  if (rows.length === 0) return el('p', { class: 'none' }, `${caption}: `, words.none.toLowerCase());
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
+    el('table', {}, el('caption', {}, caption),
+      el('thead', {}, el('tr', {}, columns.map(([title, , style]) => el('th', { scope: 'col', class: style }, title)))),
+      el('tbody', {}, rows.map((row, i) => el('tr', { key: key(row, i) },
+        columns.map(([title, cell, style], n) => el(n === 0 ? 'th' : 'td', { class: style, scope: n === 0 ? 'row' : null, 'data-title': title }, cell(row))))))));
+}
+
+/** Pairs of a name and a value. */
+export const facts = (pairs) => el('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+
+export const button = (text, key, click, more = {}) => el('button', { type: 'button', key, on: { click }, ...more }, text);
+export const link = (text, href, more = {}) => el('a', { href, key: href, ...more }, text);
+
+export const number = (value) => (Number.isFinite(value) ? new Intl.NumberFormat('en').format(value) : '–');
+export const short = (value) => (Number.isFinite(value) ? new Intl.NumberFormat('en', { maximumFractionDigits: 1, notation: value >= 1e6 ? 'compact' : 'standard' }).format(value) : '–');
+
+/** Bytes in the decimal units of the command line. */
+export function size(bytes) {
+  if (!Number.isFinite(bytes)) return '–';
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let step = 0;
+  let value = bytes;
+  for (; value >= 1000 && step < units.length - 1; step += 1) value /= 1000;
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
+}
+
+/** Seconds as two units. */
+export function time(seconds) {
+  if (!Number.isFinite(seconds)) return '–';
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+
+/** Asks before an order that cannot be undone. */
+export function confirmed(text) {
+  return new Promise((resolve) => {
+    const close = (answer) => { dialog.close(); dialog.remove(); resolve(answer); };
+    const dialog = el('dialog', { 'aria-label': words.orders.sure, on: { cancel: () => close(false) } }, el('p', {}, text),
+      el('p', { class: 'buttons' }, button(words.orders.back, 'no', () => close(false)), button(words.orders.go, 'yes', () => close(true), { class: 'danger' })));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+let spoken = 0;
+let queued;
+/** Tells screen readers, once in ten seconds at most; the last text wins. */
+export function announce(text) {
+  const live = document.getElementById('live');
+  clearTimeout(queued);
+  queued = setTimeout(() => { spoken = Date.now(); live.textContent = text; }, Math.max(0, spoken + 10_000 - Date.now()));
+}
+
+/** Shows the answer to an order to everyone, at once. */
+export function note(text, isError = false) {
+  const place = document.getElementById('note');
+  place.className = isError ? 'note error' : 'note';
+  place.textContent = text;
+  clearTimeout(place.timer);
+  place.timer = setTimeout(() => { place.textContent = ''; }, 12_000);
+}
