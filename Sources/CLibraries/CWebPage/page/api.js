@@ -44,9 +44,13 @@ const kept = new Map();
 /** The JSON of a path; `{data, age}`, where age is in seconds when only an earlier answer is there, else 0. */
 export async function read(path, signal) {
   try {
-    const data = await (await ask(path, { signal })).json();
+    const response = await ask(path, { signal });
+    const tag = response.headers.get('ETag');
+    const earlier = kept.get(path);
+    // Large lists that did not change are not parsed again.
+    const data = tag !== null && earlier?.tag === tag ? earlier.data : await response.json();
     kept.delete(path);
-    kept.set(path, { data, at: Date.now() });
+    kept.set(path, { data, tag, at: Date.now() });
     if (kept.size > 200) kept.delete(kept.keys().next().value);
     return { data, age: 0 };
   } catch (error) {

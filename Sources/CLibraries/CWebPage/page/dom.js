@@ -28,28 +28,45 @@ function add(element, children) {
 
 /**
  * Makes `old` look like `fresh` and keeps what did not change, so that focus, selection and scrolling stay.
- * An element with another `key` is replaced, because its listeners may be others.
+ * An element with another `key` is replaced, because its listeners may be others; one with `data-keep` is left alone,
+ * one with `data-live` is always replaced.
  */
 export function morph(old, fresh) {
-  if (old.isEqualNode(fresh) && old.dataset?.live === undefined) return;
+  if (old.isEqualNode(fresh) && fresh.querySelector('[data-live]') === null) return;
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   for (const { name, value } of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   const news = [...fresh.childNodes];
   news.forEach((one, i) => {
-    const was = old.childNodes[i];
+    let was = old.childNodes[i];
+    if (one.dataset?.key !== undefined && was?.dataset?.key !== one.dataset.key) {
+      const moved = [...old.childNodes].slice(i).find((other) => other.dataset?.key === one.dataset.key);
+      if (moved) {
+        old.insertBefore(moved, was);
+        was = moved;
+      }
+    }
     if (was === undefined) old.append(one);
-    else if (isSame(was, one)) {
-      if (was.nodeType === Node.TEXT_NODE) { if (was.data !== one.data) was.data = one.data; }
-      else if (was.dataset.keep === undefined) morph(was, one);
-    } else was.replaceWith(one);
+    else if (!isSame(was, one)) was.replaceWith(one);
+    else if (was.nodeType === Node.TEXT_NODE) {
+      if (was.data !== one.data) was.data = one.data;
+    } else if (was.dataset.keep === undefined) morph(was, one);
   });
   while (old.childNodes.length > news.length) old.lastChild.remove();
 }
 
+const WITH_LISTENERS = ['BUTTON', 'A', 'INPUT', 'SELECT', 'FORM'];
+
 function isSame(a, b) {
   if (a.nodeType !== b.nodeType) return false;
-  return a.nodeType !== Node.ELEMENT_NODE || (a.tagName === b.tagName && a.dataset.key === b.dataset.key
-    && (a.dataset.key !== undefined || !['BUTTON', 'A', 'INPUT', 'SELECT', 'FORM'].includes(a.tagName) || a.isEqualNode(b)));
+  if (a.nodeType !== Node.ELEMENT_NODE) return a.nodeType === Node.TEXT_NODE;
+  if (a.tagName !== b.tagName || a.dataset.key !== b.dataset.key || b.dataset.live !== undefined) return false;
+  return a.dataset.key !== undefined || !WITH_LISTENERS.includes(a.tagName) || a.isEqualNode(b);
+}
+
+/** The element when it is in no document yet, else a place for it that `morph` leaves alone. */
+export function kept(element, key) {
+  element.dataset.key = key;
+  return element.isConnected ? el(element.tagName.toLowerCase(), { key, 'data-keep': '' }) : element;
 }
 
 /** A table with a caption. `columns`: `[title, cell(row), class]`; `key(row)` names a row. */

@@ -77,7 +77,7 @@ export const words = {
     intro: 'Draw a box on the map: hold Shift and drag, or use the button. Or type its edges.', draw: 'Draw a box', drawing: 'Drag over the map …',
     west: 'West', south: 'South', east: 'East', north: 'North', degrees: 'degrees', tileset: 'Tileset', tiles: 'Tiles', limit: (tiles, most) => `${tiles} of at most ${most} tiles`,
     count: (tiles) => `${tiles} tiles`, tooMany: 'The box has too many tiles. Draw a smaller one.', build: 'Build the package', size: 'Estimate', batches: (n) => `${n} batches`,
-    holds: 'Published packages that hold the middle of the box', state: 'State', states: { building: 'is being built', published: 'ready', failed: 'failed', unknown: 'not known' },
+    holds: 'Published packages that hold the whole box', state: 'State', states: { building: 'is being built', published: 'ready', failed: 'failed', unknown: 'not known' },
     ready: 'Download the package', none: 'No tileset can be submitted here. The gateway reads tilesets from --tilesets.', job: (n) => `Job ${n}`, perZoom: 'Tiles by zoom',
     problems: { number: 'Each edge is a number of degrees.', longitude: 'West and east are within -180 and 180.', latitude: 'South and north are within -90 and 90.', order: 'South is above north.' },
     about: (bytes, time) => `about ${bytes}, ${time}`, unknownSize: 'no finished job of this tileset: the size is not known', noRole: 'A token with the role client or operator can build packages.',

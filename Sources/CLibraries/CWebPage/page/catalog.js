@@ -1,0 +1,132 @@
+// The catalog as a tree, and one package with its map.
+import { localPath, packageSource, plainStyle } from './basemap.js';
+import { announce, button, el, facts, kept, link, note, number, size, table } from './dom.js';
+import { boundsOf, maskSquares, project } from './geo.js';
+import { MapView } from './map.js';
+import { buildTree, nameOf, packageName, search, totals, updates } from './tree.js';
+import { words } from './words.js';
+
+const pathOf = (item) => `#/package/${encodeURIComponent(item.id)}${item.edition ? `?edition=${encodeURIComponent(item.edition)}` : ''}`;
+
+export function catalog(page, parts, query) {
+  const w = words.catalog;
+  let text = query.get('q') ?? '';
+  let edition = query.get('edition');
+  return async (get) => {
+    const data = await get('catalog.json');
+    const editions = data.editions ?? [];
+    edition ??= editions[0]?.path ?? '';
+    const language = page.language;
+    const whole = buildTree(data, language, (item) => item.edition === edition);
+    const found = search(whole, text);
+    const sum = totals(found);
+    const type = (event) => {
+      text = event.target.value;
+      history.replaceState(null, '', `#/catalog?${new URLSearchParams({ ...(text ? { q: text } : {}), ...(edition ? { edition } : {}) })}`);
+      page.refresh();
+      announce(w.found(sum.packages));
+    };
+    return [el('h1', {}, words.views.catalog),
+      el('form', { key: 'search', role: 'search', on: { submit: (event) => event.preventDefault() } },
+        el('label', { for: 'q' }, w.search, el('input', { id: 'q', type: 'search', key: 'q', value: text, on: { input: type }, autocomplete: 'off' })),
+        el('label', { for: 'lang' }, words.language, el('select', { id: 'lang', key: 'lang', on: { change: (event) => { page.language = event.target.value; page.refresh(); } } },
+          Object.entries(w.languages).map(([code, name]) => el('option', { value: code, selected: code === language }, name)))),
+        editions.length > 1 ? el('label', { for: 'edition' }, w.group, el('select', { id: 'edition', key: 'edition', on: { change: (event) => { edition = event.target.value; page.refresh(); } } },
+          editions.map((one) => el('option', { value: one.path, selected: one.path === edition }, [one.group ?? w.base, one.language].filter(Boolean).join(', '))))) : null),
+      el('p', { class: 'soft' }, w.total(number(sum.packages), size(sum.bytes)), ' · ', link(w.plain, 'catalog.html')),
+      sum.packages === 0 ? el('p', {}, text ? w.nothing : w.empty) : el('div', { class: 'card' }, branch(found, language, text !== '' || sum.packages <= 60)),
+      (data.styles ?? []).length > 0 ? table(w.styles, [['', (one) => one.name ?? one.id], [w.version, (one) => one.version, 'n'], [w.size, (one) => size(one.size), 'n'],
+        ['', (one) => link(words.pack.download, `${one.url}?download`)]], data.styles, (one) => one.id) : null];
+  };
+}
+
+function branch(node, language, isOpen, isTop = true) {
+  return el('ul', { class: isTop ? 'tree' : null, lang: language },
+    node.packages.map((item) => leaf(item, language)),
+    node.children.map((child) => {
+      const sum = totals(child);
+      // A place with only its own package needs no level of its own.
+      if (child.children.length === 0 && child.packages.length === 1 && child.packages[0].region === child.id) return leaf(child.packages[0], language);
+      return el('li', { key: `node ${child.id}` }, el('details', { open: isOpen, key: `${child.id} ${isOpen}` },
+        el('summary', {}, nameOf(child, language), ' ', el('small', {}, words.catalog.total(number(sum.packages), size(sum.bytes)))), branch(child, language, isOpen, false)));
+    }));
+}
+
+function leaf(item, language) {
+  const w = words.catalog;
+  const newest = item.versions[0];
+  const cost = updates(item).slice(0, 2).map((one) => `${w.from(one.from)}: ${size(one.bytes)}`).join(', ');
+  return el('li', { key: `package ${item.edition}${item.id}`, class: 'pack' }, link(packageName(item, language), pathOf(item)), el('span', {}, `${w.version} ${newest.version}`),
+    newest.data_date ? el('span', {}, `${w.data} ${newest.data_date}`) : null, el('span', {}, size(newest.files[0].size)), cost ? el('small', {}, `${w.update} ${cost}`) : null,
+    newest.files.map((file) => link(file.format, `${file.url}?download`, { 'aria-label': `${item.id} ${file.format}, ${size(file.size)}` })));
+}
+
+export function pack(page, parts, query) {
+  const w = words.pack;
+  const id = parts[0];
+  const edition = query.get('edition') ?? '';
+  const view = new MapView({ label: id, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
+  page.onEnd(() => view.remove());
+  let found = null;
+  let shown = null;
+  let hasBorders = false;
+  return async (get) => {
+    const data = await get('catalog.json');
+    const item = data.packages.find((one) => one.id === id && one.edition === edition);
+    if (!item) return [el('h1', {}, id), el('p', {}, w.missing)];
+    const [newest] = item.versions;
+    const name = `${id}@${newest.version}`;
+    const squares = maskSquares(newest.tile_mask);
+    if (shown !== name) {
+      shown = name;
+      view.fit(boundsOf(squares));
+      showTiles(view, await get(`tiles/${encodeURIComponent(name)}.json${edition ? `?edition=${encodeURIComponent(edition)}` : ''}`), data, newest);
+    }
+    view.set({ squares: hasBorders ? squares : [], hasBorders });
+    const title = packageName(item, page.language);
+    const at = (file) => new URL(file.url, location.href).href;
+    return [
+      el('h1', {}, w.title(title, newest.version)), el('p', { class: 'soft' }, nameOf(item, page.language)),
+      el('section', { class: 'card' }, kept(view.element, 'map'),
+        el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders)),
+        found === null ? null : found.length === 0 ? el('p', { class: 'soft' }, words.map.noFeatures) : table(words.map.features, [[words.map.feature, (one) => one.layer],
+          [words.map.properties, (one) => Object.entries(one.properties).slice(0, 12).map(([key, value]) => `${key}: ${value}`).join(', ')]], found)),
+      el('section', { class: 'card' }, el('h2', {}, w.about), facts([[w.tileset, newest.tileset], [words.catalog.zooms, `${newest.min_zoom}–${newest.max_zoom}`], [words.catalog.data, newest.data_date],
+        [w.edition, edition], [w.attribution, newest.attribution]])),
+      el('section', { class: 'card' }, table(w.files, [[words.catalog.format, (file) => file.format], [words.catalog.size, (file) => size(file.size), 'n'], [w.sha, (file) => el('span', { class: 'mono' }, file.sha256)],
+        ['', (file) => link(w.download, `${file.url}?download`)]], newest.files, (file) => file.format)),
+      el('section', { class: 'card' }, table(w.updates, [[w.installed, (one) => one.from], [w.fetch, (one) => size(one.bytes), 'n'], [w.way, (one) => (one.isPatch ? words.catalog.patch : words.catalog.whole)]], updates(item), (one) => one.from)),
+      el('section', { class: 'card' }, table(w.mask, [[w.zoom, (one) => one.zoom], [w.count, (one) => number(one.count), 'n']], tilesByZoom(squares, newest.min_zoom, newest.max_zoom), (one) => one.zoom)),
+      el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse install ${new URL('.', location.href).href} ${id} --into maps`].map((line) => el('div', {},
+        el('pre', {}, el('code', {}, line)), button(w.copy, `copy ${line}`, () => navigator.clipboard?.writeText(line).then(() => note(w.copied)))))),
+    ];
+  };
+}
+
+/** How many tiles a mask has at each zoom: its squares, what is below them, and what is above them. */
+export function tilesByZoom(squares, min, max) {
+  const rows = [];
+  for (let zoom = min; zoom <= max; zoom += 1) {
+    const above = new Set();
+    let count = 0;
+    for (const one of squares) {
+      if (one.zoom <= zoom) count += 4 ** (zoom - one.zoom);
+      else above.add(Math.floor(one.x / 2 ** (one.zoom - zoom)) * 2 ** zoom + Math.floor(one.y / 2 ** (one.zoom - zoom)));
+    }
+    rows.push({ zoom, count: count + above.size });
+  }
+  return rows;
+}
+
+function showTiles(view, tileJSON, data, newest) {
+  const source = packageSource(tileJSON);
+  view.base.setSources?.([...view.base.sources.slice(0, 1), source]);
+  // The only style pack is taken for the package's own; without one the layers get plain colours.
+  const style = (data.styles ?? []).length === 1 ? `style/${encodeURIComponent(data.styles[0].id)}/style.json` : plainStyle(tileJSON);
+  if (tileJSON.bounds) {
+    const [west, south, east, north] = tileJSON.bounds;
+    const [first, last] = [project(west, north), project(east, south)];
+    if (west < east) view.fit({ west: first.x, north: first.y, east: last.x, south: last.y });
+  }
+  view.useLibrary(typeof style === 'string' ? new URL(localPath(style), location.href).href : style, newest.attribution ?? '');
+}

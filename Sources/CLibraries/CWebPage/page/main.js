@@ -1,0 +1,178 @@
+// The frame round the views: addresses, the session, the theme, what is old.
+import { APIError, Events, findRole, read, token } from './api.js';
+import { announce, button, el, link, morph, time } from './dom.js';
+import { words } from './words.js';
+
+const MODULES = {
+  overview: ['./cluster.js', 'overview'], jobs: ['./jobs.js', 'jobs'], catalog: ['./catalog.js', 'catalog'], extract: ['./extract.js', 'extract'],
+  workers: ['./cluster.js', 'workers'], origins: ['./cluster.js', 'origins'], failed: ['./cluster.js', 'failed'], schedules: ['./cluster.js', 'schedules'],
+  job: ['./jobs.js', 'job'], package: ['./catalog.js', 'pack'],
+};
+const PUBLIC = ['catalog', 'package'];
+const LISTENERS = new Set();
+const main = document.getElementById('main');
+let role = null;
+let view = null;
+let turn = 0;
+
+const events = new Events((list) => {
+  LISTENERS.forEach((listen) => listen(list));
+  if (list.length > 0) refresh();
+});
+
+/** What a view may use. */
+const page = {
+  get role() { return role; },
+  get isOperator() { return role === 'operator'; },
+  get mayExtract() { return role === 'operator' || role === 'client'; },
+  /** The language of names. */
+  get language() { return localStorage.getItem('packhorse.language') ?? languageOfBrowser(); },
+  set language(code) { localStorage.setItem('packhorse.language', code); },
+  /** Listens to events until the view is left. */
+  onEvents(listen) {
+    LISTENERS.add(listen);
+    view.ends.push(() => LISTENERS.delete(listen));
+  },
+  onEnd(end) { view.ends.push(end); },
+  refresh: () => refresh(true),
+};
+
+function languageOfBrowser() {
+  const code = navigator.language.slice(0, 2);
+  return words.catalog.languages[code] ? code : 'en';
+}
+
+/** `#/job/4?x=y` → `{name, parts, query}`. */
+export function route() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const [name, ...parts] = path.split('/').map(decodeURIComponent);
+  return { name: MODULES[name] ? name : role === 'none' ? 'catalog' : 'overview', parts, query: new URLSearchParams(query ?? '') };
+}
+
+function takeToken() {
+  // `packhorse up` prints an address with the token after the number sign, which browsers send to no server.
+  const found = /^#token=([^&]+)$/.exec(location.hash);
+  if (!found) return;
+  token.set(decodeURIComponent(found[1]));
+  history.replaceState(null, '', '#/overview');
+}
+
+async function open() {
+  turn += 1;
+  const mine = turn;
+  view?.ends.forEach((end) => end());
+  view = { ends: [], abort: new AbortController(), isBusy: false };
+  view.ends.push(() => view.abort.abort());
+  role ??= await findRole();
+  if (mine !== turn) return;
+  const to = route();
+  drawFrame(to.name);
+  document.title = `${words.views[to.name] ?? to.parts.join(' ')} – ${words.title}`;
+  main.replaceChildren(el('p', { class: 'soft' }, words.loading));
+  if (role === 'none' && !PUBLIC.includes(to.name)) return main.replaceChildren(signIn());
+  const [file, name] = MODULES[to.name];
+  const make = (await import(file))[name];
+  if (mine !== turn) return;
+  view.update = make(page, to.parts, to.query);
+  await refresh(true);
+  if (mine === turn && document.activeElement === document.body) main.focus({ preventScroll: true });
+  events.start();
+}
+
+/** Asks for the data of the view again and draws it; more often than once a second only when `isNow`. */
+async function refresh(isNow = false) {
+  const one = view;
+  if (!one?.update) return;
+  if (one.isBusy || (!isNow && Date.now() - (one.at ?? 0) < 1000)) {
+    one.isWanted = true;
+    return;
+  }
+  one.isBusy = true;
+  one.isWanted = false;
+  try {
+    let oldest = 0;
+    const get = async (path) => {
+      const { data, age } = await read(path, one.abort.signal);
+      oldest = Math.max(oldest, age);
+      return data;
+    };
+    const fresh = await one.update(get);
+    if (one !== view) return;
+    draw(fresh, oldest);
+  } catch (error) {
+    if (one === view && error.name !== 'AbortError') fail(error);
+  } finally {
+    one.isBusy = false;
+    one.at = Date.now();
+  }
+}
+
+function draw(fresh, age) {
+  const next = el('main', { id: 'main', tabindex: -1, class: age > 0 ? 'old' : null }, fresh);
+  morph(main, next);
+  bar(age > 0 ? words.stale(time(age)) : '');
+}
+
+function bar(text) {
+  const place = document.getElementById('bar');
+  if (place.textContent === text) return;
+  place.textContent = text;
+  if (text) announce(text);
+}
+
+function fail(error) {
+  if (error instanceof APIError && error.status === 401) {
+    role = null;
+    token.set('');
+    open();
+    return;
+  }
+  if (!(error instanceof APIError)) console.error(error);
+  const text = error.code === 'no-coordinator' ? words.edge : error.status === 0 ? words.away : words.error(error.message, error.hint);
+  bar(text);
+  if (main.querySelector('h1') === null) main.replaceChildren(el('h1', {}, words.title), el('p', {}, text));
+}
+
+function signIn() {
+  const input = el('input', { id: 'token', type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' });
+  return el('section', { class: 'card' }, el('h1', {}, words.signIn.title), el('p', {}, words.signIn.why),
+    el('form', { on: { submit: (event) => { event.preventDefault(); token.set(input.value.trim()); role = null; open(); } } },
+      el('label', { for: 'token' }, words.signIn.token, input), el('button', { class: 'main', type: 'submit' }, words.signIn.button)),
+    el('p', { class: 'soft' }, el('code', {}, words.signIn.make)), el('p', {}, words.signIn.public, ' ', link(words.views.catalog, '#/catalog')));
+}
+
+function drawFrame(name) {
+  const nav = el('nav', { id: 'nav', 'aria-label': words.menu }, Object.entries(words.views).map(([key, text]) => {
+    const isCurrent = key === name || (key === 'jobs' && name === 'job') || (key === 'catalog' && name === 'package');
+    return el('a', { href: `#/${key}`, key, 'aria-current': isCurrent ? 'page' : null }, text);
+  }));
+  morph(document.getElementById('nav'), nav);
+  const theme = localStorage.getItem('packhorse.theme') ?? 'auto';
+  const choose = (event) => { localStorage.setItem('packhorse.theme', event.target.value); applyTheme(); };
+  const session = el('div', { id: 'session' }, el('span', {}, words.signIn.as(words.roles[role])),
+    role === 'none' ? link(words.signIn.button, '#/overview') : button(words.signIn.out, 'out', () => { token.set(''); role = null; events.stop(); open(); }),
+    el('label', { class: 'line' }, words.theme, el('select', { key: 'theme', on: { change: choose } },
+      Object.entries(words.themes).map(([key, text]) => el('option', { value: key, selected: key === theme }, text)))));
+  document.getElementById('session').replaceWith(session);
+  document.getElementById('skip').textContent = words.skip;
+}
+
+const isDark = matchMedia('(prefers-color-scheme: dark)');
+function applyTheme() {
+  const theme = localStorage.getItem('packhorse.theme') ?? 'auto';
+  document.documentElement.dataset.theme = theme === 'auto' ? (isDark.matches ? 'dark' : 'light') : theme;
+  if (view?.update) open();
+}
+
+takeToken();
+applyTheme();
+isDark.addEventListener('change', applyTheme);
+window.addEventListener('hashchange', () => {
+  if (location.hash === '#main') return;
+  takeToken();
+  open();
+});
+document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
+// Events cause a drawing at once; this also catches what has no event, and ends the time in which the page is old.
+setInterval(() => { if (!document.hidden && (view?.isWanted || Date.now() - (view?.at ?? 0) > 5000)) refresh(true); }, 1000);
+open();
