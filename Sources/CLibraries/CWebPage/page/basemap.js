@@ -40,7 +40,8 @@ export class CanvasBase {
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(view.width * ratio);
     canvas.height = Math.round(view.height * ratio);
-    const context = canvas.getContext('2d');
+    // The processor draws: many small paths are slow where a graphics card is only emulated.
+    const context = canvas.getContext('2d', { willReadFrequently: true });
     context.scale(ratio, ratio);
     context.fillStyle = theme('--sea');
     context.fillRect(0, 0, view.width, view.height);

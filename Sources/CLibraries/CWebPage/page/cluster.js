@@ -83,7 +83,7 @@ function rates(origin, now = Date.now() / 1000) {
 
 function sparkline(points, label) {
   const canvas = el('canvas', { class: 'spark', width: 600, height: 48, role: 'img', 'aria-label': label, 'data-live': '' });
-  const context = canvas.getContext('2d');
+  const context = canvas.getContext('2d', { willReadFrequently: true });
   const most = Math.max(1, ...points.map((one) => one.rate));
   context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent');
   context.lineWidth = 2;

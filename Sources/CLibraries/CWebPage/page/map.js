@@ -124,7 +124,7 @@ export class MapView {
     const ratio = window.devicePixelRatio || 1;
     this.over.width = Math.round(view.width * ratio);
     this.over.height = Math.round(view.height * ratio);
-    const context = this.over.getContext('2d');
+    const context = this.over.getContext('2d', { willReadFrequently: true });
     context.scale(ratio, ratio);
     const rect = (bounds) => [(bounds.west - view.west) * view.scale, (bounds.north - view.north) * view.scale,
       (bounds.east - bounds.west) * view.scale, (bounds.south - bounds.north) * view.scale];
@@ -221,7 +221,7 @@ function drawBand(context, band, rect) {
   const picture = document.createElement('canvas');
   picture.width = band.width;
   picture.height = band.height;
-  const pixels = picture.getContext('2d');
+  const pixels = picture.getContext('2d', { willReadFrequently: true });
   const colours = CELLS.map((name) => name && colour(name));
   const zoom = band.cellZoom - band.shift;
   band.cells.forEach((state, i) => {
