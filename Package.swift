@@ -302,6 +302,9 @@ if isChosen("Regions") {
         .target(
             name: "CRegionData", path: "Sources/CLibraries/CRegionData", exclude: ["regions.bin", "regions.json"]))
 }
+if isChosen("CWebPage") {
+    targets.append(.target(name: "CWebPage", path: "Sources/CLibraries/CWebPage", exclude: ["page"]))
+}
 for module in libraries where isChosen(module.name) {
     targets.append(
         .target(

@@ -56,9 +56,8 @@ export class CanvasBase {
     const [across, down] = [(view.width / view.scale) * n, (view.height / view.scale) * n];
     if (across > 40 || down > 40) return;
     for (let y = Math.max(0, Math.floor(north)); y <= Math.min(n - 1, Math.floor(north + down)); y += 1) {
-      for (let x = Math.floor(west); x <= Math.floor(west + across); x += 1) {
-        const column = ((x % n) + n) % n;
-        const tile = this.#tile(source, zoom, column, y);
+      for (let x = Math.max(0, Math.floor(west)); x <= Math.min(n - 1, Math.floor(west + across)); x += 1) {
+        const tile = this.#tile(source, zoom, x, y);
         if (!tile) continue;
         const side = view.scale / n;
         context.save();

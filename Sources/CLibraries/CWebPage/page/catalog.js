@@ -92,12 +92,12 @@ export function pack(page, parts, query) {
         found === null ? null : found.length === 0 ? el('p', { class: 'soft' }, words.map.noFeatures) : table(words.map.features, [[words.map.feature, (one) => one.layer],
           [words.map.properties, (one) => Object.entries(one.properties).slice(0, 12).map(([key, value]) => `${key}: ${value}`).join(', ')]], found)),
       el('section', { class: 'card' }, el('h2', {}, w.about), facts([[w.tileset, newest.tileset], [words.catalog.zooms, `${newest.min_zoom}–${newest.max_zoom}`], [words.catalog.data, newest.data_date],
-        [w.edition, edition], [w.attribution, newest.attribution]])),
+        [w.edition, edition]]), newest.attribution ? el('p', { class: 'soft' }, `${w.attribution}: ${newest.attribution}`) : null),
       el('section', { class: 'card' }, table(w.files, [[words.catalog.format, (file) => file.format], [words.catalog.size, (file) => size(file.size), 'n'], [w.sha, (file) => el('span', { class: 'mono' }, file.sha256)],
         ['', (file) => link(w.download, `${file.url}?download`)]], newest.files, (file) => file.format)),
       el('section', { class: 'card' }, table(w.updates, [[w.installed, (one) => one.from], [w.fetch, (one) => size(one.bytes), 'n'], [w.way, (one) => (one.isPatch ? words.catalog.patch : words.catalog.whole)]], updates(item), (one) => one.from)),
       el('section', { class: 'card' }, table(w.mask, [[w.zoom, (one) => one.zoom], [w.count, (one) => number(one.count), 'n']], tilesByZoom(squares, newest.min_zoom, newest.max_zoom), (one) => one.zoom)),
-      el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse install ${new URL('.', location.href).href} ${id} --into maps`].map((line) => el('div', {},
+      el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse device install ${id} --catalog ${new URL('.', location.href).href} --store ./maps`].map((line) => el('div', {},
         el('pre', {}, el('code', {}, line)), button(w.copy, `copy ${line}`, () => navigator.clipboard?.writeText(line).then(() => note(w.copied)))))),
     ];
   };

@@ -150,7 +150,7 @@ export function job(page, parts) {
     const marks = (one.failures ?? []).map((failure) => tileOf(failure.tile)).slice(0, 1000);
     view.set({ bands: shown ? [shown] : [], squares, marks });
     const key = bands.length > 0 ? `bands ${bands.length}` : `squares ${squares.length}`;
-    if (fitted !== key) { view.fit(bounds(bands) ?? boundsOf(squares)); fitted = key; }
+    if (fitted !== key) { view.fit(bounds(bands.slice(0, 1)) ?? boundsOf(squares)); fitted = key; }
     const order = async (word, more = {}) => {
       if (word === 'cancel' && !await confirmed(words.orders.cancelText(`${w.job} ${id}`))) return;
       send(page, `v1/jobs/${id}/orders`, { order: word, ...more });
@@ -169,9 +169,9 @@ export function job(page, parts) {
         [w.left, OPEN.includes(one.state) ? left(one) : null], [w.failed, one.failed > 0 ? link(number(one.failed), `#/failed?job=${id}`) : '0'], [w.empty, number(one.empty)],
         [w.bytes, size(one.bytes)], [w.received, size(one.received)], [w.batches, `${number(one.batches_done)} / ${number(one.batches)}`], [w.zooms, zooms(one)], [w.tileset, one.tileset],
         [w.formats, (one.formats ?? []).join(', ')], [w.priority, one.priority], [w.weight, one.weight], [w.reused, one.reused > 0 ? number(one.reused) : null],
-        [w.notModified, one.not_modified > 0 ? number(one.not_modified) : null], [w.elapsed, time(one.elapsed_seconds)], [w.since, one.submitted]]),
+        [w.notModified, one.not_modified > 0 ? number(one.not_modified) : null], [w.elapsed, time(one.elapsed_seconds)], [w.since, one.submitted?.replace('T', ' ').replace('Z', ' UTC')]]),
       el('section', { class: 'card' }, el('h2', {}, w.map),
-        bands.length > 1 ? el('fieldset', { key: 'bands' }, el('legend', {}, words.coverage.bands), bands.map((item) => el('label', { class: 'line' },
+        bands.length > 1 ? el('fieldset', { key: 'bands', class: 'buttons' }, el('legend', {}, words.coverage.bands), bands.map((item) => el('label', { class: 'line' },
           el('input', { type: 'radio', name: 'band', key: `band ${name(item)}`, checked: item === shown, on: { change: () => { band = name(item); page.refresh(); } } }), name(item)))) : null,
         kept(view.element, 'map'),
         bands.length > 0 ? coverTable(bands, name) : el('p', { class: 'soft' }, one.packages.length > 0 ? words.coverage.gone : words.coverage.none)),

@@ -1,0 +1,93 @@
+#include "CWebPage.h"
+
+// #embed is C23; this clang knows it in every mode and says so.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char api_js[] = {
+#embed "page/api.js"
+};
+
+static const unsigned char basemap_js[] = {
+#embed "page/basemap.js"
+};
+
+static const unsigned char catalog_js[] = {
+#embed "page/catalog.js"
+};
+
+static const unsigned char cluster_js[] = {
+#embed "page/cluster.js"
+};
+
+static const unsigned char coverage_js[] = {
+#embed "page/coverage.js"
+};
+
+static const unsigned char dom_js[] = {
+#embed "page/dom.js"
+};
+
+static const unsigned char extract_js[] = {
+#embed "page/extract.js"
+};
+
+static const unsigned char geo_js[] = {
+#embed "page/geo.js"
+};
+
+static const unsigned char index_html[] = {
+#embed "page/index.html"
+};
+
+static const unsigned char jobs_js[] = {
+#embed "page/jobs.js"
+};
+
+static const unsigned char main_js[] = {
+#embed "page/main.js"
+};
+
+static const unsigned char map_js[] = {
+#embed "page/map.js"
+};
+
+static const unsigned char mvt_js[] = {
+#embed "page/mvt.js"
+};
+
+static const unsigned char page_css[] = {
+#embed "page/page.css"
+};
+
+static const unsigned char proto_js[] = {
+#embed "page/proto.js"
+};
+
+static const unsigned char tree_js[] = {
+#embed "page/tree.js"
+};
+
+static const unsigned char words_js[] = {
+#embed "page/words.js"
+};
+
+const struct ph_page_file ph_page_files[] = {
+    {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
+    {"basemap.js", "text/javascript; charset=utf-8", basemap_js, sizeof basemap_js},
+    {"catalog.js", "text/javascript; charset=utf-8", catalog_js, sizeof catalog_js},
+    {"cluster.js", "text/javascript; charset=utf-8", cluster_js, sizeof cluster_js},
+    {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
+    {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
+    {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},
+    {"geo.js", "text/javascript; charset=utf-8", geo_js, sizeof geo_js},
+    {"index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
+    {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},
+    {"main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
+    {"map.js", "text/javascript; charset=utf-8", map_js, sizeof map_js},
+    {"mvt.js", "text/javascript; charset=utf-8", mvt_js, sizeof mvt_js},
+    {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
+    {"proto.js", "text/javascript; charset=utf-8", proto_js, sizeof proto_js},
+    {"tree.js", "text/javascript; charset=utf-8", tree_js, sizeof tree_js},
+    {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
+};
+const size_t ph_page_file_count = sizeof ph_page_files / sizeof ph_page_files[0];

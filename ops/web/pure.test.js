@@ -1,0 +1,176 @@
+// Tests of the page's pure modules. Run by ops/check-page.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
+import * as geo from '../../Sources/CLibraries/CWebPage/page/geo.js';
+import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
+import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
+import { buildTree, fold, search, totals, updates } from '../../Sources/CLibraries/CWebPage/page/tree.js';
+
+const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
+
+test('project and unproject are inverse', () => {
+  for (const [longitude, latitude] of [[0, 0], [24.5, 59.3], [-180, -85], [179.9, 85]]) {
+    const { x, y } = geo.project(longitude, latitude);
+    const back = geo.unproject(x, y);
+    near(back.longitude, longitude);
+    near(back.latitude, latitude);
+  }
+  assert.deepEqual(geo.project(180, 90), { x: 1, y: 0 });
+});
+
+test('Hilbert ids are those of PMTiles', () => {
+  // The values of the specification of PMTiles 3, section 4.1.
+  const known = [[0, 0, 0, 0], [1, 1, 0, 0], [2, 1, 0, 1], [3, 1, 1, 1], [4, 1, 1, 0], [5, 2, 0, 0], [19078479, 12, 3423, 1763]];
+  for (const [id, zoom, x, y] of known) assert.deepEqual(geo.tileOfHilbert(id), { zoom, x, y });
+  const seen = new Set();
+  for (let id = 21; id < 85; id += 1) {
+    const tile = geo.tileOfHilbert(id);
+    assert.equal(tile.zoom, 3);
+    seen.add(`${tile.x}/${tile.y}`);
+  }
+  assert.equal(seen.size, 64);
+  assert.equal(geo.tileOfHilbert(-1), null);
+  assert.equal(geo.tileOfHilbert(2 ** 50), null);
+});
+
+test('a tile that touches the box at its edge counts', () => {
+  const world = { west: -180, south: -90, east: 180, north: 90 };
+  assert.equal(geo.countTiles(world, 0, 3), 85);
+  // The point in the middle of the world touches four tiles of each zoom.
+  assert.equal(geo.countTiles({ west: 0, south: 0, east: 0, north: 0 }, 0, 2), 9);
+  assert.equal(geo.countTiles({ west: 1, south: 1, east: 1, north: 1 }, 0, 2), 3);
+});
+
+test('a box across the antimeridian has both ends, and no tile twice', () => {
+  const box = { west: 179, south: 1, east: -179, north: 2 };
+  assert.deepEqual(geo.tileRange(box, 3).columns, [[7, 7], [0, 0]]);
+  assert.equal(geo.countTiles(box, 0, 0), 1);
+  assert.equal(geo.countTiles({ ...box, west: 1, east: -1 }, 1, 1), 2);
+});
+
+test('boxes are checked', () => {
+  const box = { west: 1, south: 1, east: 2, north: 2 };
+  assert.equal(geo.boxProblem(box), null);
+  assert.equal(geo.boxProblem({ ...box, west: NaN }), 'number');
+  assert.equal(geo.boxProblem({ ...box, east: 181 }), 'longitude');
+  assert.equal(geo.boxProblem({ ...box, north: 91 }), 'latitude');
+  assert.equal(geo.boxProblem({ ...box, south: 3 }), 'order');
+});
+
+test('masks become squares', () => {
+  // One node that is inside and has no children: the world.
+  assert.deepEqual(geo.maskSquares('QAAA:0'), [{ zoom: 0, x: 0, y: 0 }]);
+  // The world with its north-western quarter alone: rows are counted from the south. Bits 11 00 00 01 00 00.
+  assert.deepEqual(geo.maskSquares('wQ:1'), [{ zoom: 1, x: 0, y: 0 }]);
+  for (const bad of ['', '?', 'w', 'wwwwwwwwwwwwwwww:1', 'QAAA:x']) assert.throws(() => geo.maskSquares(bad), RangeError);
+});
+
+const varint = (value) => { const bytes = []; for (let rest = value; ; rest = Math.floor(rest / 128)) { if (rest < 128) { bytes.push(rest); return bytes; } bytes.push((rest % 128) + 128); } };
+const field = (number, value) => (typeof value === 'number' ? [...varint(number * 8), ...varint(value)] : [...varint(number * 8 + 2), ...varint(value.length), ...value]);
+const letters = (text) => [...new TextEncoder().encode(text)];
+
+test('numbers of protocol buffers', () => {
+  assert.deepEqual([...new Fields(Uint8Array.from(field(3, 300)))], [[3, 300]]);
+  assert.deepEqual(numbers(Uint8Array.from([1, 0x80, 1])), [1, 128]);
+  assert.deepEqual([0, 1, 2, 3].map(zigzag), [0, -1, 1, -2]);
+  for (const bad of [[0x80], [0x0a, 5, 1], [0x0b], Array(11).fill(0x80)]) assert.throws(() => [...new Fields(Uint8Array.from(bad))], RangeError);
+});
+
+test('vector tiles: layers, properties, geometry', () => {
+  const square = [9, 0, 0, 26, 20, 0, 0, 20, 19, 0, 15];
+  const feature = [...field(2, [0, 0]), ...field(3, 3), ...field(4, square)];
+  const layer = [...field(1, letters('water')), ...field(2, feature), ...field(3, letters('name')), ...field(4, field(1, letters('Läänemeri'))), ...field(5, 4096), ...field(15, 2)];
+  const bytes = Uint8Array.from(field(3, layer));
+  const water = readTile(bytes).get('water');
+  assert.equal(water.extent, 4096);
+  assert.deepEqual(water.features, [{ type: 3, properties: { name: 'Läänemeri' }, parts: [[0, 0, 10, 0, 10, 10, 0, 10, 0, 0]] }]);
+  assert.equal(readTile(new Uint8Array()).size, 0);
+  // Every cut of a tile is refused, or is a tile.
+  for (let length = 1; length < bytes.length; length += 1) {
+    try { readTile(bytes.subarray(0, length)); } catch (error) { assert.ok(error instanceof RangeError, String(error)); }
+  }
+  const far = [...field(3, 2), ...field(4, [10, 0, 0, ...varint(1e9 * 8 + 2)])];
+  assert.throws(() => readTile(Uint8Array.from(field(3, [...field(1, letters('x')), ...field(2, far)]))), RangeError);
+});
+
+function coverageDocument(cells = [0, 1, 2, 3, 6, 7]) {
+  const bytes = new Uint8Array(13 + 16 + cells.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0x50484331);
+  view.setUint8(4, 1);
+  view.setBigUint64(5, 77n, true);
+  [11, 14, 8, 0].forEach((value, i) => view.setUint8(13 + i, value));
+  view.setUint32(17, 140, true);
+  view.setUint32(21, 70, true);
+  view.setUint16(25, 3, true);
+  view.setUint16(27, 2, true);
+  bytes.set(cells, 29);
+  return bytes.buffer;
+}
+
+test('coverage documents', () => {
+  const { change, bands: [band] } = decodeCoverage(coverageDocument());
+  assert.equal(change, 77n);
+  assert.deepEqual({ ...band, cells: [...band.cells] }, { zoomMin: 11, zoomMax: 14, cellZoom: 8, shift: 0, x: 140, y: 70, width: 3, height: 2, cells: [0, 1, 2, 3, 6, 7] });
+  assert.deepEqual(countStates(band), [1, 1, 1, 1, 0, 0, 1, 1, 0, 0]);
+  for (let length = 0; length < 35; length += 1) assert.throws(() => decodeCoverage(coverageDocument().slice(0, length)), RangeError);
+  assert.throws(() => decodeCoverage(coverageDocument([10, 0, 0, 0, 0, 0])), RangeError);
+});
+
+test('coverage from the event log', () => {
+  const packed = (list) => list.flatMap(varint);
+  const event = (seq, change) => ({ seq, data: btoa(String.fromCharCode(...change)) });
+  // Cells 2/0/0 and 2/1/0 (Hilbert 5 and 6), zooms 6 to 10.
+  const plan = [...field(1, packed([5, 6])), ...field(2, packed([6, 6])), ...field(3, packed([10, 10])), ...field(4, packed([100, 50]))];
+  const row = (...pairs) => [...field(1, packed(pairs.map(([name]) => name))), ...field(2, packed(pairs.map(([, value]) => value)))];
+  const log = new LogCoverage();
+  assert.ok(log.add([event(1, field(1, field(2, plan)))]));
+  const cells = () => { const [band] = log.bands(); return [[band.x, band.y, band.width, band.height], [...band.cells]]; };
+  assert.deepEqual(cells(), [[0, 0, 2, 1], [1, 1]]);
+  log.add([event(2, field(4, row([1, 1], [2, 1])))]);
+  assert.deepEqual(cells()[1], [1, 2]);
+  // The first batch has the index 0, which is not written.
+  log.add([event(3, field(4, row([2, 3], [8, 90], [9, 10]))), event(4, field(4, row([1, 1], [2, 3], [8, 49], [10, 1])))]);
+  assert.deepEqual(cells()[1], [4, 6]);
+  assert.equal(log.add([event(4, field(4, row([1, 1], [2, 1])))]), false);
+  log.add([event(5, field(9, field(3, row([1, 1]))))]);
+  assert.deepEqual(cells()[1], [4, 1]);
+  log.add([event(6, field(4, row([1, 1], [2, 4])))]);
+  assert.deepEqual(cells()[1], [4, 7]);
+});
+
+test('one byte for several cells has the worst state', () => {
+  const batch = (x, state) => ({ cell: { zoom: 10, x, y: 0 }, zoomMin: 11, zoomMax: 14, state });
+  const band = raster([batch(0, 3), batch(1, 6), batch(2, 3), batch(5, 1)], 3);
+  assert.deepEqual([band.shift, band.width, [...band.cells]], [1, 3, [6, 3, 1]]);
+});
+
+const names = (en, ru) => ({ en, ru });
+const catalog = {
+  tree: [{ id: '150', kind: 'continent', names: names('Europe', 'Европа') }, { id: 'EE', kind: 'country', parent: '150', names: names('Estonia', 'Эстония') },
+    { id: 'CI', kind: 'country', names: { en: "Côte d'Ivoire" } }],
+  packages: [
+    { id: 'EE', region: 'EE', edition: '', names: names('Europe/Estonia', 'Европа/Эстония'), versions: [
+      { version: 4, files: [{ size: 1000 }], patches: [{ from: 3, size: 100 }, { from: 2, size: 700 }] }, { version: 3, files: [] }, { version: 2, files: [] }] },
+    { id: 'CI', region: 'CI', edition: '', names: { en: "Côte d'Ivoire" }, versions: [{ version: 1, files: [{ size: 10 }] }] },
+    { id: 'trip', edition: '', names: {}, versions: [{ version: 1, files: [{ size: 5 }] }] }],
+};
+
+test('the search ignores accents and case, in every language', () => {
+  assert.equal(fold('Côte d’Ivoire'), 'cote d ivoire');
+  assert.equal(fold('Straße'), 'strasse');
+  const tree = buildTree(catalog, 'en');
+  const ids = (text) => { const found = []; const visit = (node) => { found.push(...node.packages.map((one) => one.id)); node.children.forEach(visit); }; visit(search(tree, text)); return found.sort(); };
+  assert.deepEqual(ids(''), ['CI', 'EE', 'trip']);
+  assert.deepEqual(ids('cote'), ['CI']);
+  assert.deepEqual(ids('ЭСТОН'), ['EE']);
+  assert.deepEqual(ids('europa'), []);
+  assert.deepEqual(ids('europe'), ['EE']);
+  assert.deepEqual(ids('trip'), ['trip']);
+  assert.deepEqual(totals(tree), { packages: 3, bytes: 1015 });
+});
+
+test('a patch counts when it is smaller than seven tenths of the file', () => {
+  assert.deepEqual(updates(catalog.packages[0]), [{ from: 3, bytes: 100, isPatch: true }, { from: 2, bytes: 1000, isPatch: false }]);
+});
