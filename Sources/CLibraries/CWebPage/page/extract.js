@@ -52,7 +52,7 @@ export function extract(page, parts, query) {
   const typed = (query.get('bbox') ?? '').split(',').map(Number);
   if (typed.length === 4 && query.get('bbox')) {
     const given = Object.fromEntries(EDGES.map((name, i) => [name, typed[i]]));
-    if (boxProblem(given) === null) { box = given; view.set({ box }); view.fit(fractions(box), false); }
+    if (boxProblem(given) === null) { box = given; view.set({ box }); view.fit(fractions(box)); }
   }
 
   function set(drawn, isDone) {
@@ -74,6 +74,7 @@ export function extract(page, parts, query) {
   function type() {
     box = Object.fromEntries(EDGES.map((name) => { const text = document.getElementById(name).value.trim(); return [name, text === '' ? NaN : Number(text)]; }));
     change();
+    if (boxProblem(box) === null) view.fit(fractions(box), false);
   }
 
   async function build(one) {
@@ -91,7 +92,7 @@ export function extract(page, parts, query) {
     const all = new Map();
     for (const item of (await get('catalog.json')).packages) {
       const one = item.versions[0];
-      if (one.tileset) all.set(one.tileset, { id: one.tileset, min_zoom: one.min_zoom, max_zoom: one.max_zoom });
+      if (one.tileset) all.set(one.tileset, { id: one.tileset, min_zoom: one.min_zoom ?? 0, max_zoom: one.max_zoom ?? 14 });
     }
     return [...all.values()];
   }
