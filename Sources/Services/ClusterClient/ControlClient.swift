@@ -168,6 +168,28 @@ package final class ControlClient: Sendable {
         return answer
     }
 
+    /// Where a running job stands, as pictures of its cells.
+    ///
+    /// - Parameter size: The longest side of a picture.
+    package func coverage(_ number: UInt64, size: UInt32) async throws -> PBCoverage {
+        let request = PBGetCoverage.make {
+            $0.job = number
+            $0.size = size
+        }
+        guard case .coverage(let answer) = try await sendRequest(.getCoverage(request)) else { throw unexpected }
+        return answer
+    }
+
+    /// Withdraws packages with all their versions from the catalog.
+    package func withdraw(_ packages: [String], edition: PBEdition) async throws -> PBOrdered {
+        try await ordered(
+            .withdraw(
+                .make {
+                    $0.packages = packages
+                    $0.edition = edition
+                }))
+    }
+
     package func health() async throws -> PBHealth {
         guard case .health(let answer) = try await sendRequest(.ping(PBPing())) else { throw unexpected }
         return answer

@@ -52,6 +52,9 @@ public enum Message: Hashable, Sendable {
     case workers(PBWorkers)
     case ping(PBPing)
     case health(PBHealth)
+    case getCoverage(PBGetCoverage)
+    case coverage(PBCoverage)
+    case withdraw(PBWithdraw)
     case problem(PBProblem)
     case putBegin(PBPutBegin)
     case have(PBHave)
@@ -109,6 +112,9 @@ public enum Message: Hashable, Sendable {
         case .workers(let body): (.workers, body)
         case .ping(let body): (.ping, body)
         case .health(let body): (.health, body)
+        case .getCoverage(let body): (.getCoverage, body)
+        case .coverage(let body): (.coverage, body)
+        case .withdraw(let body): (.withdraw, body)
         case .problem(let body): (.problem, body)
         case .putBegin(let body): (.putBegin, body)
         case .have(let body): (.have, body)
@@ -168,6 +174,9 @@ public enum Message: Hashable, Sendable {
         case .workers: .workers(try decoded(body, type))
         case .ping: .ping(try decoded(body, type))
         case .health: .health(try decoded(body, type))
+        case .getCoverage: .getCoverage(try decoded(body, type))
+        case .coverage: .coverage(try decoded(body, type))
+        case .withdraw: .withdraw(try decoded(body, type))
         case .problem: .problem(try decoded(body, type))
         case .putBegin: .putBegin(try decoded(body, type))
         case .have: .have(try decoded(body, type))
@@ -206,7 +215,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem: break
         }
     }
 }
@@ -260,6 +269,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case workers = 0x4A
     case ping = 0x4B
     case health = 0x4C
+    case getCoverage = 0x5E
+    case coverage = 0x5F
+    case withdraw = 0x60
     case problem = 0x4D
     case putBegin = 0x61
     case have = 0x62
@@ -276,11 +288,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Checked before anything is decoded.
     public var maxBodyBytes: Int {
         switch self {
-        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder: 64 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
+        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .withdraw: 64 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
         case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .health, .problem, .blobRefused: 16 << 10
-        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers: Self.maxControlFrame - FrameHeader.byteCount
+        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers, .coverage: Self.maxControlFrame - FrameHeader.byteCount
         case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
         }
     }
@@ -289,9 +301,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var role: MessageRole {
         switch self {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: .worker
-        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .problem: .coordinator
-        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker, .originOrder: .operator
-        case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers: .viewer
+        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .problem: .coordinator
+        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker, .withdraw, .originOrder: .operator
+        case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers, .getCoverage: .viewer
         case .ping: .any
         }
     }
@@ -301,7 +313,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// A peer that speaks a lower one is not sent it.
     public var minor: UInt8 {
         switch self {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
         }
     }
 
@@ -409,7 +421,15 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("workers", path: [1], most: 4096),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .coverage:
+            [
+                ListLimit("bands", path: [1], most: 15),
+            ]
+        case .withdraw:
+            [
+                ListLimit("packages", path: [1], most: 1000),
+            ]
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .health, .getCoverage, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -710,6 +730,10 @@ extension PBWorkerStatus: WireBody {}
 extension PBPing: WireBody {}
 extension PBHealth: WireBody {}
 extension PBHealthFinding: WireBody {}
+extension PBGetCoverage: WireBody {}
+extension PBCoverage: WireBody {}
+extension PBCoverageBand: WireBody {}
+extension PBWithdraw: WireBody {}
 extension PBProblem: WireBody {}
 extension PBPutBegin: WireBody {}
 extension PBHave: WireBody {}

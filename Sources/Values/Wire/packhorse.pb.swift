@@ -1788,6 +1788,92 @@ public nonisolated struct PBHealthFinding: Sendable {
   public init() {}
 }
 
+/// Which batches of a running job are stored, in work or failed, as squares of a grid.
+public nonisolated struct PBGetCoverage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var job: UInt64 = 0
+
+  /// the longest side of a band, 1...512; 0 = 512
+  public var size: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBCoverage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the deepest zooms first; none for a job that has ended
+  public var bands: [PBCoverageBand] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The cells of the batches of some zooms. A byte stands for 2^shift x 2^shift cells and has the worst of their states.
+public nonisolated struct PBCoverageBand: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var zoomMin: UInt32 = 0
+
+  public var zoomMax: UInt32 = 0
+
+  public var cellZoom: UInt32 = 0
+
+  public var shift: UInt32 = 0
+
+  /// of the first byte, at zoom cell_zoom - shift, from the west
+  public var x: UInt32 = 0
+
+  /// from the north
+  public var y: UInt32 = 0
+
+  public var width: UInt32 = 0
+
+  public var height: UInt32 = 0
+
+  /// width x height states, row by row: docs/formats/coverage.md
+  public var cells: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Withdraws packages from the catalog with all their versions. Answered by Ordered.
+public nonisolated struct PBWithdraw: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var packages: [String] = []
+
+  /// the channel; both parts empty = every channel
+  public var edition: PBEdition {
+    get {_edition ?? PBEdition()}
+    set {_edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {self._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {self._edition = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _edition: PBEdition? = nil
+}
+
 /// A refused request. Codes are stable; texts may change.
 public nonisolated struct PBProblem: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -5837,6 +5923,180 @@ nonisolated extension PBHealthFinding: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.code != rhs.code {return false}
     if lhs.text != rhs.text {return false}
     if lhs.hint != rhs.hint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBGetCoverage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetCoverage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}size\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBGetCoverage, rhs: PBGetCoverage) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBCoverage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Coverage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bands\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.bands) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bands.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.bands, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBCoverage, rhs: PBCoverage) -> Bool {
+    if lhs.bands != rhs.bands {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBCoverageBand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CoverageBand"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}zoom_min\0\u{3}zoom_max\0\u{3}cell_zoom\0\u{1}shift\0\u{1}x\0\u{1}y\0\u{1}width\0\u{1}height\0\u{1}cells\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.cellZoom) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.shift) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.x) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.y) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.width) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.height) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self.cells) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.zoomMin != 0 {
+      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 1)
+    }
+    if self.zoomMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 2)
+    }
+    if self.cellZoom != 0 {
+      try visitor.visitSingularUInt32Field(value: self.cellZoom, fieldNumber: 3)
+    }
+    if self.shift != 0 {
+      try visitor.visitSingularUInt32Field(value: self.shift, fieldNumber: 4)
+    }
+    if self.x != 0 {
+      try visitor.visitSingularUInt32Field(value: self.x, fieldNumber: 5)
+    }
+    if self.y != 0 {
+      try visitor.visitSingularUInt32Field(value: self.y, fieldNumber: 6)
+    }
+    if self.width != 0 {
+      try visitor.visitSingularUInt32Field(value: self.width, fieldNumber: 7)
+    }
+    if self.height != 0 {
+      try visitor.visitSingularUInt32Field(value: self.height, fieldNumber: 8)
+    }
+    if !self.cells.isEmpty {
+      try visitor.visitSingularBytesField(value: self.cells, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBCoverageBand, rhs: PBCoverageBand) -> Bool {
+    if lhs.zoomMin != rhs.zoomMin {return false}
+    if lhs.zoomMax != rhs.zoomMax {return false}
+    if lhs.cellZoom != rhs.cellZoom {return false}
+    if lhs.shift != rhs.shift {return false}
+    if lhs.x != rhs.x {return false}
+    if lhs.y != rhs.y {return false}
+    if lhs.width != rhs.width {return false}
+    if lhs.height != rhs.height {return false}
+    if lhs.cells != rhs.cells {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBWithdraw: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Withdraw"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}packages\0\u{1}edition\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.packages) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.packages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.packages, fieldNumber: 1)
+    }
+    try { if let v = self._edition {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBWithdraw, rhs: PBWithdraw) -> Bool {
+    if lhs.packages != rhs.packages {return false}
+    if lhs._edition != rhs._edition {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

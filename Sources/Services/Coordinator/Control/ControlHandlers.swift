@@ -51,6 +51,8 @@ final class ControlHandlers {
         case .listSchedules: state.reply(schedules(), to: asker)
         case .getEvents(let body): readEvents(body, asker)
         case .backup(let body): backUp(body, asker)
+        case .getCoverage(let body): coverage(body, asker)
+        case .withdraw(let body): withdraw(body, asker)
         default:
             let text = "A \(frame.message.type) message does not belong on the control endpoint."
             state.reply(WireConversions.problem("bad-request", text), to: asker)

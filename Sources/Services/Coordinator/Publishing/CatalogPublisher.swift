@@ -155,6 +155,10 @@ struct CatalogPublisher: Publishing {
         }
     }
 
+    func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning {
+        try catalog.remove(ids, group: edition.group, language: edition.language, dryRun: false)
+    }
+
     func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] {
         var held: [ContentDigest: URL] = [:]
         for (digest, url) in try catalog.files(of: id, edition: edition) {

@@ -104,6 +104,10 @@ protocol Publishing: Sendable {
     ///
     /// - Returns: Warnings, each a sentence with its remedy.
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String]
+    /// Removes packages with all their versions from the lists, and their files.
+    ///
+    /// - Parameter edition: The channel; the main one stands for every channel.
+    func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning
     /// The cause to report to the scheduler for an error, and whether waiting may resolve it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
 }
@@ -116,6 +120,10 @@ extension Publishing {
     func makePatches(_ orders: [PublishOrder]) {}
 
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] { [] }
+
+    func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning {
+        throw CatalogError(.badRequest, "Packages of this coordinator cannot be withdrawn.")
+    }
 
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
         orders.map { order in Result { try publish(order) } }
