@@ -141,7 +141,8 @@ let libraries: [Module] = [
     Module(
         "Gateway", .services,
         [
-            "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies", "PMTiles",
+            "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
+            "PMTiles",
             "WorldTiles", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
         ],
         [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),

@@ -133,11 +133,11 @@ import Testing
         try await Self.serving(
             options: { $0.maxConnectionsEach = 4 },
             body: { gateway in
-                let held = try (0..<4).map { _ in try HTTPProbe.connect(gateway.port) }
+                var held: [Int32] = []
+                for _ in 0..<4 { held.append(try await HTTPProbe.hold(gateway.port)) }
                 // The fifth gets no answer until one of the others ends.
-                while try await !HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                #expect(
+                    try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty)
                 for handle in held { close(handle) }
                 while try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)).isEmpty {
                     try await Task.sleep(for: .milliseconds(10))

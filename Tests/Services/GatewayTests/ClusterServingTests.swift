@@ -14,14 +14,17 @@ import ZeroMQ
 
 /// The API and CARTO's protocol over a real coordinator.
 @Suite(.timeLimit(.minutes(3))) struct ClusterServingTests {
-    private static let viewer = ["Authorization": "Bearer viewer"]
-    private static let op = ["Authorization": "Bearer operator"]
+    static let viewer = ["Authorization": "Bearer viewer"]
+    static let op = ["Authorization": "Bearer operator"]
     private static let client = ["Authorization": "Bearer client"]
-    private static let submission = #"{"tileset":"streets","area":{"bbox":[24.5,59.3,24.6,59.4]},"zooms":"0-10"}"#
+    static let submission = #"{"tileset":"streets","area":{"bbox":[24.5,59.3,24.6,59.4]},"zooms":"0-10"}"#
 
-    /// A coordinator without workers, and a gateway over its catalog.
-    private static func serving(
-        heartbeat: Double = 15, _ body: @escaping @Sendable (GatewayFixture) async throws -> Void
+    /// A coordinator without workers, and a gateway.
+    ///
+    /// - Parameter sharesCatalog: Whether the gateway serves the catalog of the coordinator, else one of its own.
+    static func serving(
+        heartbeat: Double = 15, sharesCatalog: Bool = false,
+        _ body: @escaping @Sendable (GatewayFixture) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-api-\(UUID().uuidString)")
         let tokens = folder.appendingPathComponent("tokens")
@@ -34,7 +37,7 @@ import ZeroMQ
         }
         var options = CoordinatorOptions(
             data: folder.appendingPathComponent("data"), blobs: folder.appendingPathComponent("blobs"),
-            catalog: folder.appendingPathComponent("other"))
+            catalog: folder.appendingPathComponent(sharesCatalog ? "gateway/catalog" : "other"))
         options.controlBind = "tcp://127.0.0.1:*"
         options.workBind = "tcp://127.0.0.1:*"
         let service = try CoordinatorService(options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -50,13 +53,16 @@ import ZeroMQ
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             defer { group.cancelAll() }
-            let gateway = try await GatewayFixture(options: { options in
-                options.tokens = tokens
-                options.tilesets = [tileset]
-                options.coordinator = ClusterAccess(
-                    endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
-                options.extractRules.heartbeat = heartbeat
-            })
+            let home = sharesCatalog ? folder.appendingPathComponent("gateway") : nil
+            let gateway = try await GatewayFixture(
+                folder: home,
+                options: { options in
+                    options.tokens = tokens
+                    options.tilesets = [tileset]
+                    options.coordinator = ClusterAccess(
+                        endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
+                    options.extractRules.heartbeat = heartbeat
+                })
             do { try await body(gateway) } catch {
                 await gateway.end()
                 throw error
@@ -65,7 +71,7 @@ import ZeroMQ
         }
     }
 
-    private static func members(_ answer: HTTPProbe.Answer) -> [String: JSONValue] {
+    static func members(_ answer: HTTPProbe.Answer) -> [String: JSONValue] {
         if case .object(let members)? = JSONValue(json: answer.body) { members } else { [:] }
     }
 
@@ -135,6 +141,7 @@ import ZeroMQ
             ] {
                 let answer = try await gateway.get("/v1/\(path)", Self.viewer)
                 #expect(answer.status == 200 && JSONValue(json: answer.body) != nil, "\(path): \(answer.text)")
+                #expect(AnswerSchema.problems(answer, "/v1/\(path)") == [], "\(path)")
                 if path != "packages" { #expect(try await gateway.get("/v1/\(path)").status == 401, "\(path)") }
             }
             let region = try await gateway.get("/v1/regions?q=eesti&lang=de")
@@ -158,7 +165,7 @@ import ZeroMQ
     }
 
     private static func numbers(_ text: String) -> [Int] {
-        text.split(separator: "\n").compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
+        text.split(whereSeparator: \.isNewline).compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
     }
 
     /// Reads a stream until its text fulfils a condition, and cuts it.

@@ -15,12 +15,17 @@ final class GatewayFixture: Sendable {
     let port: Int
     private let server: Task<Void, any Error>
 
-    /// - Parameter fill: Publishes before the gateway starts.
+    /// - Parameters:
+    ///   - home: The folder; `nil` makes one.
+    ///   - fill: Publishes before the gateway starts.
     init(
-        key: CatalogSecretKey? = nil, options change: (inout GatewayOptions) throws -> Void = { _ in },
+        folder home: URL? = nil, key: CatalogSecretKey? = nil,
+        options change: (inout GatewayOptions) throws -> Void = { _ in },
         fill: (Catalog, URL) throws -> Void = { _, _ in }
     ) async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-gateway-\(UUID().uuidString)")
+        folder =
+            home
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let place = folder.appendingPathComponent("catalog")
         catalog = try Catalog(place, create: true, baseURL: "http://maps.example.com/", signingKey: key)
@@ -58,9 +63,11 @@ final class GatewayFixture: Sendable {
     }
 
     /// Sends a JSON document.
-    func post(_ path: String, _ json: String, _ headers: [String: String] = [:]) async throws -> HTTPProbe.Answer {
+    func post(
+        _ path: String, _ json: String, _ headers: [String: String] = [:], method: String = "POST"
+    ) async throws -> HTTPProbe.Answer {
         try await HTTPProbe.get(
-            port, path, method: "POST", headers.merging(["Content-Type": "application/json"]) { $1 },
+            port, path, method: method, headers.merging(["Content-Type": "application/json"]) { $1 },
             body: Array(json.utf8))
     }
 

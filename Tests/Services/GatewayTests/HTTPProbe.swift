@@ -57,6 +57,22 @@ enum HTTPProbe {
         return handle
     }
 
+    /// A connection that got an answer and stays open.
+    static func hold(_ port: Int) async throws -> Int32 {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let handle = try connect(port)
+                        write(handle, Array("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                        var buffer = [UInt8](repeating: 0, count: 1_024)
+                        guard read(handle, &buffer, buffer.count) > 0 else { throw Failure.noConnection(errno) }
+                        return handle
+                    })
+            }
+        }
+    }
+
     private static func exchange(_ port: Int, _ bytes: [UInt8]) throws -> [UInt8] {
         let handle = try connect(port)
         defer { close(handle) }

@@ -46,6 +46,11 @@ struct GatewayCommand: AsyncParsableCommand {
     var trustedProxy: [String] = []
     @Option(help: ArgumentHelp("Origin whose pages may use /v1; may be repeated.", valueName: "origin"))
     var corsOrigin: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Internal location of nginx with the catalog's folder: nginx sends the files (X-Accel-Redirect).",
+            valueName: "path"))
+    var accel: String?
     @Flag(help: "A proxy in front of the gateway encrypts: take tokens on any address.") var behindProxy = false
     @Flag(name: .customLong("plain-tokens"), help: "Take tokens without encryption on any address.")
     var takesPlainTokens = false
@@ -59,6 +64,11 @@ struct GatewayCommand: AsyncParsableCommand {
         help: ArgumentHelp("A tileset that may be submitted over HTTP; may be repeated.", valueName: "tileset"))
     var tileset: [String] = []
     @Option(help: "The most tiles of an extract.") var extractTiles: UInt64 = 5_000
+    @Option(
+        help: ArgumentHelp(
+            "Folder with maplibre-gl.js and maplibre-gl.css 5.3.0 for the page; without it the page draws its maps itself.",
+            valueName: "folder"))
+    var webLib: String?
     @OptionGroup var log: LogOptions
 
     func validate() throws {
@@ -69,7 +79,13 @@ struct GatewayCommand: AsyncParsableCommand {
         guard GatewayOptions.MetricsAccess(rawValue: metrics) != nil else {
             throw ValidationError("--metrics is open, viewer or off.")
         }
+        if let accel, !accel.hasPrefix("/") || !accel.hasSuffix("/") {
+            throw ValidationError("--accel is a path with a slash at both ends, such as /catalog-files/.")
+        }
         try EndpointOption.checkConnecting(coordinator, option: "--coordinator")
+        if let webLib, !FileManager.default.fileExists(atPath: webLib + "/maplibre-gl.js") {
+            throw ValidationError("--web-lib names the folder '\(webLib)', which has no maplibre-gl.js.")
+        }
         guard coordinator != nil || tileset.isEmpty else {
             throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }
@@ -84,6 +100,7 @@ struct GatewayCommand: AsyncParsableCommand {
         options.isPrivate = isPrivate
         options.metrics = GatewayOptions.MetricsAccess(rawValue: metrics) ?? .viewer
         options.trustedProxies = trustedProxy
+        options.accelerated = accel
         options.corsOrigins = corsOrigin
         options.takesTokensUnencrypted = behindProxy || takesPlainTokens
         options.maxConnections = maxConnections
@@ -92,6 +109,7 @@ struct GatewayCommand: AsyncParsableCommand {
             options.coordinator = ClusterAccess(
                 endpoint: coordinator, security: try keys.client(as: .operator), allowPlain: keys.insecure)
         }
+        options.page = .embedded(library: webLib.map { URL(filePath: $0, directoryHint: .isDirectory) })
         for name in tileset { options.tilesets.append(try await TilesetReader.read(name, language: nil)) }
         let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)

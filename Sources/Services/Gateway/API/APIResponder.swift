@@ -22,7 +22,9 @@ struct APIResponder: Sendable {
         case .job: try await job(exchange) { $0 }
         case .jobPackages: try await job(exchange) { PackageList(packages: $0.packages) }
         case .jobFailures: try await job(exchange, failures: 10_000) { FailureList(failures: $0.failures) }
-        case .jobOrder, .jobOrders, .failedOrder, .workerOrder, .backup:
+        case .jobCoverage: try await coverage(exchange)
+        case .schedulePut: try await SubmitResponder(parts: parts).schedule(exchange)
+        case .jobOrder, .jobOrders, .failedOrder, .workerOrder, .backup, .scheduleDrop, .packageWithdrawal:
             try await OrderResponder(parts: parts).respond(exchange)
         case .failed: try await failed(exchange)
         case .schedules:
@@ -32,6 +34,7 @@ struct APIResponder: Sendable {
         case .events: try await EventResponder(parts: parts).respond(exchange)
         case .tilesets: tilesets()
         case .regions, .region: try RegionResponder(world: parts.world).respond(exchange)
+        case .regionOutline: try await RegionResponder(world: parts.world).outline(exchange)
         case .packages, .package: try PackageResponder(parts: parts).respond(exchange)
         default: throw Problem(.internalError, "The endpoint '\(exchange.endpoint.rawValue)' has no handler.")
         }
@@ -52,9 +55,19 @@ struct APIResponder: Sendable {
         return Self.json(part(view))
     }
 
+    private func coverage(_ exchange: Exchange) async throws(Problem) -> Response {
+        let number = try exchange.job
+        let size = UInt32(try exchange.number("size", 1...512) ?? 512)
+        let document = try await parts.cluster.read("coverage \(number) \(size)") { client in
+            ServedDocument(
+                CoverageDocument.encode(try await client.coverage(number, size: size)),
+                mediaType: CoverageDocument.mediaType)
+        }
+        return try DocumentResponder.respond(document, to: exchange.request)
+    }
+
     private func jobs(_ exchange: Exchange) async throws(Problem) -> Response {
         let path = exchange.path
-        try exchange.allow(["state", "label", "before", "limit"])
         let limit = try exchange.number("limit", 1...500) ?? 100
         let before = try exchange.number("before", 1...Int.max)
         let (state, label) = (path.parameter("state"), path.parameter("label"))
@@ -87,7 +100,6 @@ struct APIResponder: Sendable {
     }
 
     private func failed(_ exchange: Exchange) async throws(Problem) -> Response {
-        try exchange.allow(["job", "after", "limit"])
         let job = try exchange.number("job", 1...Int.max) ?? 0
         let after = try exchange.number("after", 0...Int.max) ?? 0
         let limit = try exchange.number("limit", 1...1_000) ?? 100
@@ -187,8 +199,9 @@ extension Exchange {
         }
     }
 
-    /// Refuses parameters that the endpoint does not have.
-    func allow(_ names: [String]) throws(Problem) {
+    /// Refuses parameters that the table of routes does not name for the endpoint.
+    func allowOnlyItsParameters() throws(Problem) {
+        let names = RouteTable.rows.first { $0.endpoint == endpoint }?.query ?? []
         guard let other = path.parameters.first(where: { !names.contains($0.name) }) else { return }
         let known = names.isEmpty ? "there are none" : "it has \(names.joined(separator: ", "))"
         throw Problem(.badParameter, "The endpoint has no parameter '\(other.name.prefix(60))'; \(known).")

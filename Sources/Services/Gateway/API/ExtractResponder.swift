@@ -27,7 +27,6 @@ struct ExtractResponder: Sendable {
     }
 
     func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        try exchange.allow([])
         guard exchange.endpoint == .extractOrder else {
             return await answer(exchange.parameters["extract"] ?? "", tiles: nil)
         }

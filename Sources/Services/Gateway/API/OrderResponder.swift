@@ -8,7 +8,6 @@ struct OrderResponder: Sendable {
     let parts: GatewayParts
 
     func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        try exchange.allow([])
         switch exchange.endpoint {
         case .jobOrder:
             return try await orders([try exchange.job], try await JSONBody.read(JobOrder.self, exchange.request))
@@ -20,6 +19,8 @@ struct OrderResponder: Sendable {
             return try await orders(jobs, order)
         case .failedOrder: return try await failed(exchange)
         case .workerOrder: return try await worker(exchange)
+        case .scheduleDrop: return try await dropSchedule(exchange)
+        case .packageWithdrawal: return try await withdraw(exchange)
         default: return try await backup(exchange)
         }
     }
@@ -105,6 +106,24 @@ struct OrderResponder: Sendable {
         let order = try await JSONBody.read(Order.self, exchange.request)
         guard ["drain", "undo"].contains(order.order) else { throw Problem(.wrongRequest, "'order' is drain or undo.") }
         let answer = try await parts.cluster.ask { try await $0.drain(name, undo: order.order == "undo") }
+        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
+    }
+
+    private func dropSchedule(_ exchange: Exchange) async throws(Problem) -> Response {
+        let id = exchange.parameters["schedule"] ?? ""
+        let answer = try await parts.cluster.ask { try await $0.dropSchedule(id) }
+        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
+    }
+
+    /// Withdraws from one channel, or without parameters from every channel.
+    private func withdraw(_ exchange: Exchange) async throws(Problem) -> Response {
+        let id = exchange.parameters["package"] ?? ""
+        let edition = PBEdition.make {
+            $0.group = exchange.path.parameter("group") ?? ""
+            $0.language = exchange.path.parameter("language") ?? ""
+        }
+        let answer = try await parts.cluster.ask { try await $0.withdraw([id], edition: edition) }
+        await parts.watch.look()
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 

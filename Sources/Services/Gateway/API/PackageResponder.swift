@@ -29,7 +29,6 @@ struct PackageResponder: Sendable {
         let snapshot = try parts.watch.snapshot
         let path = exchange.path
         guard exchange.endpoint == .packages else { return try one(exchange, snapshot) }
-        try exchange.allow(["at", "q", "group", "language"])
         let group = path.parameter("group").flatMap { $0.isEmpty ? nil : $0 }
         let language = path.parameter("language").flatMap { $0.isEmpty ? nil : $0 }
         let editions = snapshot.index.editions.filter {
@@ -57,7 +56,6 @@ struct PackageResponder: Sendable {
     }
 
     private func one(_ exchange: Exchange, _ snapshot: CatalogSnapshot) throws(Problem) -> Response {
-        try exchange.allow(["from", "edition"])
         let edition = try TileResponder.Question.edition(exchange.path)
         let id = exchange.parameters["package"] ?? ""
         guard let map = snapshot.maps.versions(.newest(id: id), edition: edition).first else {
@@ -65,19 +63,15 @@ struct PackageResponder: Sendable {
         }
         var view = Self.view(map)
         if let from = try exchange.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
-            let old = map.package.versions.first { $0.version == Int32(from) }?.file("mbtiles")
-            let plan =
-                Int32(from) == map.version.version
-                ? InstallPlan.upToDate
-                : InstallPlan(
-                    to: map.version, format: "mbtiles", having: old?.sha256 ?? "unknown", installed: Int32(from))
-            view.plan =
-                switch plan {
-                case .upToDate?: "up-to-date"
-                case .patch?: "patch"
-                case .whole?, nil: "whole"
+            let patch = map.version.patches.first { $0.from == Int32(from) }
+            (view.plan, view.planBytes) =
+                if Int32(from) == map.version.version {
+                    ("up-to-date", 0)
+                } else if let patch, PatchRule.pays(patch: patch.size, whole: file.size) {
+                    ("patch", patch.size)
+                } else {
+                    ("whole", file.size)
                 }
-            view.planBytes = plan?.bytes(of: file) ?? file.size
         }
         return APIResponder.json(view)
     }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Hummingbird
 internal import Regions
 internal import Tiles
@@ -18,7 +19,6 @@ struct RegionResponder: Sendable {
     }
 
     func respond(_ exchange: Exchange) throws(Problem) -> Response {
-        try exchange.allow(exchange.endpoint == .region ? ["lang"] : ["q", "lang"])
         let tree = try world.tree()
         let language = exchange.path.parameter("lang") ?? "en"
         if exchange.endpoint == .region {
@@ -43,6 +43,26 @@ struct RegionResponder: Sendable {
             found.append(Self.view(region, tree, language))
         }
         return APIResponder.json(["regions": found])
+    }
+
+    /// The outline of a region, which never changes while this program runs.
+    func outline(_ exchange: Exchange) async throws(Problem) -> Response {
+        let zoom = try exchange.number("zoom", 0...14) ?? 6
+        let tree = try world.tree()
+        let id = exchange.parameters["region"] ?? ""
+        guard let region = tree[id] else { throw Problem(.notFound, "There is no region '\(id.prefix(40))'.") }
+        let made: Result<ServedDocument, any Error>
+        do {
+            made = .success(
+                try await FileWork.run {
+                    ServedDocument(
+                        RegionOutline.geoJSON(region, in: tree, zoom: zoom), mediaType: "application/geo+json")
+                })
+        } catch { made = .failure(error) }
+        guard case .success(let document) = made else {
+            throw Problem(.internalError, "The outline of '\(id.prefix(40))' cannot be made.")
+        }
+        return try DocumentResponder.respond(document, to: exchange.request, cacheControl: "public, max-age=86400")
     }
 
     private static func view(_ region: Region, _ tree: RegionTree, _ language: String) -> View {

@@ -1,5 +1,6 @@
 internal import ClusterClient
 internal import Errors
+internal import Foundation
 internal import Hummingbird
 internal import PackageFiles
 internal import Tiles
@@ -33,17 +34,11 @@ struct SubmitResponder: Sendable {
 
     /// 201 with Location for a new job, 200 for one that exists already, and for an estimate.
     func submit(_ exchange: Exchange, isEstimate: Bool) async throws(Problem) -> Response {
-        try exchange.allow([])
         let body = try await JSONBody.read(Submission.self, exchange.request, most: 4 << 20)
         let draft = try self.draft(body, exchange.caller)
         let key = try self.key(exchange)
-        let answer = try await parts.cluster.ask { client in
-            try await client.submit(
-                try draft.request(
-                    SubmitPolicy(
-                        requestID: key, tileLimit: body.tileLimit ?? 0, priority: body.priority ?? 0,
-                        dryRun: isEstimate, weight: body.weight ?? 1, after: body.after ?? [])))
-        }
+        let policy = Self.policy(body, requestID: key, isEstimate: isEstimate)
+        let answer = try await parts.cluster.ask { try await $0.submit(try draft.request(policy)) }
         let view = Submitted(
             job: isEstimate ? nil : answer.job, tiles: answer.tiles, batches: answer.batches,
             warnings: draft.warnings + answer.warnings)
@@ -51,6 +46,43 @@ struct SubmitResponder: Sendable {
         var response = APIResponder.json(view, status: answer.existing ? .ok : .created)
         response.headers[.location] = "/v1/jobs/\(answer.job)"
         return response
+    }
+
+    private struct ScheduleRequest: Decodable {
+        /// UTC: `monthly 3 02:30`, `weekly mon 04:00`, `daily 01:00`, `hourly 15`.
+        let every: String
+        let submission: Submission
+    }
+
+    private struct Ordered: Encodable, Sendable {
+        let changed: UInt64
+        let text: String
+        let warnings: [String]
+    }
+
+    /// Adds a schedule, or replaces the one with this id.
+    func schedule(_ exchange: Exchange) async throws(Problem) -> Response {
+        let id = exchange.parameters["schedule"] ?? ""
+        let body = try await JSONBody.read(ScheduleRequest.self, exchange.request, most: 4 << 20)
+        let draft = try self.draft(body.submission, exchange.caller)
+        let policy = Self.policy(body.submission, requestID: "", isEstimate: false)
+        let answer = try await parts.cluster.ask { client in
+            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(policy))).encoded()
+            return try await client.putSchedule(
+                .make {
+                    $0.id = id
+                    $0.every = body.every
+                    $0.label = draft.label
+                    $0.submission = Data(submission)
+                })
+        }
+        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text, warnings: draft.warnings))
+    }
+
+    private static func policy(_ body: Submission, requestID: String, isEstimate: Bool) -> SubmitPolicy {
+        SubmitPolicy(
+            requestID: requestID, tileLimit: body.tileLimit ?? 0, priority: body.priority ?? 0, dryRun: isEstimate,
+            weight: body.weight ?? 1, after: body.after ?? [])
     }
 
     private func draft(_ body: Submission, _ caller: Caller) throws(Problem) -> JobDraft {

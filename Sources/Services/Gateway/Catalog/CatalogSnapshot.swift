@@ -16,6 +16,8 @@ final class CatalogSnapshot: Sendable {
     /// Files by their path below the catalog.
     let files: [String: ServedFile]
     let maps: MapIndex
+    /// `/catalog.html`.
+    let page: ServedDocument
     /// Of `catalog.json`.
     let digest: Digest
     /// Seconds since 1970.
@@ -66,6 +68,7 @@ final class CatalogSnapshot: Sendable {
         self.documents = documents
         self.files = files
         maps = MapIndex(index)
+        page = ServedDocument(CatalogPage.html(index), mediaType: "text/html; charset=utf-8")
         digest = Digest(of: bytes)
     }
 

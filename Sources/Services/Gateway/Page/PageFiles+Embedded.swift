@@ -2,16 +2,16 @@ internal import CWebPage
 package import Foundation
 
 extension PageFiles {
-    /// The files of the page that this program contains, by their path below `/ui/`.
-    private static let embedded: [String: File] = {
-        var files: [String: File] = [:]
+    /// The files of the page that this program contains.
+    private static let embedded: [String: ServedDocument] = {
+        var documents: [String: ServedDocument] = [:]
         let start = ph_page_files_start()
         for index in 0..<ph_page_file_count {
             guard let row = start?[index], let path = row.path, let type = row.media_type else { continue }
             let bytes = Array(UnsafeBufferPointer(start: row.bytes, count: row.size))
-            files[String(cString: path)] = File(bytes, mediaType: String(cString: type))
+            documents[String(cString: path)] = ServedDocument(bytes, mediaType: String(cString: type))
         }
-        return files
+        return documents
     }()
 
     /// The two files of the map library that the page asks for; it compares their SHA-256 itself.
@@ -24,12 +24,12 @@ extension PageFiles {
     /// - Parameter library: The folder with `maplibre-gl.js` and `maplibre-gl.css`, which are read at this call; `nil` or
     ///   a folder without them means that the page draws its maps itself.
     package static func embedded(library: URL? = nil) -> PageFiles {
-        var files = embedded
+        var documents = embedded
         for (name, type) in libraryFiles {
             // A library that is not there or cannot be read is not served; the page says so under its maps.
             guard let library, let data = try? Data(contentsOf: library.appending(path: name)) else { continue }
-            files["lib/\(name)"] = File([UInt8](data), mediaType: type)
+            documents["lib/\(name)"] = ServedDocument([UInt8](data), mediaType: type)
         }
-        return PageFiles { [files] in files[$0] }
+        return PageFiles(documents: documents)
     }
 }

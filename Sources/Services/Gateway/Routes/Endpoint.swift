@@ -16,6 +16,7 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case cartoList = "carto-list"
     case cartoArea = "carto-area"
     case page
+    case catalogPage = "catalog-page"
     case status
     case estimate
     case submit
@@ -23,11 +24,14 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case job
     case jobPackages = "job-packages"
     case jobFailures = "job-failures"
+    case jobCoverage = "job-coverage"
     case jobOrder = "job-order"
     case jobOrders = "job-orders"
     case failed
     case failedOrder = "failed-order"
     case schedules
+    case schedulePut = "schedule-put"
+    case scheduleDrop = "schedule-drop"
     case workers
     case workerOrder = "worker-order"
     case origins
@@ -36,8 +40,10 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case tilesets
     case regions
     case region
+    case regionOutline = "region-outline"
     case packages
     case package
+    case packageWithdrawal = "package-withdrawal"
     case extractOrder = "extract-order"
     case extract
 
@@ -55,15 +61,19 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
 
     var access: Access {
         switch self {
-        case .health, .ready, .problem, .openAPI, .page, .worldDocument, .worldGlyphs, .worldTile, .regions, .region:
+        case .health, .ready, .problem, .openAPI, .page, .worldDocument, .worldGlyphs, .worldTile, .regions, .region,
+            .regionOutline:
             .open
-        case .catalogList, .catalogFile, .tileJSON, .tile, .style, .cartoList, .cartoArea, .packages, .package:
+        case .catalogList, .catalogFile, .catalogPage, .tileJSON, .tile, .style, .cartoList, .cartoArea, .packages,
+            .package:
             .published
         case .metrics: .metrics
-        case .status, .estimate, .jobs, .job, .jobPackages, .jobFailures, .failed, .schedules, .workers, .origins,
-            .events, .tilesets:
+        case .status, .estimate, .jobs, .job, .jobPackages, .jobFailures, .jobCoverage, .failed, .schedules, .workers,
+            .origins, .events, .tilesets:
             .viewer
-        case .submit, .jobOrder, .jobOrders, .failedOrder, .workerOrder, .backup: .operator
+        case .submit, .jobOrder, .jobOrders, .failedOrder, .workerOrder, .backup, .schedulePut, .scheduleDrop,
+            .packageWithdrawal:
+            .operator
         case .extractOrder, .extract: .client
         }
     }
@@ -93,7 +103,7 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
         case .tileJSON, .style, .worldDocument, .worldGlyphs: .style
         case .events: .events
         case .cartoArea, .extractOrder, .extract: .extract
-        case .page: .page
+        case .page, .catalogPage: .page
         default: .api
         }
     }

@@ -22,7 +22,7 @@ enum OpenAPIDocument {
                 "securitySchemes": .object([
                     "token": .object(["type": .string("http"), "scheme": .string("bearer")])
                 ]),
-                "schemas": .object(OpenAPISchemas.all),
+                "schemas": .object(OpenAPISchemas.bodies.merging(OpenAPISchemas.answers) { $1 }),
             ]),
         ])
     }
@@ -58,12 +58,22 @@ enum OpenAPIDocument {
     private static func parameter(_ name: String, in place: String) -> JSONValue {
         .object([
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
-            "schema": OpenAPISchemas.parameter(name),
+            "schema": OpenAPISchemas.parameter(name, in: place),
         ])
     }
 
     private static func responses(_ row: RouteRow) -> [String: JSONValue] {
-        func response(_ text: String) -> JSONValue { .object(["description": .string(text)]) }
+        let answer = row.endpoint.answer
+        let media = Dictionary(uniqueKeysWithValues: answer.media.map { ($0, JSONValue.object([:])) })
+        func response(_ text: String, hasContent: Bool = true) -> JSONValue {
+            guard hasContent else { return .object(["description": .string(text)]) }
+            var content = media
+            if let schema = answer.schema {
+                let reference = JSONValue.object(["$ref": .string("#/components/schemas/\(schema)")])
+                content["application/json"] = .object(["schema": reference])
+            }
+            return .object(["description": .string(text), "content": .object(content)])
+        }
         let problem = JSONValue.object([
             "description": .string("An error (RFC 9457)"),
             "content": .object([
@@ -72,23 +82,24 @@ enum OpenAPIDocument {
                 ])
             ]),
         ])
-        var found: [String: JSONValue] = ["200": response("The content"), "default": problem]
+        var found: [String: JSONValue] = ["default": problem]
+        if row.endpoint != .backup { found["200"] = response("The content") }
         switch row.endpoint {
-        case .tile, .worldTile: found["204"] = response("The origin has no such tile")
+        case .tile, .worldTile: found["204"] = response("The origin has no such tile", hasContent: false)
         case .catalogFile, .cartoArea: found["206"] = response("A part of the file")
         case .submit: found["201"] = response("A new job")
         case .backup: found["201"] = response("A new backup")
-        case .extractOrder: found["202"] = response("The package is being built")
+        case .extractOrder, .extract: found["202"] = response("The package is being built")
         default: break
         }
-        if row.method == .get { found["304"] = response("The client has it") }
+        if row.method == .get { found["304"] = response("The client has it", hasContent: false) }
         return found
     }
 }
 
 /// The schemas of parameters and bodies.
 enum OpenAPISchemas {
-    static let all: [String: JSONValue] = [
+    static let bodies: [String: JSONValue] = [
         "Problem": object(
             [
                 "type": text, "title": text, "status": integer, "detail": text, "instance": text, "code": text,
@@ -104,6 +115,9 @@ enum OpenAPISchemas {
                 "label": text, "formats": list(text), "priority": integer, "weight": integer, "after": list(integer),
                 "tile_limit": integer,
             ], required: ["tileset", "area"]),
+        "Schedule": object(
+            ["every": text, "submission": .object(["$ref": .string("#/components/schemas/Submission")])],
+            required: ["every", "submission"]),
         "JobOrder": object(["order": orders, "priority": integer, "weight": integer], required: ["order"]),
         "JobOrders": object(
             ["order": orders, "jobs": list(integer), "priority": integer, "weight": integer],
@@ -117,10 +131,13 @@ enum OpenAPISchemas {
     ]
 
     /// The schema of a parameter of a path or a query.
-    static func parameter(_ name: String) -> JSONValue {
+    static func parameter(_ name: String, in place: String) -> JSONValue {
         switch name {
         case "job", "before", "from": .object(["type": .string("integer"), "minimum": .number(1)])
         case "after", "z", "x", "version": .object(["type": .string("integer"), "minimum": .number(0)])
+        case "size": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(512)])
+        case "zoom" where place == "query":
+            .object(["type": .string("integer"), "minimum": .number(0), "maximum": .number(14)])
         case "limit": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(500)])
         case "state": words(["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"])
         case "format": words(["mbtiles", "pmtiles"])

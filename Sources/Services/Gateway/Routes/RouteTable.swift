@@ -42,7 +42,7 @@ enum RouteTable {
     private static let service = [
         RouteRow(.get, "/", .page, "The page"),
         RouteRow(.get, "/ui/{path+}", .page, "Files of the page"),
-        RouteRow(.get, "/catalog.html", .page, "The catalog as a page without scripts"),
+        RouteRow(.get, "/catalog.html", .catalogPage, "The catalog as a page without scripts"),
         RouteRow(.get, "/healthz", .health, "Whether the process runs"),
         RouteRow(.get, "/readyz", .ready, "Whether the catalog can be read"),
         RouteRow(.get, "/metrics", .metrics, "Counters in the format of Prometheus"),
@@ -59,11 +59,16 @@ enum RouteTable {
         RouteRow(.get, "/v1/jobs/{job}", .job, "A job"),
         RouteRow(.get, "/v1/jobs/{job}/packages", .jobPackages, "The packages of a job"),
         RouteRow(.get, "/v1/jobs/{job}/failures", .jobFailures, "The failed tiles of a job"),
+        RouteRow(
+            .get, "/v1/jobs/{job}/coverage", .jobCoverage, "The cells of a running job by state", query: ["size"]),
         RouteRow(.post, "/v1/jobs/{job}/orders", .jobOrder, "Order something for a job", body: "JobOrder"),
         RouteRow(
             .post, "/v1/jobs/{job}/failed/orders", .failedOrder, "Requeue or drop failed work", body: "FailedOrder"),
         RouteRow(.get, "/v1/failed", .failed, "Failed work", query: ["job", "after", "limit"]),
         RouteRow(.get, "/v1/schedules", .schedules, "Schedules"),
+        RouteRow(
+            .put, "/v1/schedules/{schedule}", .schedulePut, "Add or replace a repeated submission", body: "Schedule"),
+        RouteRow(.delete, "/v1/schedules/{schedule}", .scheduleDrop, "Remove a schedule; its jobs stay"),
         RouteRow(.get, "/v1/workers", .workers, "Workers"),
         RouteRow(.post, "/v1/workers/{worker}/orders", .workerOrder, "Drain a worker, or undo it", body: "WorkerOrder"),
         RouteRow(.get, "/v1/origins", .origins, "Origins and their limits"),
@@ -73,8 +78,14 @@ enum RouteTable {
         RouteRow(.get, "/v1/tilesets", .tilesets, "What may be submitted"),
         RouteRow(.get, "/v1/regions", .regions, "Regions by name", query: ["q", "lang"]),
         RouteRow(.get, "/v1/regions/{region}", .region, "A region", query: ["lang"]),
+        RouteRow(
+            .get, "/v1/regions/{region}/outline", .regionOutline, "The outline of a region as GeoJSON",
+            query: ["zoom"]),
         RouteRow(.get, "/v1/packages", .packages, "Packages of the catalog", query: ["at", "q", "group", "language"]),
         RouteRow(.get, "/v1/packages/{package}", .package, "A package", query: ["from", "edition"]),
+        RouteRow(
+            .delete, "/v1/packages/{package}", .packageWithdrawal, "Withdraw a package from the catalog",
+            query: ["group", "language"]),
         RouteRow(.post, "/v1/extracts", .extractOrder, "Order a package of a box or a mask", body: "Extract"),
         RouteRow(.get, "/v1/extracts/{extract}", .extract, "The state of an extract"),
     ]

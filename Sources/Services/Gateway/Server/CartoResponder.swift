@@ -120,7 +120,8 @@ struct CartoResponder: Sendable {
         try parts.gatekeeper.checkBytes(exchange.caller)
         let (gatekeeper, caller) = (parts.gatekeeper, exchange.caller)
         let responder = FileResponder(
-            folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: parts.metrics
+            folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: parts.metrics,
+            accelerated: parts.options.accelerated
         ) { gatekeeper.add(bytes: $0, caller) }
         var response = try await responder.respond(to: exchange.request)
         response.headers[.cacheControl] = "no-cache"

@@ -21,7 +21,8 @@ struct CatalogResponder: Sendable {
         try parts.gatekeeper.checkBytes(exchange.caller)
         let (gatekeeper, caller) = (parts.gatekeeper, exchange.caller)
         let responder = FileResponder(
-            folder: snapshot.folder, file: file, isDownload: path.parameter("download") != nil, metrics: parts.metrics
+            folder: snapshot.folder, file: file, isDownload: path.parameter("download") != nil, metrics: parts.metrics,
+            accelerated: parts.options.accelerated
         ) { gatekeeper.add(bytes: $0, caller) }
         return try await responder.respond(to: request)
     }

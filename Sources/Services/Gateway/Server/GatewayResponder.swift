@@ -79,7 +79,9 @@ struct GatewayResponder: HTTPResponder {
     }
 
     private func answer(_ exchange: Exchange) async throws(Problem) -> Response {
-        switch exchange.endpoint {
+        // Other paths ignore what they do not know: CARTO's client appends parameters of its own.
+        if exchange.path.segments.first == "v1" { try exchange.allowOnlyItsParameters() }
+        return switch exchange.endpoint {
         case .health: ServiceResponder.text("ok")
         case .ready: try ServiceResponder(parts: parts).ready()
         case .metrics: ServiceResponder(parts: parts).metrics()
@@ -89,6 +91,7 @@ struct GatewayResponder: HTTPResponder {
             try await MapResponder(parts: parts).respond(exchange)
         case .openAPI: try DocumentResponder.respond(ServedDocument(OpenAPIDocument.bytes), to: exchange.request)
         case .page: try PageResponder.respond(exchange, parts.options.page)
+        case .catalogPage: try PageResponder.respond(exchange, try parts.watch.snapshot.page)
         case .cartoList, .cartoArea: try await CartoResponder(parts: parts).respond(exchange)
         case .extractOrder, .extract: try await ExtractResponder(parts: parts).respond(exchange)
         default: try await APIResponder(parts: parts).respond(exchange)

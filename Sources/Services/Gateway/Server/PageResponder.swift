@@ -1,26 +1,10 @@
 internal import Files
 internal import Hummingbird
 
-/// Files of the page, by their path below `/ui/`; the page itself is `index.html`, the one without scripts
-/// `catalog.html`.
-///
-/// The module that embeds the page gives a value; without one these addresses have nothing.
+/// Files of the page, by their path below `/ui/`; the page itself is `index.html`.
 package struct PageFiles: Sendable {
-    /// One file.
-    package struct File: Sendable {
-        package let bytes: [UInt8]
-        package let mediaType: String
-
-        package init(_ bytes: [UInt8], mediaType: String) {
-            self.bytes = bytes
-            self.mediaType = mediaType
-        }
-    }
-
-    /// Finds a file.
-    package let file: @Sendable (String) -> File?
-
-    package init(_ file: @escaping @Sendable (String) -> File?) { self.file = file }
+    /// By path.
+    let documents: [String: ServedDocument]
 }
 
 /// Answers with files of the page.
@@ -31,19 +15,19 @@ enum PageResponder {
         worker-src blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
         """
 
+    /// A file of the page; `/` is `index.html`.
     static func respond(_ exchange: Exchange, _ files: PageFiles?) throws(Problem) -> Response {
         let segments = exchange.path.segments
-        let name =
-            switch segments.first {
-            case "ui": segments.dropFirst().joined(separator: "/")
-            case "catalog.html": "catalog.html"
-            default: "index.html"
-            }
-        guard let file = files?.file(name) else {
+        let name = segments.first == "ui" ? segments.dropFirst().joined(separator: "/") : "index.html"
+        guard let document = files?.documents[name] else {
             throw Problem(.notFound, "This gateway has no page '\(name.prefix(100))'.")
         }
-        var response = try DocumentResponder.respond(
-            ServedDocument(file.bytes, mediaType: file.mediaType), to: exchange.request)
+        return try respond(exchange, document)
+    }
+
+    /// A document with the policy of the page.
+    static func respond(_ exchange: Exchange, _ document: ServedDocument) throws(Problem) -> Response {
+        var response = try DocumentResponder.respond(document, to: exchange.request)
         response.headers.set("Content-Security-Policy", policy)
         return response
     }
