@@ -1,5 +1,6 @@
 internal import Errors
 package import Foundation
+internal import PackageFiles
 internal import Tiles
 
 extension UntrustedBytes {

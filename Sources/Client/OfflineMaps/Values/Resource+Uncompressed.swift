@@ -1,5 +1,6 @@
 internal import Errors
 public import Foundation
+internal import PackageFiles
 internal import TileBodies
 
 extension Resource {

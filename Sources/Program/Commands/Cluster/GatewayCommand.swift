@@ -5,16 +5,16 @@ import Foundation
 import Gateway
 import Logging
 
-/// `packhorse gateway`: the HTTP face of a catalog.
+/// `packhorse gateway`: serves a catalog over HTTP.
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
-        abstract: "Serve a catalog over HTTP: lists, packages with ranges, tiles, TileJSON and styles.",
+        abstract: "Serve a catalog over HTTP: packages, tiles, styles, a web page, and an API for jobs.",
         discussion: """
             Prints the address when it is ready. Stop it with Ctrl-C. It serves only files that the lists of the catalog name, and
             sees new versions within a second. Every file has its SHA-256 as ETag and can be downloaded in ranges.
 
-            Addresses: /catalog.json, /packages/VERSION/ID.mbtiles, /tiles/ID.json, /tiles/ID@VERSION/Z/X/Y,
+            Addresses: / (the page), /catalog.html, /catalog.json, /packages/VERSION/ID.mbtiles, /tiles/ID.json, /tiles/ID@VERSION/Z/X/Y,
             /tiles/~TILESET/Z/X/Y, /style/ID/style.json, /world/style.json, /healthz, /readyz, /metrics, /openapi.json.
 
             With --coordinator it also has the job API below /v1, and builds packages of a mask for CARTO's client and for

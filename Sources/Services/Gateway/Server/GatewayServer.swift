@@ -6,7 +6,7 @@ public import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// The HTTP face of a catalog.
+/// Serves a catalog over HTTP.
 ///
 /// It serves only what the lists of the catalog name. Any number of gateways can serve one folder: equal bytes have
 /// equal tags.

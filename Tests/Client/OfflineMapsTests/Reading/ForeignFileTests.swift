@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import PackageFiles
 import Testing
 import TileBodies
 import Tiles
