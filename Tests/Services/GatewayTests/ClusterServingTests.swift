@@ -280,6 +280,14 @@ import ZeroMQ
             #expect(state.status == 202 && state.text.contains("\"state\":\"building\""), "\(state.text)")
             let again = try await gateway.post("/v1/extracts", body, Self.client)
             #expect(again.header("location") == place)
+            let waiting = Self.client.merging(["Prefer": "respond-async, wait=60"]) { $1 }
+            async let held = gateway.post("/v1/extracts", body, waiting)
+            let id = place.split(separator: "/").last.map(String.init) ?? ""
+            try gateway.catalog.publish(
+                id, noise(5_000), in: gateway.folder, tileset: "streets",
+                edition: try CatalogEdition(group: "extracts"))
+            let published = try await held
+            #expect(published.status == 200 && published.text.contains("\"state\":\"published\""))
             let large = #"{"tileset":"streets","area":{"bbox":[20,50,30,60]}}"#
             #expect(try await gateway.post("/v1/extracts", large, Self.client).status == 406)
         }

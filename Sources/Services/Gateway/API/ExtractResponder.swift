@@ -54,9 +54,26 @@ struct ExtractResponder: Sendable {
             try await Self.refusal(signs)
             await extracts.leave(number)
         }
+        await wait(for: id, Self.patience(exchange.request), extracts)
         var response = await answer(id, tiles: count)
         response.headers[.location] = "/v1/extracts/\(id)"
         return response
+    }
+
+    /// How long the client wants to wait: `Prefer: wait=20` (RFC 7240), at most a minute.
+    private static func patience(_ request: Request) -> Duration {
+        let words = (request.headers.value("Prefer") ?? "").split(whereSeparator: { ", ;".contains($0) })
+        let seconds = words.lazy.filter { $0.hasPrefix("wait=") }.compactMap { Int($0.dropFirst(5)) }.first ?? 0
+        return .seconds(min(max(seconds, 0), 60))
+    }
+
+    /// Waits until the package is there or its build has ended.
+    private func wait(for id: String, _ patience: Duration, _ extracts: ExtractService) async {
+        let end = ContinuousClock.now + patience
+        while published(id) == nil, await extracts.isBuilding(id), ContinuousClock.now < end, !Task.isCancelled {
+            // A cancelled sleep ends the wait.
+            try? await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Waits until the order was taken or refused.

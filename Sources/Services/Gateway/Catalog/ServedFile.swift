@@ -32,11 +32,16 @@ struct ServedFile: Sendable, Hashable {
     /// The last part of the path.
     var name: String { String(path.split(separator: "/").last ?? "") }
 
+    /// Media types by extension.
+    private static let types = [
+        "pmtiles": "application/vnd.pmtiles", "zip": "application/zip", "mbtiles": "application/vnd.sqlite3",
+        "db": "application/vnd.sqlite3",
+    ]
+    private static let otherType = "application/octet-stream"
+
+    /// All media types of files.
+    static var mediaTypes: [String] { Set(types.values).sorted() + [otherType] }
+
     /// The media type, by the extension.
-    var mediaType: String {
-        if path.hasSuffix(".pmtiles") { return "application/vnd.pmtiles" }
-        if path.hasSuffix(".zip") { return "application/zip" }
-        return path.hasSuffix(".mbtiles") || path.hasSuffix(".db")
-            ? "application/vnd.sqlite3" : "application/octet-stream"
-    }
+    var mediaType: String { Self.types[String(name.split(separator: ".").last ?? "")] ?? Self.otherType }
 }

@@ -1,3 +1,5 @@
+internal import TileBodies
+
 /// What an endpoint answers with when all is well.
 struct EndpointAnswer: Sendable, Hashable {
     /// The media types.
@@ -17,13 +19,13 @@ extension Endpoint {
         case .health, .problem, .metrics: EndpointAnswer(media: ["text/plain"])
         case .ready: .json("Ready")
         case .openAPI, .catalogList, .cartoList, .tileJSON: EndpointAnswer(media: ["application/json"])
-        case .catalogFile: EndpointAnswer(media: ["application/octet-stream"])
+        case .catalogFile: EndpointAnswer(media: ServedFile.mediaTypes)
         case .cartoArea: EndpointAnswer(media: ["application/vnd.sqlite3"])
-        case .tile:
-            EndpointAnswer(media: ["application/x-protobuf", "image/png", "image/jpeg", "image/webp"])
-        case .worldTile, .worldGlyphs: EndpointAnswer(media: ["application/x-protobuf"])
-        case .style, .worldDocument:
-            EndpointAnswer(media: ["application/json", "application/x-protobuf", "image/png"])
+        case .tile: EndpointAnswer(media: TileFormat.allCases.map(\.mediaType))
+        case .worldTile: EndpointAnswer(media: [TileFormat.mvt.mediaType])
+        case .worldGlyphs: EndpointAnswer(media: ["application/x-protobuf"])
+        case .style: EndpointAnswer(media: StyleResponder.mediaTypes)
+        case .worldDocument: EndpointAnswer(media: ["application/json", "image/png"])
         case .page: EndpointAnswer(media: ["text/html", "text/javascript", "text/css"])
         case .catalogPage: EndpointAnswer(media: ["text/html"])
         case .jobCoverage: EndpointAnswer(media: [CoverageDocument.mediaType])

@@ -82,13 +82,16 @@ struct StyleResponder: Sendable {
     }
 
     static func mediaType(_ name: String) -> String {
-        switch name.split(separator: ".").last {
-        case "json", "geojson": "application/json"
-        case "png": "image/png"
-        case "jpg", "jpeg": "image/jpeg"
-        case "webp": "image/webp"
-        case "pbf": "application/x-protobuf"
-        default: "application/octet-stream"
-        }
+        types[String(name.split(separator: ".").last ?? "")] ?? otherType
     }
+
+    /// Media types by extension.
+    private static let types = [
+        "json": "application/json", "geojson": "application/json", "png": "image/png", "jpg": "image/jpeg",
+        "jpeg": "image/jpeg", "webp": "image/webp", "pbf": "application/x-protobuf",
+    ]
+    private static let otherType = "application/octet-stream"
+
+    /// All media types of what a style needs.
+    static var mediaTypes: [String] { Set(types.values).sorted() + [otherType] }
 }
