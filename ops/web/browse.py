@@ -169,8 +169,15 @@ def coverage(browser):
     page.context.close()
 
 
+def order(page, word):
+    answer = page.request.post(f"{URL}/v1/jobs/{JOB}/orders", headers={"Authorization": f"Bearer {OPERATOR}"}, data={"order": word})
+    check(f"order: {word}", answer.ok, answer.text())
+
+
 def extract(browser):
     page = browser.page(OPERATOR)
+    # A merge waits until a worker has a free lease, which the batches of the slow job hold for minutes.
+    order(page, "pause")
     browser.open(page, "extract?bbox=24.5,59.3,25,59.5")
     check("extract: an estimate", until(page, "/Batches/.test(document.querySelector('main').innerText)"), page.inner_text("main")[-300:])
     text = page.inner_text("main")
@@ -194,6 +201,7 @@ def extract(browser):
     page.mouse.move(frame["x"] + 320, frame["y"] + 170, steps=4)
     page.mouse.up()
     check("extract: a drawn box fills the edges", until(page, "document.getElementById('west').value !== ''"))
+    order(page, "resume")
     clean(page, "extract")
     page.context.close()
 
