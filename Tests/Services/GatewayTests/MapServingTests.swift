@@ -179,7 +179,7 @@ import Tiles
             body: { gateway in
                 for path in [
                     "/", "/ui/main.js", "/ui/page.css", "/catalog.html", "/catalog.json", "/packages.json",
-                    "/packages/1/W.mbtiles", "/packages/1/W.pmtiles", "/tiles/W.json", "/tiles/W/4/9/4",
+                    "/packages/1/W.mbtiles", "/packages/1/W.pmtiles", "/tiles/W.json", "/tiles/W/3/4/2",
                     "/style/plain/style.json", "/style/plain/glyphs/Noto%20Sans/0-255.pbf",
                     "/style/plain/sprites/default/sprite.png", "/world/style.json", "/world/sprite.png",
                     "/world/0/0/0.pbf", "/world/fonts/Demo%20Regular/0-255.pbf", "/healthz", "/readyz", "/metrics",
