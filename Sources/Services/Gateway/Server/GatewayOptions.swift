@@ -30,8 +30,9 @@ public struct GatewayOptions: Sendable {
     public var metrics = MetricsAccess.viewer
     /// Addresses or ranges (`10.0.0.0/8`) of proxies whose `X-Forwarded-` headers count.
     public var trustedProxies: [String] = []
-    /// The path of an internal location of nginx with the catalog's folder, such as `/catalog-files/`, with a slash at
-    /// both ends: nginx sends files after the checks of the gateway (`X-Accel-Redirect`). `nil` = the gateway sends them.
+    /// The path of an internal location of nginx with the catalog's folder, with a slash at both ends.
+    ///
+    /// Then nginx sends files after the checks of the gateway (`X-Accel-Redirect`). `nil` = the gateway sends them.
     public var accelerated: String?
     /// Origins whose pages may use `/v1`; `*` allows all.
     public var corsOrigins: [String] = []
