@@ -91,7 +91,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
-                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, OriginsCommand.self,
+                    UpCommand.self, CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self,
+                    OriginsCommand.self,
                     HealthCommand.self, TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self,
                     KeygenCommand.self, KeysCommand.self,
                 ]),
