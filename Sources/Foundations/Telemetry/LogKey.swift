@@ -43,4 +43,8 @@ public enum LogKey {
     public static let request = "http.request.id"
     /// Why this process closed a connection.
     public static let reason = "packhorse.reason"
+    /// Name of a child process, such as `worker-1`.
+    public static let process = "packhorse.process"
+    /// Seconds until the next attempt, decimal.
+    public static let waitSeconds = "packhorse.wait_seconds"
 }

@@ -7,7 +7,7 @@ struct HelpTests {
     private static let commands = [
         "build", "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
         "priority", "weight", "failed", "schedule", "mask", "regions", "convert", "inspect", "verify",
-        "coordinator", "worker",
+        "up", "coordinator", "worker",
         "workers", "health", "gateway", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "device",
         "completions", "manual",

@@ -50,8 +50,6 @@ final class BuildFolder: Sendable {
     let isResumed: Bool
     private static let recordName = "build.json"
     private static let lockName = "lock"
-    /// How long the processes of a killed build may take to end.
-    private static let patience = Duration.seconds(10)
 
     /// The folder for the files of coordinator and workers of this build.
     var cluster: URL { url.appending(path: "cluster", directoryHint: .isDirectory) }
@@ -128,39 +126,17 @@ final class BuildFolder: Sendable {
     // MARK: - The lock
 
     private static func lock(_ url: URL) async throws -> FileHandle {
-        let clock = ContinuousClock()
-        let deadline = clock.now + patience
-        while true {
-            try makeFolder(url)
-            let file = url.appending(path: lockName)
-            let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
-                // Between the two calls, the build that created the folder may have removed it.
-                guard errno == ENOENT, clock.now < deadline else { throw refusal(url, errno) }
-                continue
-            }
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                // A build that ended in the meantime has removed the file of this lock.
-                guard isSame(descriptor, file) else { continue }
-                ftruncate(descriptor, 0)
-                try handle.write(contentsOf: Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
-                return handle
-            }
-            guard [EWOULDBLOCK, EINTR].contains(errno) else { throw refusal(url, errno) }
-            // An unreadable lock file names no holder; then the lock is waited for.
-            let holder = Int32(
-                // See above.
-                String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self).prefix { $0 != "\n" })
-            if let holder, isAlive(holder) || clock.now >= deadline {
-                throw CLIError(
+        try await FolderLock(
+            file: url.appending(path: lockName),
+            makeFolder: { try makeFolder(url) },
+            isHeld: { holder in
+                CLIError(
                     .temporary,
                     "another build of this output is running (process \(holder)) and keeps its state in '\(url.relativePath)'",
                     hint: "wait for it, or stop it with: kill \(holder)")
-            }
-            // The build was killed: its processes end within milliseconds.
-            try await Task.sleep(for: .milliseconds(20))
-        }
+            },
+            cannotLock: { refusal(url, $0) }
+        ).take()
     }
 
     private static func makeFolder(_ url: URL) throws {
@@ -177,22 +153,5 @@ final class BuildFolder: Sendable {
             .cannotCreate,
             "the folder '\(url.path)' for the unfinished build cannot be created: \(String(cString: strerror(number)))",
             hint: "choose a writable output, or another folder with --state")
-    }
-
-    private static func isSame(_ descriptor: Int32, _ file: URL) -> Bool {
-        var (held, named) = (stat(), stat())
-        return fstat(descriptor, &held) == 0 && stat(file.path, &named) == 0 && held.st_ino == named.st_ino
-            && held.st_dev == named.st_dev
-    }
-
-    /// Whether a process exists and has not ended.
-    ///
-    /// An ended process is still listed until its parent reads its exit code.
-    private static func isAlive(_ process: Int32) -> Bool {
-        // A process without this file has ended.
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let state = text.split(separator: ")").last?.split(separator: " ").first
-        else { return false }
-        return state != "Z" && state != "X"
     }
 }

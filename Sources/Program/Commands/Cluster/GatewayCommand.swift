@@ -70,6 +70,7 @@ struct GatewayCommand: AsyncParsableCommand {
             valueName: "folder"))
     var webLib: String?
     @OptionGroup var log: LogOptions
+    @OptionGroup var lifeline: LifelineOptions
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
@@ -92,6 +93,7 @@ struct GatewayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        lifeline.watch()
         var options = GatewayOptions(catalog: URL(filePath: catalog, directoryHint: .isDirectory))
         options.host = host
         options.port = port

@@ -5,46 +5,46 @@ import Foundation
 /// A `packhorse` child process of this one, which ends with it.
 final class ChildProcess {
     private let process = Process()
-    private let log: URL
-    /// The position of this process's first line in the log.
-    private let logStart: UInt64
+    private let log: any ChildLog
     /// The name of the process for messages.
     let name: String
 
-    /// Starts this program with other arguments, and appends its log to a file.
+    /// Starts this program with other arguments.
     ///
     /// - Parameters:
+    ///   - log: Its standard error.
     ///   - lifeline: Its standard input, which ends when this process ends.
     ///   - output: Its standard output.
-    /// - Throws: ``CLIError`` 73 when the log cannot be written or the process cannot be started.
-    init(name: String, arguments: [String], log: URL, lifeline: Lifeline, output: FileHandle) throws {
+    ///   - onEnd: Called on another thread when it has ended.
+    /// - Throws: ``CLIError`` 73 when it cannot be started.
+    init(
+        name: String, arguments: [String], log: any ChildLog, lifeline: Lifeline, output: FileHandle,
+        onEnd: (@Sendable () -> Void)? = nil
+    ) throws {
         self.name = name
         self.log = log
-        let descriptor = open(log.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw CLIError(
-                .cannotCreate, "the log '\(log.path)' cannot be written: \(String(cString: strerror(errno)))",
-                hint: "choose a writable folder")
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        logStart = try handle.seekToEnd()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = Self.program
         process.arguments = arguments
         process.environment = Self.environment
         process.standardInput = lifeline.end
         process.standardOutput = output
-        process.standardError = handle
+        process.standardError = log.writing
+        if let onEnd { process.terminationHandler = { _ in onEnd() } }
         do {
             try process.run()
         } catch {
             throw CLIError(.cannotCreate, "cannot start \(name): \(error.localizedDescription)")
         }
+        log.wasStarted()
     }
+
+    /// The file of this program.
+    static var program: URL { URL(filePath: "/proc/self/exe").resolvingSymlinksInPath() }
 
     /// The environment of this process, without the variables of another cluster and its keys.
     ///
     /// Secrets of tilesets are passed on.
-    private static var environment: [String: String] {
+    static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { name, _ in !otherClusters.contains(name) }
     }
 
@@ -52,6 +52,9 @@ final class ChildProcess {
         "PACKHORSE_COORDINATOR", "PACKHORSE_WORK", "PACKHORSE_KEYS", "PACKHORSE_KEY", "PACKHORSE_SERVER_KEY",
         "PACKHORSE_AUTHORIZED_KEYS", "PACKHORSE_SIGNING_KEY",
     ]
+
+    /// The id of the process.
+    var id: Int32 { process.processIdentifier }
 
     /// Whether the process is running.
     var isRunning: Bool { process.isRunning }
@@ -62,16 +65,8 @@ final class ChildProcess {
     /// The error of the command that started it, after the end of the process.
     var end: CLIError {
         let status = signal == nil ? ExitStatus(rawValue: process.terminationStatus) : nil
-        let cause = signal.map { "was ended by signal \($0)" } ?? "ended: \(lastWords)"
-        return CLIError(status ?? .temporary, "\(name) \(cause)", hint: "see its log: \(log.path)")
-    }
-
-    /// The last line that it logged, without its prefix.
-    private var lastWords: String {
-        let bytes = FileManager.default.contents(atPath: log.path) ?? Data()
-        let text = String(decoding: bytes.dropFirst(Int(clamping: logStart)), as: UTF8.self)
-        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("hint:") }
-        return lines.last.map { $0.replacingOccurrences(of: "packhorse: error: ", with: "") } ?? "it logged nothing"
+        let cause = signal.map { "was ended by signal \($0)" } ?? "ended: \(log.lastWords)"
+        return CLIError(status ?? .temporary, "\(name) \(cause)", hint: log.hint)
     }
 
     /// Asks the process to end (SIGTERM).

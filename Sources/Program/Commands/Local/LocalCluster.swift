@@ -20,7 +20,7 @@ actor LocalCluster {
     private let coordinatorArguments: [String]
     private let output: FileHandle
     private let lifeline: Lifeline
-    private let sockets: FileHandle
+    private let sockets: SocketFolder
     private var children: [ChildProcess] = []
 
     /// Creates the folder.
@@ -38,19 +38,10 @@ actor LocalCluster {
         self.output = output
         lifeline = try Lifeline()
         coordinatorArguments = coordinator
-        let sockets = folder.appending(path: "sockets")
-        for folder in [folder.appending(path: "logs"), sockets] { try OutputPlace.makeFolder(folder) }
-        let descriptor = chmod(sockets.path, 0o700) == 0 ? open(sockets.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1
-        guard descriptor >= 0 else {
-            throw CLIError(
-                .cannotCreate, "'\(sockets.path)' cannot be opened: \(String(cString: strerror(errno)))",
-                hint: "choose a writable folder")
-        }
-        self.sockets = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The path of a socket is limited to 107 bytes. This one is short for any folder.
-        let place = "ipc:///proc/\(ProcessInfo.processInfo.processIdentifier)/fd/\(descriptor)"
-        control = "\(place)/control"
-        work = "\(place)/work"
+        try OutputPlace.makeFolder(folder.appending(path: "logs"))
+        sockets = try SocketFolder(folder.appending(path: "sockets"))
+        control = sockets.endpoint("control")
+        work = sockets.endpoint("work")
     }
 
     /// Starts the processes.
@@ -112,8 +103,8 @@ actor LocalCluster {
 
     private func child(_ name: String, _ arguments: [String]) throws -> ChildProcess {
         let child = try ChildProcess(
-            name: name, arguments: arguments + ["--until-input-ends"], log: logs.appending(path: "\(name).log"),
-            lifeline: lifeline, output: output)
+            name: name, arguments: arguments + ["--until-input-ends"],
+            log: try ChildLogFile(logs.appending(path: "\(name).log")), lifeline: lifeline, output: output)
         children.append(child)
         return child
     }
