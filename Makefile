@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check device-faults help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test
+.PHONY: device-check device-faults gateway-check bench-gateway help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -98,6 +98,12 @@ interop: build ## clients of others read every format (pmtiles, MapLibre Native 
 
 device-check: build ## the acceptance checks of the client library: real catalogs, failing web servers, killed processes (3 min)
 	@ops/device-check $(CHECKS)
+
+gateway-check: build ## the 18 acceptance checks of the gateway: coordinator, curl, nginx, Chromium, slowhttptest, schemathesis (8 min)
+	@ops/gateway-check $(CHECKS)
+
+bench-gateway: build ## Measure the gateway next to nginx and MapCache: met or missed (6 min; BENCH_FLAGS=--write)
+	@ops/bench/gateway $(BENCH_FLAGS)
 
 device-faults: build ## the fault table of the client library: every call killed or failed, servers that lie, full disks (hours; FAULTS="--short" a minute)
 	@ops/device-faults $(or $(FAULTS),--nightly --self-test)

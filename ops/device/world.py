@@ -8,21 +8,12 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import threading
 import time
 
-
-class Skip(Exception):
-    """A check that cannot run here, and why."""
-
-
-class Wrong(Exception):
-    """What a check found."""
-
-
-def expect(condition, text):
-    if not condition:
-        raise Wrong(text)
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from acceptance import Skip, Wrong, expect, wait  # noqa: E402, F401 - the checks import all of them from here
 
 
 class WebServer:
@@ -219,13 +210,6 @@ class Device:
 
     def remove(self):
         shutil.rmtree(self.store, ignore_errors=True)
-
-
-def wait(what, condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        expect(time.monotonic() < end, f"{what} did not happen within {seconds} s")
-        time.sleep(0.05)
 
 
 def is_root():
