@@ -69,6 +69,18 @@ extension StoreMachine {
         return false
     }
 
+    /// Whether a step without the network may begin: at once, and after a full disk when its space may be there again.
+    mutating func admitsAgain(_ piece: Piece, for task: TaskID) -> Bool {
+        guard let until = fullUntil[task] else { return true }
+        let needed = bytesToCome(piece) + Self.stepBytes
+        guard until <= now, needed <= free else {
+            blocked[task] = .diskFull(needed: needed, free: free)
+            return false
+        }
+        fullUntil[task] = nil
+        return true
+    }
+
     /// Removes previous versions, then packs of no region, the nearest expiry first, until the bytes are free.
     ///
     /// Part files without a task have been removed by ``sweep()``.

@@ -40,6 +40,8 @@ struct StoreMachine: Sendable {
     static let patience = 8
     /// Space of the disk that is left to others.
     static let diskMargin: UInt64 = 64 << 20
+    /// Space that a step needs besides the bytes of its file: folders, and its unit file.
+    static let stepBytes: UInt64 = 1 << 20
     /// How often a full disk is measured, in milliseconds.
     static let diskInterval: Int64 = 5_000
 

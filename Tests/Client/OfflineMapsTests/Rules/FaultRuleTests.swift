@@ -161,6 +161,20 @@ import Testing
         #expect(driver.machine.rows.tasks.isEmpty)
     }
 
+    @Test func aStepThatFillsTheDiskPausesItsTaskAndIsTriedAgainWithSpace() throws {
+        var (driver, task, op) = try loading()
+        driver.send(.received(op, size: 1_000))
+        let verify = try #require(driver.send(.fetched(op)).verifies.first)
+        #expect(driver.send(.fileFailed(verify, isFull: true)).verifies.isEmpty)
+        let needed = StoreMachine.stepBytes
+        #expect(driver.state(task) == .paused(.diskFull(needed: needed, free: 0)))
+        #expect(driver.send(.disk(free: needed)).verifies.isEmpty)
+        driver.now += StoreMachine.diskInterval
+        #expect(driver.send(.disk(free: needed - 1)).verifies.isEmpty)
+        #expect(driver.send(.disk(free: needed)).verifies.count == 1)
+        #expect(driver.state(task) == .verifying)
+    }
+
     @Test func aFullDiskPausesAndContinuesByItself() throws {
         var (driver, task, op) = try loading()
         driver.send(.fetchFailed(op, .diskFull))

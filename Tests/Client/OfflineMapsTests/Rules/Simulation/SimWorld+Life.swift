@@ -49,11 +49,11 @@ extension SimWorld {
             lastCancel = now
             putInPlace(files)
         case .add(let task) where task.kind == .rollback: lastCancel = now
-        case .retry(let task): checks.notBefore[task] = nil
+        case .retry(let task): checks.forgetWaits(of: task)
         case .add(let task) where task.kind == .remove: lastCancel = now
         case .add(let task):
             for known in disk.rows.tasks.values where known.items == task.items && known.failure != nil {
-                checks.notBefore[known.id] = nil
+                checks.forgetWaits(of: known.id)
             }
         default: break
         }
