@@ -59,7 +59,12 @@ extension Planner {
         guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
             throw .failed(.badCatalog)
         }
-        let kept = task.kind == .load && task.rule.acceptExpired ? view.rows.current(key) : nil
+        let age = PackAge(date: offer.dataDate ?? "", source: .packs(offer.id, edition))
+        let current = view.rows.current(key)
+        let kept = current.flatMap { current in
+            let accepts = task.kind == .load && task.rule.acceptExpired
+            return accepts || view.isNewer(current, than: age, for: holder) ? current : nil
+        }
         let place = folder.pack(offered.list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
         guard let path = folder.relative(URL(filePath: place.path + offered.list.format.fileExtension)) else {
             throw .failed(.internalError)
@@ -71,9 +76,12 @@ extension Planner {
             dataDate: offer.dataDate, attribution: offer.attribution)
         // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
         let file = kept?.file ?? FileID(unit: key, version: 0, digest: pack.sha256)
-        draft.add(
-            Piece(holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry),
-            PieceDetails(address: address, kind: .pack, unit: unit))
+        var piece = Piece(
+            holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry, age: age)
+        if let current, current.file == file {
+            if file.digest != pack.sha256 { piece.age = current.age }
+        }
+        draft.add(piece, PieceDetails(address: address, kind: .pack, unit: unit))
     }
 
     /// When a pack expires whose server does not say when: after 30 days.
@@ -85,6 +93,14 @@ extension Planner {
         do throws(FetchError) { return try await fetcher.body(changed, limit: limit) } catch {
             throw .fault(FetchFault(error))
         }
+    }
+}
+
+extension PlanView {
+    /// Whether an installed pack is newer than the one of a list, which another holder's list has.
+    fileprivate func isNewer(_ current: UnitRecord, than age: PackAge, for holder: Item?) -> Bool {
+        guard let known = current.age else { return false }
+        return !age.replaces(known, isShared: rows.isHeld(current.file.unit, besides: holder))
     }
 }
 

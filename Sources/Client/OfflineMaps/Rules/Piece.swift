@@ -48,6 +48,8 @@ struct Piece: Hashable, Sendable {
     var source: Source = .file(nil)
     /// When the file expires, in seconds of the wall clock.
     var expires: Int64?
+    /// Of a pack from a list.
+    var age: PackAge?
 
     var isTile: Bool { source == .tile }
     var isPack: Bool { file.unit.isPack && !isTile }

@@ -55,6 +55,7 @@ extension StoreMachine {
             }
             hadPlan.insert(op.task)
             setPlan(plan, of: op.task)
+            confirm(plan)
             noteProgress(op.task)
         }
     }

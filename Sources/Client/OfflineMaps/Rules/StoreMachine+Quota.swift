@@ -10,7 +10,7 @@ extension StoreMachine {
 
     /// Bytes that the disk needs for a piece from now on.
     func bytesToCome(_ piece: Piece) -> UInt64 {
-        if isPrepared(piece) || isCurrent(piece) || piece.source == .filled { return 0 }
+        if isPrepared(piece) || isCurrent(piece) || isOutdone(piece) || piece.source == .filled { return 0 }
         if piece.isTile {
             let isBegun = plans.places(of: piece.file.digest).contains { place in
                 plans[place.task]?.fills[piece.file.unit].map { parts[$0.digest] != nil } ?? false

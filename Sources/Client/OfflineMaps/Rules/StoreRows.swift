@@ -38,6 +38,8 @@ struct UnitRecord: Hashable, Codable, Sendable {
     var usedAt: Int64 = 0
     /// The order of installation, for the order of previous versions.
     var order: Int64 = 0
+    /// Of a pack from a list.
+    var age: PackAge?
 }
 
 /// Who needs a unit.
@@ -60,6 +62,8 @@ enum Change: Hashable, Sendable {
     case endTask(TaskID)
     case unit(UnitRecord)
     case removeUnit(FileID)
+    /// The server has an installed file as it is here: it expires later, and a newer list may have it.
+    case confirmed(FileID, expires: Int64?, age: PackAge?)
     case hold(Hold)
     case dropHold(Hold)
     case settings(StoreSettings)
@@ -90,6 +94,10 @@ struct StoreRows: Hashable, Sendable {
         case .endTask(let id): tasks[id] = nil
         case .unit(let record): units[record.file] = record
         case .removeUnit(let file): units[file] = nil
+        case .confirmed(let file, let expires, let age):
+            guard var unit = units[file] else { return }
+            (unit.expires, unit.age) = (expires, age)
+            units[file] = unit
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new

@@ -77,6 +77,19 @@ extension UnitRow {
     }
 }
 
+extension UnitRow {
+    /// The age of a pack from a list; `nil` for other files.
+    var age: PackAge? {
+        guard case .packs = item else { return nil }
+        return PackAge(date: dataDate ?? "", source: item)
+    }
+}
+
+extension PackAge {
+    /// The date as rows have it.
+    var dataDate: String? { date.isEmpty ? nil : date }
+}
+
 extension Item {
     /// The first word of ``key``.
     var kindName: String { String(key.prefix { $0 != "|" }) }
