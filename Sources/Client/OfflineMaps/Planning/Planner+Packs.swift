@@ -79,7 +79,10 @@ extension Planner {
         var piece = Piece(
             holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry, age: age)
         if let current, current.file == file {
+            // What the list has is confirmed when it has expired; what it does not have only where it has nothing newer.
+            let isConfirmed = file.digest == pack.sha256 || view.isNewer(current, than: age, for: holder)
             if file.digest != pack.sha256 { piece.age = current.age }
+            if !isConfirmed || current.isFresh { piece.expires = current.expires }
         }
         draft.add(piece, PieceDetails(address: address, kind: .pack, unit: unit))
     }
@@ -102,6 +105,11 @@ extension PlanView {
         guard let known = current.age else { return false }
         return !age.replaces(known, isShared: rows.isHeld(current.file.unit, besides: holder))
     }
+}
+
+extension UnitRecord {
+    /// Whether it has not expired.
+    var isFresh: Bool { expires.map { $0 > Int64(Date().timeIntervalSince1970) } ?? true }
 }
 
 extension FetchFault {

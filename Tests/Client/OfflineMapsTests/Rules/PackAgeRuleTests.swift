@@ -90,4 +90,22 @@ import Testing
         #expect(driver.machine.rows.current(unit)?.file.digest == "B 2")
         #expect(driver.machine.rows.holders(of: unit).count == 2)
     }
+
+    @Test func whatTheServerConfirmsExpiresLater() {
+        var driver = RuleDriver()
+        var piece = pack("1", of: "A", for: "a")
+        piece.expires = 10
+        #expect(load([piece], &driver) == 1)
+        piece.expires = 500
+        (piece.age, piece.holder) = (PackAge(date: "2", source: .packs("B")), .region("b"))
+        let writes = driver.writes.count
+        #expect(load([piece], &driver) == 0)
+        let current = driver.machine.rows.current(unit)
+        #expect(current?.expires == 500 && current?.age?.date == "2" && current?.age?.source == .packs("B"))
+        #expect(driver.writes[writes...].joined().contains { if case .confirmed = $0 { true } else { false } })
+        // An earlier time changes nothing.
+        piece.expires = 20
+        #expect(load([piece], &driver) == 0)
+        #expect(driver.machine.rows.current(unit)?.expires == 500)
+    }
 }
