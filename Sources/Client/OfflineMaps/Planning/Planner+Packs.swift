@@ -92,7 +92,7 @@ extension Planner {
 
     /// Sends a request of the plan, with the app's changes.
     func load(_ request: ResourceRequest, limit: Int) async throws(PlanProblem) -> FetchedBody {
-        let changed = await transform?(request) ?? request
+        let changed = await request.changed(by: transform)
         do throws(FetchError) { return try await fetcher.body(changed, limit: limit) } catch {
             throw .fault(FetchFault(error))
         }

@@ -12,13 +12,28 @@ public struct ResourceRequest: Hashable, Sendable {
     ///
     /// ``URLSessionFetcher`` cannot limit rates.
     public var bytesPerSecond: UInt64?
+    /// Whether it is one of the many of a task, and not of a map that is viewed.
+    ///
+    /// A fetcher sends such a request, and follows its redirects, to no host that forbids bulk downloads. A change by
+    /// ``StoreOptions/transform`` does not count.
+    public var isBulk: Bool
 
     /// Makes a request.
-    public init(_ url: URL, _ kind: Kind, headers: [String: String] = [:], bytesPerSecond: UInt64? = nil) {
+    public init(
+        _ url: URL, _ kind: Kind, headers: [String: String] = [:], bytesPerSecond: UInt64? = nil, isBulk: Bool = true
+    ) {
         self.url = url
         self.kind = kind
         self.headers = headers
         self.bytesPerSecond = bytesPerSecond
+        self.isBulk = isBulk
+    }
+
+    /// The request with the app's changes.
+    func changed(by transform: (@Sendable (ResourceRequest) async -> ResourceRequest)?) async -> ResourceRequest {
+        var new = await transform?(self) ?? self
+        new.isBulk = isBulk
+        return new
     }
 
     /// What a request asks for.
