@@ -119,7 +119,7 @@ extension FetchFault {
         case .connection where error.isPage: self = .portal
         // After the head of an answer there was a connection.
         case .connection: self = (error.status ?? 0) == 0 ? .noConnection : .broken
-        case .storage: self = .diskFull
+        case .storage: self = error.isDiskFull ? .diskFull : .storage(error.message)
         default:
             if let status = error.status, !(200...399).contains(status) {
                 let wait = error.retryAfter.map { $0.components.seconds * 1_000 }

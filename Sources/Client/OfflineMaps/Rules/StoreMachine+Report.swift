@@ -19,7 +19,7 @@ extension StoreMachine {
     func view(_ task: TaskRecord) -> StoreTask {
         StoreTask(
             id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state(of: task),
-            progress: progress[task.id] ?? TaskProgress())
+            progress: progress[task.id] ?? TaskProgress(), failureText: task.failureText)
     }
 
     /// Reports each task whose state or whole percent has changed.

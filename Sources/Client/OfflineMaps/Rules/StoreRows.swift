@@ -15,6 +15,8 @@ struct TaskRecord: Hashable, Codable, Sendable {
     var viewed: ViewedTile?
     /// Why the task failed; a failed task stays until it is retried or cancelled.
     var failure: FailureCause?
+    /// What happened and what to do, where more is known than the cause.
+    var failureText: String?
 }
 
 /// A tile that a map view wants.

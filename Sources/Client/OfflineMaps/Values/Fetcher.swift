@@ -71,6 +71,10 @@ public struct FetchError: Error, Sendable {
     public var retryAfter: Duration?
     /// Whether the answer was a web page in place of the file: a network that asks for a login.
     public var isPage: Bool
+    /// Whether the disk is full, of an error with the cause ``FailureCause/storage``.
+    ///
+    /// Then the download waits for space; otherwise it fails.
+    public var isDiskFull = false
     /// What happened, for people.
     public var message: String
 

@@ -97,8 +97,8 @@ extension StoreWorker {
             if let bytes { process(.received(op, size: bytes), life: life) }
             return .fetched(op)
         } catch {
-            let isFull = error.code == .diskFull
-            return .fetchFailed(op, isFull ? .diskFull : .refused(error.failure ?? .storage))
+            if error.code == .diskFull { return .fetchFailed(op, .diskFull) }
+            return .fetchFailed(op, error.failure.map { .refused($0) } ?? .storage(error.text))
         }
     }
 

@@ -65,6 +65,20 @@ struct AnswerRuleTests {
         #expect(viewed.follows(address, to: last) && viewed.outcome.failure == nil)
     }
 
+    /// Only a full disk is waited for; what else the system says is in the error.
+    @Test func aPartFileThatCannotBeWrittenSaysWhy() throws {
+        let folder = try StoreScratch()
+        let error = #expect(throws: FetchError.self) { try PartFile(folder.url).begin(at: 0) }
+        let failure = try #require(error)
+        #expect(failure.cause == .storage && !failure.isDiskFull)
+        #expect(failure.message.contains("'\(folder.url.path)'") && failure.message.contains("Is a directory"))
+        #expect(failure.message.contains("retry the task"))
+        #expect(FetchFault(failure) == .storage(failure.message))
+        var full = failure
+        full.isDiskFull = true
+        #expect(FetchFault(full) == .diskFull)
+    }
+
     @Test func whatTheAppChangesStaysABulkDownload() async throws {
         let request = ResourceRequest(try #require(URL(string: "https://b.example.com/")), .tile)
         #expect(await request.changed(by: { ResourceRequest($0.url, $0.kind, isBulk: false) }).isBulk)
