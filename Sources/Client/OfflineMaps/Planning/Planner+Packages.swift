@@ -80,7 +80,8 @@ extension Planner {
         )
         draft.add(
             Piece(
-                holder: item, file: FileID(unit: key, version: style.version, digest: file.sha256), size: file.size),
+                holder: item, file: FileID(unit: key, version: style.version, digest: file.sha256), size: file.size,
+                copies: 1),
             PieceDetails(address: address, kind: .other, unit: unit))
     }
 }

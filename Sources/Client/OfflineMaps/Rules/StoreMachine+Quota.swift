@@ -5,8 +5,11 @@ extension StoreMachine {
             + preparedFiles.values.reduce(0, +) + trash.values.reduce(0, +)
     }
 
-    /// Bytes that the operations under way will still add.
-    var inFlight: UInt64 { ops.values.reduce(0) { $0 + ($1.work.piece.map(bytesToCome) ?? 0) } }
+    /// Bytes that the operations under way, and the part files that are there, will still add.
+    var inFlight: UInt64 {
+        ops.values.reduce(0) { $0 + ($1.work.piece.map(bytesToCome) ?? 0) }
+            + parts.reduce(0) { $0 + $1.value * plans.copies(of: $1.key) }
+    }
 
     /// Bytes that the disk needs for a piece from now on.
     func bytesToCome(_ piece: Piece) -> UInt64 {
@@ -15,11 +18,13 @@ extension StoreMachine {
             let isBegun = plans.places(of: piece.file.digest).contains { place in
                 plans[place.task]?.fills[piece.file.unit].map { parts[$0.digest] != nil } ?? false
             }
-            return piece.size + (isBegun ? 0 : copied(for: piece))
+            return piece.size * (1 + piece.copies) + (isBegun ? 0 : copied(for: piece))
         }
         let there = parts[piece.file.digest] ?? 0
         let rest = piece.size > there ? piece.size - there : 0
-        guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else { return rest }
+        guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else {
+            return rest * (1 + piece.copies)
+        }
         let ofPatch = parts[patch.digest] ?? 0
         return piece.size + (patch.size > ofPatch ? patch.size - ofPatch : 0)
     }
@@ -50,7 +55,7 @@ extension StoreMachine {
         let leaving = trash.values.reduce(0, +)
         // What is being removed makes space in a moment; the event `gone` continues the task.
         if used + inFlight + need - leaving > allowed && ops.values.allSatisfy({ $0.work.piece == nil }) {
-            blocked[task.id] = .quota(needed: used + need - leaving, allowed: allowed)
+            blocked[task.id] = .quota(needed: used + inFlight + need - leaving, allowed: allowed)
         }
         return false
     }

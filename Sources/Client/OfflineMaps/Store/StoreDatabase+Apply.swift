@@ -67,6 +67,15 @@ extension StoreDatabase {
         }
     }
 
+    /// Corrects the bytes of an installed file.
+    func setBytes(_ bytes: UInt64, of file: FileID) throws {
+        try write { database in
+            try database.execute(
+                sql: "UPDATE unit SET bytes = ? WHERE unit = ? AND version = ? AND sha256 = ?",
+                arguments: [Int64(clamping: bytes), file.unit.name, file.version, file.digest])
+        }
+    }
+
     /// The ends of so many tasks stay.
     private static let keptEnds: Int64 = 256
 

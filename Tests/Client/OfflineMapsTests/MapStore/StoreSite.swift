@@ -205,6 +205,21 @@ extension MapStore {
         return ids.compactMap { ends[$0] }
     }
 
+    /// Whether the rules, `usage` and the disk agree about the bytes of the store; without those of unit files.
+    func agreesWithTheDisk() async throws -> Bool {
+        let (usage, folder) = (try await usage(), worker.folder)
+        var found = StoreScan.parts(folder).values.reduce(0, +)
+        for home in [folder.units, folder.packs] {
+            found += StoreScan.bytes(below: home)
+            let files = FileManager.default.enumerator(atPath: home.path)
+            while let path = files?.nextObject() as? String {
+                guard path.hasSuffix("/" + UnitDocument.name) else { continue }
+                found -= StoreScan.size(home.appending(path: path)) ?? 0
+            }
+        }
+        return await worker.machine?.used == found && usage.total - usage.ambient == found
+    }
+
     /// Waits for an event.
     func wait(
         in events: StoreEvents, for isWanted: @Sendable (StoreEvent) -> Bool

@@ -147,6 +147,10 @@ struct RegionStoreTests {
         #expect(try await store.states { [try await $0.load("trip")] } == [.done])
         let info = try #require(try await store.region("trip"))
         #expect(info.state == .complete && info.failed.isEmpty)
+        // The style's archive, and its files for readers.
+        let usage = try await store.usage()
+        #expect(usage.styles > 0 && info.bytes == usage.styles + usage.packs)
+        #expect(try await store.agreesWithTheDisk())
         // Zooms 6 and 7: the source ends at 7.
         #expect(try await store.usage().onlineTiles == 2)
         site.server.stop()
