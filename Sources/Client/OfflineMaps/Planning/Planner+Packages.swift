@@ -119,5 +119,5 @@ extension Format {
 
 extension StoreFolder {
     /// The file of a row; a file that was adopted where it is has an absolute path.
-    func place(of unit: UnitRow) -> URL? { unit.path.hasPrefix("/") ? URL(filePath: unit.path) : file(unit.path) }
+    func place(of unit: UnitRow) -> URL? { unit.isOutside ? URL(filePath: unit.path) : file(unit.path) }
 }

@@ -78,6 +78,9 @@ extension UnitRow {
 }
 
 extension UnitRow {
+    /// Whether it is a file that was adopted where it is: its path is absolute.
+    var isOutside: Bool { path.utf8.first == UInt8(ascii: "/") }
+
     /// The age of a pack from a list; `nil` for other files.
     var age: PackAge? {
         guard case .packs = item else { return nil }

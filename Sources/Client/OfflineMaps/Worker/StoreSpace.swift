@@ -10,7 +10,7 @@ enum StoreSpace {
     /// What the store takes, by the kinds of files.
     static func usage(_ view: StoreView, _ folder: StoreFolder) -> Usage {
         var usage = Usage()
-        for (file, unit) in view.units where !unit.path.hasPrefix("/") {
+        for (file, unit) in view.units where !unit.isOutside {
             // Of a style as it is now: readers unpack it again when its files are gone.
             let archive = unit.format == .styleArchive ? folder.file(unit.path) : nil
             let bytes = archive.map(StyleFiles.bytes) ?? unit.bytes
