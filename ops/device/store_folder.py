@@ -176,7 +176,7 @@ def rows(file):
 def filled(file):
     """The content of a pack that was filled, whatever the order in which it was: its digest and number of tiles; None where it cannot be read."""
     try:
-        database = sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True)
+        database = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             said = database.execute("SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles ORDER BY 1, 2, 3").fetchall()
             said += database.execute("SELECT name, value FROM metadata ORDER BY 1").fetchall()
@@ -190,7 +190,7 @@ def filled(file):
 
 def first_tile(file):
     """One tile of an MBTiles file, opened as a reader opens it."""
-    database = sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True)
+    database = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         return database.execute("SELECT tile_data FROM tiles LIMIT 1").fetchone()
     finally:

@@ -20,7 +20,7 @@ def client_of_packages(site):
     _, digest = site.file("EE")
     expect(sha256(client.file("EE", client.installed["EE"]).read_bytes()) == digest, "EE has another digest")
     database = sqlite3.connect(client.file("EE", client.installed["EE"]))
-    expect(database.execute("SELECT count(*) FROM tiles").fetchone()[0] > 300, "EE has few tiles")
+    expect(database.execute("SELECT count(*) FROM tiles").fetchone()[0] > 80, "EE has few tiles")
     database.close()
     # A token without the tileset gives 403, one with a spent quota 402, a box that is too big 406.
     limited, spent = site.make_token("limited", "client"), site.make_token("spent", "client")

@@ -63,6 +63,7 @@ def roles(site):
     """A viewer may not order; without its token file it gets 401 within two seconds, and its stream ends."""
     gateway = site.gateway
     site.make_token("leaving", "viewer")
+    wait("the new token", lambda: gateway("GET", "/v1/jobs", role="leaving").status == 200, 3)
     answer = gateway("POST", "/v1/jobs/1/orders", {"order": "pause"}, role="leaving")
     expect(answer.status == 403, f"a viewer's order gave {answer.status}")
     expect(gateway("GET", "/v1/jobs").status == 401, "the list of jobs was given without a token")
@@ -138,6 +139,9 @@ def idempotency(site):
     jobs = {answer.json()["job"] for answer in answers if answer.status in (200, 201)}
     odd = [answer.status for answer in answers if answer.status not in (200, 201, 409)]
     expect(len(jobs) == 1 and not odd, f"jobs {jobs}, statuses {odd}")
+    # The gateway answers from what it read in the last second.
+    wait("the job in the list", lambda: newest(site) > before, 5)
+    time.sleep(1.5)
     expect(newest(site) == before + 1, f"{newest(site) - before} jobs were made")
     other = site.gateway("POST", "/v1/jobs", {**body, "label": "another"}, role="operator", Idempotency_Key="check-14")
     expect(other.status == 422, f"other content gave {other.status}: {other.body[:200]!r}")

@@ -20,7 +20,7 @@ def start(site):
         raise Skip("the program has no command 'up'")
     began, folder, port = time.monotonic(), site.folder / "up", ports.take()
     control = f"tcp://127.0.0.1:{ports.take()}"
-    process = site.start("up", "--data", folder, "--port", port, "--control", control, "--workers", "1")
+    process = site.start("up", "--data", folder, "--port", port, "--control-port", control.rpartition(":")[2], "--workers", "1")
     url = f"http://127.0.0.1:{port}"
     wait("the page", lambda: read(url + "/"), 60)
     site.run("submit", "EE", "--tileset", site.folder / "demo.yaml", "--zoom", "0-9", "--wait", "--coordinator", control)

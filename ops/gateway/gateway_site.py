@@ -97,7 +97,7 @@ class Site:
         for new in (self.logs, self.token_folder):
             new.mkdir()
         self.control, self.work = (f"tcp://127.0.0.1:{ports.take()}" for _ in range(2))
-        self.origin = self.serve("demo-origin", "--port", "0")
+        self.origin = self.serve("demo-origin", "--port", "0", "--padding", "20000")
         self.slow = self.serve("demo-origin", "--port", "0", "--latency-ms", "1500")
         self.coordinator = None
         self.start_coordinator()
@@ -109,7 +109,7 @@ class Site:
         for name, origin, more in (("demo", self.origin, ""), ("slow", self.slow, ""), ("crawling", self.crawling, "  requests_per_second: 0.2\n")):
             (self.folder / f"{name}.yaml").write_text(
                 f"id: {name}\nurl: {origin}/tiles/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-10\nattribution: Demo\n"
-                "politeness:\n  contact: maps@example.com\n{more}")
+                f"politeness:\n  contact: maps@example.com\n{more}")
         self.run("submit", "EE", "LI", "--tileset", self.folder / "demo.yaml", "--zoom", "0-9", "--format", "pmtiles", "--wait",
                  "--coordinator", self.control)
         self.gateway = self.make_gateway()

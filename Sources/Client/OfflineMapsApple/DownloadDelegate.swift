@@ -30,6 +30,9 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
         var file: URL
         var status: Int
         var headers: [String: String]
+        /// The first address and the last one: a background session follows redirects without asking.
+        var asked: URL?
+        var answered: URL?
     }
 
     private struct State: Sendable {
@@ -87,21 +90,15 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
         let answer = downloadTask.response as? HTTPURLResponse
         var headers: [String: String] = [:]
         for (name, value) in answer?.allHeaderFields ?? [:] { headers["\(name)".lowercased()] = "\(value)" }
-        let arrival = Arrival(file: location, status: answer?.statusCode ?? 0, headers: headers)
-        if let waiting = waiting(downloadTask) {
-            // A background session follows redirects without asking.
-            let asked = downloadTask.originalRequest?.url
-            guard asked == answer?.url || waiting.fetch.follows(asked, to: answer?.url) else { return }
-            return Self.pass(arrival, to: waiting.fetch)
-        }
+        var arrival = Arrival(file: location, status: answer?.statusCode ?? 0, headers: headers)
+        (arrival.asked, arrival.answered) = (downloadTask.originalRequest?.url, answer?.url)
+        if let waiting = waiting(downloadTask) { return Self.pass(arrival, to: waiting.fetch) }
         guard let request = downloadTask.originalRequest else { return }
         // The file is gone when this call returns, so it gets another name.
         let kept = FileManager.default.temporaryDirectory.appending(path: "offline-maps-\(UUID().uuidString).part")
         guard rename(location.path, kept.path) == 0 else { return }
-        let old = state.withLock { state in
-            state.arrivals.updateValue(
-                Arrival(file: kept, status: arrival.status, headers: headers), forKey: Key(request))
-        }
+        arrival.file = kept
+        let old = state.withLock { [arrival] in $0.arrivals.updateValue(arrival, forKey: Key(request)) }
         if let old { unlink(old.file.path) }
     }
 
@@ -131,6 +128,7 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
     /// Gives a file to a download in pieces, and removes it.
     private static func pass(_ arrival: Arrival, to fetch: OngoingFetch) {
         defer { unlink(arrival.file.path) }
+        guard arrival.asked == arrival.answered || fetch.follows(arrival.asked, to: arrival.answered) else { return }
         guard fetch.begin(arrival.status, arrival.headers) else { return }
         do {
             let handle = try FileHandle(forReadingFrom: arrival.file)

@@ -96,8 +96,10 @@ public enum URLReference {
     }
 
     private static func withoutDots(_ path: some StringProtocol) -> String {
-        var kept: [Substring] = []
-        let segments = Substring(path).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var kept: [String] = []
+        // Bytes and not characters: with a combining mark after it, a slash is another character.
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+            .map { String(decoding: $0, as: UTF8.self) }
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             switch segment {

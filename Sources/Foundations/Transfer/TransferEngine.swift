@@ -309,7 +309,9 @@ final class TransferEngine {
         if WebOrigin(target) == nil {
             return TransferError(.redirectRefused, "a redirect leads away from http and https")
         }
-        return options.redirectRefusal(target).map { TransferError(.redirectRefused, $0) }
+        let refusal =
+            options.redirectRefusal(target) ?? job.request.receiver?.refusal(of: target, from: job.url)
+        return refusal.map { TransferError(.redirectRefused, $0) }
     }
 
     private func failed(_ job: TransferJob, _ error: TransferError) {

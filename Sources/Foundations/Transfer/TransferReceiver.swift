@@ -14,4 +14,15 @@ public protocol TransferReceiver: Sendable {
     /// - Parameter bytes: Valid only during the call.
     /// - Returns: Whether more are wanted; `false` ends the transfer with `transport`.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
+
+    /// Decides about each redirect, besides ``TransferOptions/redirectRefusal``.
+    ///
+    /// - Parameter address: The address that was answered with the redirect.
+    /// - Returns: Why it is not followed, which becomes the error's message; `nil` to follow it.
+    func refusal(of redirect: String, from address: String) -> String?
+}
+
+extension TransferReceiver {
+    /// Follows every redirect.
+    public func refusal(of redirect: String, from address: String) -> String? { nil }
 }

@@ -91,7 +91,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
-                    UpCommand.self, CoordinatorCommand.self, WorkerCommand.self, GatewayCommand.self, WorkersCommand.self,
+                    UpCommand.self, CoordinatorCommand.self, WorkerCommand.self, GatewayCommand.self,
+                    WorkersCommand.self,
                     OriginsCommand.self,
                     HealthCommand.self, TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self,
                     KeygenCommand.self, KeysCommand.self,

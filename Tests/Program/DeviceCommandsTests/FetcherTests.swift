@@ -81,6 +81,30 @@ struct FetcherTests {
         try request(server, "/catalog.json", .catalog, headers)
     }
 
+    /// The host is on the list of `BulkDownloads`: no request is sent to it.
+    @Test(arguments: WebFetcher.allCases)
+    func noRedirectOfABulkDownloadLeadsToAHostThatForbidsIt(_ web: WebFetcher) async throws {
+        let fetcher = try web.make()
+        let server = try ScriptedServer { request in
+            // The second hop forbids.
+            let next = request.path == "/one" ? "/two" : "http://tile.openstreetmap.org/0/0/0.png"
+            return .reply(302, headers: [("Location", next)])
+        }
+        defer { server.stop() }
+        let request = try request(server, "/one", .tile)
+        let body = await failure { () throws(FetchError) in _ = try await fetcher.body(request, limit: 100) }
+        #expect(body?.cause == .hostForbidsBulk && body?.message.contains("tile.openstreetmap.org") == true)
+        let place = try part()
+        let file = await failure { () throws(FetchError) in
+            _ = try await fetcher.file(request, into: place.url, from: 0, limit: 100) { _ in }
+        }
+        #expect(file?.cause == .hostForbidsBulk)
+        #expect(server.requests.map(\.path) == ["/one", "/two", "/one", "/two"])
+        let first = ResourceRequest(try #require(URL(string: "http://tile.openstreetmap.org/0/0/0.png")), .tile)
+        let refused = await failure { () throws(FetchError) in _ = try await fetcher.body(first, limit: 100) }
+        #expect(refused?.cause == .hostForbidsBulk)
+    }
+
     @Test(arguments: WebFetcher.allCases) func anUnchangedBodyIsNotSentAgain(_ web: WebFetcher) async throws {
         let fetcher = try web.make()
         let server = try ScriptedServer { request in

@@ -34,6 +34,7 @@ struct MapRouteTests {
     @Test func addressesOfServersAreKnown() {
         #expect(StyleHosts.host("https/a.example:8080/b/c?d") == "https/a.example:8080")
         #expect(StyleHosts.host("http/a.example?x") == "http/a.example")
+        #expect(StyleHosts.host("https/a.example/\u{301}b") == "https/a.example")
         #expect(StyleHosts.host("tiles/demo/0/0/0") == nil && StyleHosts.host("https") == nil)
     }
 }

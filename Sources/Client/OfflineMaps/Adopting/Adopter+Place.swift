@@ -6,10 +6,14 @@ extension Adopter {
     /// What the rules are asked to make current, with the rows of the files.
     var files: [(file: AdoptedFile, row: UnitRow)] {
         adopted.flatMap { entry in
-            let bytes = entry.place == .outside ? 0 : entry.unit.bytes
+            var unit = entry.unit
+            if unit.format == .styleArchive, entry.place == .part, let archive = folder.file(unit.path) {
+                unit.bytes = StyleFiles.bytes(archive)
+            }
+            let bytes = entry.place == .outside ? 0 : unit.bytes
             // The regions of a database hold its file too.
             let holders = [entry.item] + entry.regions.map { .region($0.id) }
-            return holders.map { (AdoptedFile(file: entry.piece.file, bytes: bytes, holder: $0), entry.unit) }
+            return holders.map { (AdoptedFile(file: entry.piece.file, bytes: bytes, holder: $0), unit) }
         }
     }
 

@@ -83,7 +83,9 @@ final class CatalogSearch: Sendable {
             if let entries { return entries }
             let new = offers.map { offer in
                 Entry(
-                    names: offer.names.mapValues { Self.folded(String($0.split(separator: "/").last ?? "")) },
+                    names: offer.names.mapValues {
+                        Self.folded($0.partsBetweenSlashes(omittingEmpty: true).last ?? "")
+                    },
                     id: Self.folded(offer.id))
             }
             entries = new

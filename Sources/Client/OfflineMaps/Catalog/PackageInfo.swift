@@ -50,6 +50,6 @@ public struct PackageInfo: Hashable, Sendable {
     /// The names of the areas above it and its own name, from the largest area on.
     public func names(_ language: String) -> [String] {
         let path = paths[language] ?? paths["en"] ?? paths.min { $0.key < $1.key }?.value ?? ""
-        return path.split(separator: "/").map(String.init)
+        return path.partsBetweenSlashes(omittingEmpty: true)
     }
 }

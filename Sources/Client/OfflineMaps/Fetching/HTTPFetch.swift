@@ -80,11 +80,12 @@ package enum HTTPFetch {
         }
     }
 
-    /// Refuses an address that is not of http or https.
-    package static func checkScheme(_ request: ResourceRequest) throws(FetchError) {
+    /// Refuses an address that is not of http or https, and one whose host forbids the request.
+    package static func check(_ request: ResourceRequest) throws(FetchError) {
         guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw FetchError(.invalidArguments, "'\(request.address)' is not an address of http or https.")
         }
+        try BulkPolicy.check(request)
     }
 
     private static func failure(_ answer: OngoingFetch.Outcome, _ request: ResourceRequest) -> FetchError {

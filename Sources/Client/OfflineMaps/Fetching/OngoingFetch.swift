@@ -149,7 +149,13 @@ package final class OngoingFetch: Sendable {
                     .connection, "'\(address)' redirects from https to http, or more than five times.")
                 return false
             }
-            return true
+            do throws(FetchError) {
+                try BulkPolicy.check(new, of: request)
+                return true
+            } catch {
+                state.failure = error
+                return false
+            }
         }
     }
 

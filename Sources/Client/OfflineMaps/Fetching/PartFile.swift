@@ -67,6 +67,10 @@ final class PartFile: Sendable {
     }
 
     private func failure(_ number: Int32) -> FetchError {
-        FetchError(.storage, "'\(path)' cannot be written: \(String(cString: strerror(number))).")
+        var error = FetchError(
+            .storage,
+            "'\(path)' cannot be written: \(String(cString: strerror(number))). \(StoreError.diskAdvice)")
+        error.isDiskFull = number == ENOSPC || number == EDQUOT
+        return error
     }
 }

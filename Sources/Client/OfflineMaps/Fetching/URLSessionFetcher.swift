@@ -85,9 +85,10 @@ public final class URLSessionFetcher: Fetcher {
 
     /// The message of a request for the bytes from an offset.
     ///
-    /// - Throws: ``FailureCause/invalidArguments`` for an address that is not of http or https.
+    /// - Throws: ``FailureCause/invalidArguments`` for an address that is not of http or https,
+    ///   ``FailureCause/hostForbidsBulk`` for a host that forbids the request.
     package static func message(_ request: ResourceRequest, from offset: UInt64) throws(FetchError) -> URLRequest {
-        try HTTPFetch.checkScheme(request)
+        try HTTPFetch.check(request)
         var message = URLRequest(url: request.url)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         // Files are compared by their bytes, and tiles stay as they are stored.

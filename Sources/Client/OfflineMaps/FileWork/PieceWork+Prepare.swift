@@ -15,7 +15,9 @@ extension PieceWork {
     /// A package or style gets a folder with its unit file. The folder has the suffix `.new` until both are durable. A
     /// crash in between loses no byte: ``giveBack(_:)`` moves the part file back.
     ///
-    /// - Returns: Bytes of the file.
+    /// A style is unpacked next to its archive: readers need its files.
+    ///
+    /// - Returns: Bytes of the file, with those of an unpacked style.
     /// - Throws: `disk-full`, `storage`.
     static func prepare(
         _ piece: Piece, _ details: PieceDetails, in folder: StoreFolder, source: CatalogMarkOfUnit?
@@ -41,7 +43,7 @@ extension PieceWork {
                 try place(part, at: target, details.unit, source: source)
             }
             try Durable.sync(folder: folder.parts)
-            return size
+            return details.unit.format == .styleArchive ? StyleFiles.bytes(target) : size
         } catch { throw .storage(error, "The unit '\(details.unit.path)' cannot be installed.") }
     }
 
@@ -59,7 +61,10 @@ extension PieceWork {
         // Before the file moves, so that a folder with the file says to whom it belongs.
         try Durable.write(try bytes(of: document), to: new.appending(path: UnitDocument.name))
         try Durable.sync(file: part)
-        try Durable.rename(part, to: new.appending(path: target.lastPathComponent))
+        let file = new.appending(path: target.lastPathComponent)
+        // Before the part file moves, so that a full disk leaves it where it is.
+        if unit.format == .styleArchive { try StyleFiles.unpack(part, nextTo: file) }
+        try Durable.rename(part, to: file)
         // A folder of the same version without a row is of no use to anyone.
         try removeFolder(home)
         try Durable.rename(new, to: home)

@@ -34,7 +34,7 @@ extension PieceWork {
         guard let answer, answer.status != 204 else { return (nil, nil) }
         if answer.status == 304 {
             // The installed pack has the same bytes.
-            let pack = try details.base.map { try StylePack(unpacked($0)) }
+            let pack = try details.base.map { try StylePack(StyleFiles.folder(of: $0)) }
             guard let pack, let entry = pack.entry(resource.url) else { return (nil, nil) }
             return (try pack.bytes(of: entry).map { Data($0) }, entry.etag)
         }
@@ -45,7 +45,7 @@ extension PieceWork {
 
     /// Moves a style that was downloaded to its place: the archive, and the same files unpacked for readers.
     ///
-    /// - Returns: Bytes of the archive.
+    /// - Returns: Bytes of the archive and of the files.
     static func prepareStyle(
         _ details: PieceDetails, _ part: URL, at target: URL, source: CatalogMarkOfUnit?
     ) throws(StoreError) -> UInt64 {
@@ -53,7 +53,7 @@ extension PieceWork {
         let new = newFolder(of: home)
         do {
             try removeFolder(new)
-            let pack = unpacked(new.appending(path: target.lastPathComponent))
+            let pack = StyleFiles.folder(of: new.appending(path: target.lastPathComponent))
             try Durable.makeFolder(pack)
             let (address, choice) = styleAddress(details.unit.item.identifier)
             try FilledStyle.write(part, address: address, choice: choice, into: pack)
@@ -69,7 +69,7 @@ extension PieceWork {
             try Durable.rename(new, to: home)
             // After the folder has its name: until then a crash needs the part file again.
             try Durable.remove(part)
-            return unit.bytes
+            return StyleFiles.bytes(target)
         } catch {
             if let failure = (error as? StylesError) {
                 throw StoreError(
@@ -78,11 +78,6 @@ extension PieceWork {
             }
             throw storeError(error, "The style '\(details.unit.item.identifier)' cannot be installed.")
         }
-    }
-
-    /// Where the files of an archive are unpacked.
-    static func unpacked(_ archive: URL) -> URL {
-        archive.deletingLastPathComponent().appending(path: "pack", directoryHint: .isDirectory)
     }
 
     private static let ideographsMark = "#ideographs"

@@ -108,7 +108,7 @@ extension MapStore {
         let pieces = plan.pieces.filter { seen.insert($0.file).inserted }
         let new = pieces.filter { view.rows.units[$0.file] == nil && $0.source != .filled }
         let transfer = new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) }
-        let added = new.reduce(0) { $0 + $1.size }
+        let added = new.reduce(0) { $0 + $1.size * (1 + $1.copies) }
         let patches = new.reduce(0) { $0 + ($1.patch?.size ?? 0) }
         let replaced = Set(new.filter { !$0.isTile }.map(\.file.unit)).reduce(UInt64(0)) { sum, unit in
             sum + (view.rows.current(unit)?.bytes ?? 0)
@@ -119,7 +119,9 @@ extension MapStore {
         let fitsQuota = usage.quota.map { used + added - min(kept, used + added) <= $0 } ?? true
         let tiles = pieces.filter(\.isTile)
         return Estimate(
-            transfer: transfer, storage: pieces.filter { $0.source != .filled }.reduce(0) { $0 + $1.size }, peak: peak,
+            transfer: transfer,
+            storage: pieces.filter { $0.source != .filled }.reduce(0) { $0 + $1.size * (1 + $1.copies) },
+            peak: peak,
             margin: tiles.isEmpty ? 0 : 0.5, tiles: UInt64(tiles.count),
             packs: Set(pieces.filter(\.isPack).map(\.file.unit)).count,
             fits: fitsQuota && peak + StoreMachine.diskMargin <= usage.free)

@@ -103,19 +103,3 @@ extension Planner {
         }
     }
 }
-
-/// Whose servers may be asked for whole regions.
-enum BulkPolicy {
-    /// Why an address may not be downloaded in bulk; `nil` when it may.
-    ///
-    /// - Parameter address: Of a resource, or with the placeholders of a tile server.
-    static func refusal(of address: String) -> FailureCause? {
-        for server in address.contains("{s}") ? ["a", "b", "c"] : [""] {
-            guard let host = URLHost(address.replacing("{s}", with: server)) else { return .invalidArguments }
-            if BulkDownloads.rule(against: host) != nil { return .hostForbidsBulk }
-            // Another reader of the address could see another host.
-            guard host.isPlain else { return .invalidArguments }
-        }
-        return nil
-    }
-}

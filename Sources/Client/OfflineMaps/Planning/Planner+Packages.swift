@@ -80,7 +80,8 @@ extension Planner {
         )
         draft.add(
             Piece(
-                holder: item, file: FileID(unit: key, version: style.version, digest: file.sha256), size: file.size),
+                holder: item, file: FileID(unit: key, version: style.version, digest: file.sha256), size: file.size,
+                copies: 1),
             PieceDetails(address: address, kind: .other, unit: unit))
     }
 }
@@ -118,5 +119,5 @@ extension Format {
 
 extension StoreFolder {
     /// The file of a row; a file that was adopted where it is has an absolute path.
-    func place(of unit: UnitRow) -> URL? { unit.path.hasPrefix("/") ? URL(filePath: unit.path) : file(unit.path) }
+    func place(of unit: UnitRow) -> URL? { unit.isOutside ? URL(filePath: unit.path) : file(unit.path) }
 }

@@ -59,7 +59,12 @@ extension Planner {
         guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
             throw .failed(.badCatalog)
         }
-        let kept = task.kind == .load && task.rule.acceptExpired ? view.rows.current(key) : nil
+        let age = PackAge(date: offer.dataDate ?? "", source: .packs(offer.id, edition))
+        let current = view.rows.current(key)
+        let kept = current.flatMap { current in
+            let accepts = task.kind == .load && task.rule.acceptExpired
+            return accepts || view.isNewer(current, than: age, for: holder) ? current : nil
+        }
         let place = folder.pack(offered.list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
         guard let path = folder.relative(URL(filePath: place.path + offered.list.format.fileExtension)) else {
             throw .failed(.internalError)
@@ -71,9 +76,15 @@ extension Planner {
             dataDate: offer.dataDate, attribution: offer.attribution)
         // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
         let file = kept?.file ?? FileID(unit: key, version: 0, digest: pack.sha256)
-        draft.add(
-            Piece(holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry),
-            PieceDetails(address: address, kind: .pack, unit: unit))
+        var piece = Piece(
+            holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry, age: age)
+        if let current, current.file == file {
+            // What the list has is confirmed when it has expired; what it does not have only where it has nothing newer.
+            let isConfirmed = file.digest == pack.sha256 || view.isNewer(current, than: age, for: holder)
+            if file.digest != pack.sha256 { piece.age = current.age }
+            if !isConfirmed || current.isFresh { piece.expires = current.expires }
+        }
+        draft.add(piece, PieceDetails(address: address, kind: .pack, unit: unit))
     }
 
     /// When a pack expires whose server does not say when: after 30 days.
@@ -81,11 +92,24 @@ extension Planner {
 
     /// Sends a request of the plan, with the app's changes.
     func load(_ request: ResourceRequest, limit: Int) async throws(PlanProblem) -> FetchedBody {
-        let changed = await transform?(request) ?? request
+        let changed = await request.changed(by: transform)
         do throws(FetchError) { return try await fetcher.body(changed, limit: limit) } catch {
             throw .fault(FetchFault(error))
         }
     }
+}
+
+extension PlanView {
+    /// Whether an installed pack is newer than the one of a list, which another holder's list has.
+    fileprivate func isNewer(_ current: UnitRecord, than age: PackAge, for holder: Item?) -> Bool {
+        guard let known = current.age else { return false }
+        return !age.replaces(known, isShared: rows.isHeld(current.file.unit, besides: holder))
+    }
+}
+
+extension UnitRecord {
+    /// Whether it has not expired.
+    var isFresh: Bool { expires.map { $0 > Int64(Date().timeIntervalSince1970) } ?? true }
 }
 
 extension FetchFault {
@@ -95,7 +119,7 @@ extension FetchFault {
         case .connection where error.isPage: self = .portal
         // After the head of an answer there was a connection.
         case .connection: self = (error.status ?? 0) == 0 ? .noConnection : .broken
-        case .storage: self = .diskFull
+        case .storage: self = error.isDiskFull ? .diskFull : .storage(error.message)
         default:
             if let status = error.status, !(200...399).contains(status) {
                 let wait = error.retryAfter.map { $0.components.seconds * 1_000 }

@@ -64,7 +64,7 @@ extension Planner {
         let filled = folder.part(sha256: digest).map(FilledStyle.known) ?? []
         draft.plan.present.resources.add(UInt64(resources.count { filled.contains($0.url) }), bytes: 0)
         // A pack that cannot be read gives no headers: everything is downloaded.
-        let pack = base.flatMap { try? StylePack(PieceWork.unpacked($0)) }
+        let pack = base.flatMap { try? StylePack(StyleFiles.folder(of: $0)) }
         for resource in resources where !filled.contains(resource.url) {
             if let cause = refusal(of: resource.url) { throw .failed(cause) }
             guard let url = URL(string: resource.url) else { throw .failed(.badStyle) }
@@ -72,12 +72,12 @@ extension Planner {
             (its.address, its.kind, its.resource) = (url, resource.kind.request, resource)
             if let etag = pack?.entry(resource.url)?.etag { its.headers["If-None-Match"] = etag }
             let file = FileID(unit: key, version: version, digest: "\(digest)/\(resource.url)")
-            draft.add(Piece(holder: holder, file: file, size: Self.resourceBytes, source: .tile), its)
+            draft.add(Piece(holder: holder, file: file, size: Self.resourceBytes, source: .tile, copies: 2), its)
         }
         draft.add(
             Piece(
                 holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
-                expires: Self.packExpiry), details)
+                expires: Self.packExpiry, copies: 2), details)
     }
 
     /// Why an address may not be downloaded in bulk; one of an own scheme gets another address from the app.

@@ -30,6 +30,7 @@ struct Planner: Sendable {
             case .fault(let fault): return DetailedPlan(answer: .fault(fault))
             }
         }
+        draft.keepNewestPacks()
         return DetailedPlan(answer: .plan(draft.plan), details: draft.details, needs: draft.needs)
     }
 
@@ -61,6 +62,23 @@ struct PlanDraft {
         guard !plan.pieces.contains(where: { $0.file == piece.file && $0.holder == piece.holder }) else { return }
         plan.pieces.append(piece)
         details[piece.file] = its
+    }
+}
+
+extension PlanDraft {
+    /// Takes the newest of several states of one pack, which lists of several packages have.
+    mutating func keepNewestPacks() {
+        var newest: [UnitKey: Piece] = [:]
+        for piece in plan.pieces {
+            guard let age = piece.age else { continue }
+            let replaces = newest[piece.file.unit]?.age.map { age.replaces($0, isShared: true) } ?? true
+            if replaces { newest[piece.file.unit] = piece }
+        }
+        for (number, piece) in plan.pieces.enumerated() where piece.age != nil {
+            guard var best = newest[piece.file.unit], best.file != piece.file else { continue }
+            best.holder = piece.holder
+            plan.pieces[number] = best
+        }
     }
 }
 

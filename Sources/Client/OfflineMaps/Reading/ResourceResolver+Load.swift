@@ -67,14 +67,16 @@ extension ResourceRequest.Kind {
 
     /// What an address asks for, by the form that the addresses of maps have.
     init(guessing url: URL) {
-        let parts = url.path.lowercased().split(separator: "/")
+        let parts = url.path.lowercased().partsBetweenSlashes(omittingEmpty: true)
         let name = parts.last ?? ""
         let stem = name.prefix { $0 != "." && $0 != "@" }
-        let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        func isNumber(_ text: some StringProtocol) -> Bool {
+            !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
         if parts.count >= 3, isNumber(parts[parts.count - 3]), isNumber(parts[parts.count - 2]), isNumber(stem) {
             self = .tile
         } else if name.hasSuffix(".pbf"), stem.split(separator: "-").count == 2,
-            stem.split(separator: "-").allSatisfy(isNumber)
+            stem.split(separator: "-").allSatisfy({ isNumber($0) })
         {
             self = .glyphs
         } else if name.hasPrefix("sprite") {

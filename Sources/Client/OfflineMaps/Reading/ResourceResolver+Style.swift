@@ -49,14 +49,11 @@ extension ResourceResolver {
             throw Self.failure(.notFound, "'\(item.key)' is not installed.")
         }
         guard let scheme = names[unit.format.name],
-            let path = unit.path.hasPrefix("/") ? unit.path : folder.file(unit.path)?.path
+            let path = unit.isOutside ? unit.path : folder.file(unit.path)?.path
         else {
             throw Self.failure(.invalidArguments, "Renderers cannot read a file '\(unit.format.name)' by its path.")
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map {
-            ServedAddress.encoded(String($0))
-        }
-        return (unit, scheme + parts.joined(separator: "/"))
+        return (unit, scheme + path.partsBetweenSlashes().map(ServedAddress.encoded).joined(separator: "/"))
     }
 
     private static func failure(_ code: StoreError.Code, _ message: String) -> StylesError {

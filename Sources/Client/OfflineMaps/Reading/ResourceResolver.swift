@@ -69,7 +69,7 @@ public final class ResourceResolver: Sendable {
 
     /// Opens the pack next to its archive; unpacks it where that was not done or not finished.
     private static func open(_ archive: URL) throws(StylesError) -> StylePack {
-        let folder = PieceWork.unpacked(archive)
+        let folder = StyleFiles.folder(of: archive)
         if !StylePack.looksLikePack(folder) {
             // Each process unpacks into a folder of its own.
             let new = TemporaryName.nextTo(folder)

@@ -25,15 +25,15 @@ enum ServedAddress: Hashable {
     /// Reads the part below the server's address, with its query; `nil` for anything else.
     init?(_ path: String) {
         let path = path.drop { $0 == "/" }
-        let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = path.partsBetweenSlashes(maxSplits: 1)
         guard parts.count == 2 else { return nil }
         switch parts[0] {
         case "https", "http":
             guard let url = URL(string: "\(parts[0])://\(parts[1])"), url.host != nil else { return nil }
             self = .original(url)
         case "tiles":
-            let fields = parts[1].prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
-            guard fields.count == 4, let tileset = String(fields[0]).removingPercentEncoding, !tileset.isEmpty,
+            let fields = parts[1].prefix { $0 != "?" }.partsBetweenSlashes()
+            guard fields.count == 4, let tileset = fields[0].removingPercentEncoding, !tileset.isEmpty,
                 let zoom = Int(fields[1]), let column = Int(fields[2]), let row = Int(fields[3].prefix { $0 != "." }),
                 let tile = TileID(zoom: zoom, x: column, y: row)
             else { return nil }

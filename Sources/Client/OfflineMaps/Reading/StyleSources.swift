@@ -86,10 +86,10 @@ struct StyleSources {
 
     /// Addresses of files: one map, and the folder of the style pack.
     func files(_ map: (unit: UnitRow, address: String), _ pack: URL) -> StyleRewriting {
-        let folder = pack.absoluteURL.path.split(separator: "/").map { ServedAddress.encoded(String($0)) }
+        let folder = pack.absoluteURL.path.partsBetweenSlashes(omittingEmpty: true).map(ServedAddress.encoded)
         let root = "file:///" + folder.joined(separator: "/") + "/"
         let paths = { (path: String) in
-            root + path.split(separator: "/").map { ServedAddress.encoded(String($0)) }.joined(separator: "/")
+            root + path.partsBetweenSlashes(omittingEmpty: true).map(ServedAddress.encoded).joined(separator: "/")
         }
         let wanted = Self.tileset(map.unit)
         return StyleRewriting(

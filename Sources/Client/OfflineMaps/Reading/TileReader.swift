@@ -41,7 +41,7 @@ public final class TileReader: Sendable {
         return units.compactMap { unit in
             guard unit.format == .maplibre || unit.mask != nil && unit.format != .opaque else { return nil }
             if let file = known[unit.path], file.unit == unit { return file }
-            let path = unit.path.hasPrefix("/") ? unit.path : folder.file(unit.path)?.path
+            let path = unit.isOutside ? unit.path : folder.file(unit.path)?.path
             return path.map { UnitFile(unit, path: $0, budget: budget) }
         }
     }

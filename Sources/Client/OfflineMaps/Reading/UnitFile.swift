@@ -46,7 +46,7 @@ final class UnitFile: Sendable {
         share = mask.share
         edition = unit.item.edition
         // Another program may write a file that was adopted where it is.
-        let isUnchanging = !unit.path.hasPrefix("/")
+        let isUnchanging = !unit.isOutside
         access =
             switch unit.format {
             case .pmtiles: .pmtiles

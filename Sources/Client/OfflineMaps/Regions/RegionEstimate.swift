@@ -83,7 +83,7 @@ struct RegionEstimate: Sendable {
     /// The bytes of a tile; -1 when it cannot be had.
     private func size(_ its: PieceDetails) async -> Double? {
         let request = ResourceRequest(its.address, .tile, headers: its.headers)
-        let changed = await transform?(request) ?? request
+        let changed = await request.changed(by: transform)
         do throws(FetchError) {
             return Double(try await fetcher.body(changed, limit: Self.largestTile).body.count)
         } catch { return error.cause == .notFound ? 0 : -1 }

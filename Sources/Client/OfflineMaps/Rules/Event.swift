@@ -58,6 +58,8 @@ enum FetchFault: Hashable, Sendable {
     /// A page that is not what was requested: a captive portal.
     case portal
     case diskFull
+    /// The disk failed otherwise; what happened and what to do.
+    case storage(String)
     /// A cause that the fetcher knows.
     case refused(FailureCause)
 }
@@ -114,8 +116,8 @@ enum Event: Sendable {
     /// The digest or the probe is wrong, or the patch does not fit.
     case wrong(OpID)
     case prepared(OpID, FileID, bytes: UInt64)
-    /// Verifying, patching or preparing failed because of the disk.
-    case fileFailed(OpID, isFull: Bool)
+    /// Verifying, patching or preparing failed because of the disk; `text`: what happened and what to do.
+    case fileFailed(OpID, isFull: Bool, text: String? = nil)
     case gone(Trash)
     /// A file that has just become current cannot be read.
     case unreadable(FileID)

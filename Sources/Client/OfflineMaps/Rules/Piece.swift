@@ -48,6 +48,11 @@ struct Piece: Hashable, Sendable {
     var source: Source = .file(nil)
     /// When the file expires, in seconds of the wall clock.
     var expires: Int64?
+    /// Of a pack from a list.
+    var age: PackAge?
+    /// How many times the bytes of its part file it also needs when it is prepared: the files of a style next to their
+    /// archive, and the archive of a style that was filled.
+    var copies: UInt64 = 0
 
     var isTile: Bool { source == .tile }
     var isPack: Bool { file.unit.isPack && !isTile }

@@ -25,6 +25,11 @@ struct PlanTable: Sendable {
     func places(of unit: UnitKey) -> [Place] { byUnit[unit] ?? [] }
 
     func wants(_ digest: String) -> Bool { byDigest[digest] != nil }
+    /// See `Piece.copies`; 0 for the part file of a patch.
+    func copies(of digest: String) -> UInt64 {
+        places(of: digest).lazy.compactMap { plans[$0.task]?.pieces[$0.number] }.filter { $0.file.digest == digest }
+            .map(\.copies).max() ?? 0
+    }
     func wants(_ unit: UnitKey) -> Bool { byUnit[unit] != nil }
     func wants(_ file: FileID) -> Bool {
         places(of: file.digest).contains { plans[$0.task]?.pieces[$0.number].file == file }

@@ -52,7 +52,9 @@ extension StoreMachine {
         guard let plan = plans[task.id], plan.local.count > plan.swaps else { return }
         for (number, piece) in plan.local.sorted().map({ ($0, plan.pieces[$0]) }) {
             // The step of the moment: an operation on a file with the same bytes may have begun.
-            switch plans[task.id]?.states[number].step {
+            guard let step = plans[task.id]?.states[number].step, step.isLocal else { continue }
+            guard step == .swap || admitsAgain(piece, for: task.id) else { continue }
+            switch step {
             case .patch: then(.patch(begin(task.id, .patch(piece)), piece))
             case .verify: then(.verify(begin(task.id, .verify(piece)), piece))
             case .prepare: then(.prepare(begin(task.id, .prepare(piece)), piece))

@@ -30,7 +30,7 @@ extension StoreMachine {
             stopAll(of: task.id)
             if task.failure != nil {
                 var record = task
-                record.failure = nil
+                (record.failure, record.failureText) = (nil, nil)
                 change(.task(record))
             }
             plans.remove(task.id)
@@ -55,6 +55,7 @@ extension StoreMachine {
             }
             hadPlan.insert(op.task)
             setPlan(plan, of: op.task)
+            confirm(plan)
             noteProgress(op.task)
         }
     }

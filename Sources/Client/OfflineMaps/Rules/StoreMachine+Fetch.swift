@@ -72,6 +72,9 @@ extension StoreMachine {
         case .noConnection, .portal: lost(attempt.task)
         case .broken: backOff(attempt.task)
         case .diskFull: diskFull(attempt.task)
+        case .storage(let text):
+            diskTexts[attempt.task] = text
+            giveUp(attempt, .storage)
         case .refused(let cause): giveUp(attempt, cause)
         case .status(let status, let retryAfter):
             found()

@@ -38,11 +38,12 @@ extension StoreMachine {
         if !plans.wants(file) { discardPrepared(file) }
     }
 
-    mutating func fileFailed(_ id: OpID, isFull: Bool) {
+    mutating func fileFailed(_ id: OpID, isFull: Bool, text: String?) {
         guard let op = endOp(id), let piece = op.work.piece else { return }
         if isFull {
             diskFull(op.task)
         } else {
+            diskTexts[op.task] = text
             giveUp(Attempt(task: op.task, piece: piece, digest: piece.file.digest), .storage)
         }
     }

@@ -5,21 +5,26 @@ extension StoreMachine {
             + preparedFiles.values.reduce(0, +) + trash.values.reduce(0, +)
     }
 
-    /// Bytes that the operations under way will still add.
-    var inFlight: UInt64 { ops.values.reduce(0) { $0 + ($1.work.piece.map(bytesToCome) ?? 0) } }
+    /// Bytes that the operations under way, and the part files that are there, will still add.
+    var inFlight: UInt64 {
+        ops.values.reduce(0) { $0 + ($1.work.piece.map(bytesToCome) ?? 0) }
+            + parts.reduce(0) { $0 + $1.value * plans.copies(of: $1.key) }
+    }
 
     /// Bytes that the disk needs for a piece from now on.
     func bytesToCome(_ piece: Piece) -> UInt64 {
-        if isPrepared(piece) || isCurrent(piece) || piece.source == .filled { return 0 }
+        if isPrepared(piece) || isCurrent(piece) || isOutdone(piece) || piece.source == .filled { return 0 }
         if piece.isTile {
             let isBegun = plans.places(of: piece.file.digest).contains { place in
                 plans[place.task]?.fills[piece.file.unit].map { parts[$0.digest] != nil } ?? false
             }
-            return piece.size + (isBegun ? 0 : copied(for: piece))
+            return piece.size * (1 + piece.copies) + (isBegun ? 0 : copied(for: piece))
         }
         let there = parts[piece.file.digest] ?? 0
         let rest = piece.size > there ? piece.size - there : 0
-        guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else { return rest }
+        guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else {
+            return rest * (1 + piece.copies)
+        }
         let ofPatch = parts[patch.digest] ?? 0
         return piece.size + (patch.size > ofPatch ? patch.size - ofPatch : 0)
     }
@@ -50,7 +55,7 @@ extension StoreMachine {
         let leaving = trash.values.reduce(0, +)
         // What is being removed makes space in a moment; the event `gone` continues the task.
         if used + inFlight + need - leaving > allowed && ops.values.allSatisfy({ $0.work.piece == nil }) {
-            blocked[task.id] = .quota(needed: used + need - leaving, allowed: allowed)
+            blocked[task.id] = .quota(needed: used + inFlight + need - leaving, allowed: allowed)
         }
         return false
     }
@@ -67,6 +72,18 @@ extension StoreMachine {
         if needed <= free { return true }
         blocked[task.id] = .diskFull(needed: needed, free: free)
         return false
+    }
+
+    /// Whether a step without the network may begin: at once, and after a full disk when its space may be there again.
+    mutating func admitsAgain(_ piece: Piece, for task: TaskID) -> Bool {
+        guard let until = fullUntil[task] else { return true }
+        let needed = bytesToCome(piece) + Self.stepBytes
+        guard until <= now, needed <= free else {
+            blocked[task] = .diskFull(needed: needed, free: free)
+            return false
+        }
+        fullUntil[task] = nil
+        return true
     }
 
     /// Removes previous versions, then packs of no region, the nearest expiry first, until the bytes are free.

@@ -19,7 +19,16 @@ extension StoreMachine {
     func view(_ task: TaskRecord) -> StoreTask {
         StoreTask(
             id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state(of: task),
-            progress: progress[task.id] ?? TaskProgress())
+            progress: progress[task.id] ?? TaskProgress(), failureText: task.failureText)
+    }
+
+    /// A task whose end is being written: as it was reported last, with the progress of the moment.
+    ///
+    /// Between two reports the progress goes on.
+    func lastView(of record: TaskRecord) -> StoreTask {
+        var task = reported[record.id] ?? view(record)
+        task.progress = progress[record.id] ?? task.progress
+        return task
     }
 
     /// Reports each task whose state or whole percent has changed.
@@ -45,6 +54,7 @@ extension StoreMachine {
             let state: TaskState = end.record.kind == .remove ? .removing : .installing
             guard reported[id]?.state != state, end.record.kind != .list else { continue }
             reported[id]?.state = state
+            if let progress = progress[id] { reported[id]?.progress = progress }
             if let task = reported[id] { atOnce(.report(.task(task))) }
         }
     }

@@ -47,7 +47,7 @@ extension StoreMachine {
         }
         var record = wanted
         record.id = TaskID(number: rows.settings.nextTask)
-        record.failure = nil
+        (record.failure, record.failureText) = (nil, nil)
         editSettings { $0.nextTask += 1 }
         change(.task(record))
         unborn[record.id] = thisWrite
@@ -85,7 +85,7 @@ extension StoreMachine {
         guard var record = rows.tasks[id] else { return .noSuchTask }
         forgetFailures(of: id)
         if record.failure != nil {
-            record.failure = nil
+            (record.failure, record.failureText) = (nil, nil)
             change(.task(record))
             plans.remove(id)
         }
@@ -98,6 +98,7 @@ extension StoreMachine {
         serverWaits[id] = nil
         tries[id] = nil
         fullUntil[id] = nil
+        diskTexts[id] = nil
         hasAskedAgain.remove(id)
         for piece in plans[id]?.pieces ?? [] {
             errors[piece.file.digest] = nil
@@ -118,6 +119,7 @@ extension StoreMachine {
         tries[id] = nil
         blocked[id] = nil
         fullUntil[id] = nil
+        diskTexts[id] = nil
         awaitedList[id] = nil
         hasAskedAgain.remove(id)
         // Tasks that wait for this list are planned again with the list that is there.
@@ -135,6 +137,7 @@ extension StoreMachine {
             then(.report(.catalogFailed(cause)))
         } else {
             record.failure = cause
+            record.failureText = cause == .storage ? diskTexts[id] : nil
             change(.task(record))
         }
     }

@@ -83,7 +83,7 @@ extension StoreMachine {
             if isFilled(piece, in: plan) { return .done }
         } else {
             if isDone(piece) { return .done }
-            if isPrepared(piece) || isCurrent(piece) { return .swap }
+            if isPrepared(piece) || isCurrent(piece) || isOutdone(piece) { return .swap }
         }
         if let op = ops.on(piece.file.digest) { return .underWay(isFetch: op.op.work.isFetch) }
         guard let local = localStep(of: piece, in: plan) else { return .fetch }
@@ -117,9 +117,10 @@ extension StoreMachine {
     /// Whether the bytes of the piece are those that readers get.
     func isCurrent(_ piece: Piece) -> Bool { !piece.isTile && rows.units[piece.file]?.state == .current }
 
-    /// Whether the piece is current and held.
+    /// Whether the piece, or a newer pack in its place, is current and held.
     func isDone(_ piece: Piece) -> Bool {
-        isCurrent(piece) && piece.holder.map { rows.holds.contains(Hold(unit: piece.file.unit, item: $0)) } ?? true
+        (isCurrent(piece) || isOutdone(piece))
+            && piece.holder.map { rows.holds.contains(Hold(unit: piece.file.unit, item: $0)) } ?? true
     }
 
     /// The patch that a piece is made from, as long as it is of use.

@@ -8,13 +8,15 @@ extension StoreMachine {
         if let holder = piece.holder, !rows.holds.contains(Hold(unit: unit, item: holder)) {
             change(.hold(Hold(unit: unit, item: holder)))
         }
-        guard isPrepared(piece), let bytes = preparedFiles[piece.file] ?? rows.units[piece.file]?.bytes else { return }
+        guard !isOutdone(piece), isPrepared(piece),
+            let bytes = preparedFiles[piece.file] ?? rows.units[piece.file]?.bytes
+        else { return }
         setPrepared(piece.file, nil)
         let before = rows.current(unit)
         var settings = rows.settings
         let expires = expiries.removeValue(forKey: piece.file) ?? piece.expires
         var new = UnitRecord(file: piece.file, bytes: bytes, state: .current, expires: expires)
-        new.order = settings.nextOrder
+        (new.order, new.age) = (settings.nextOrder, piece.age)
         settings.nextOrder += 1
         change(.settings(settings))
         change(.unit(new))

@@ -40,6 +40,8 @@ struct StoreMachine: Sendable {
     static let patience = 8
     /// Space of the disk that is left to others.
     static let diskMargin: UInt64 = 64 << 20
+    /// Space that a step needs besides the bytes of its file: folders, and its unit file.
+    static let stepBytes: UInt64 = 1 << 20
     /// How often a full disk is measured, in milliseconds.
     static let diskInterval: Int64 = 5_000
 
@@ -92,6 +94,8 @@ struct StoreMachine: Sendable {
     var hasAskedAgain: Set<TaskID> = []
     var blocked: [TaskID: PauseReason] = [:]
     var fullUntil: [TaskID: Instant] = [:]
+    /// What the disk said last when it failed.
+    var diskTexts: [TaskID: String] = [:]
 
     var network = NetworkState.free
     var isForcedOffline = false
@@ -163,7 +167,7 @@ struct StoreMachine: Sendable {
         case .verified(let op): verified(op)
         case .wrong(let op): wrong(op)
         case .prepared(let op, let file, let bytes): prepared(op, file, bytes: bytes)
-        case .fileFailed(let op, let isFull): fileFailed(op, isFull: isFull)
+        case .fileFailed(let op, let isFull, let text): fileFailed(op, isFull: isFull, text: text)
         case .gone(let what): gone(what)
         case .unreadable(let file): unreadable(file)
         case .used(let times): used(times)

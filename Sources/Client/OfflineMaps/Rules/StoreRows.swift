@@ -15,6 +15,8 @@ struct TaskRecord: Hashable, Codable, Sendable {
     var viewed: ViewedTile?
     /// Why the task failed; a failed task stays until it is retried or cancelled.
     var failure: FailureCause?
+    /// What happened and what to do, where more is known than the cause.
+    var failureText: String?
 }
 
 /// A tile that a map view wants.
@@ -38,6 +40,8 @@ struct UnitRecord: Hashable, Codable, Sendable {
     var usedAt: Int64 = 0
     /// The order of installation, for the order of previous versions.
     var order: Int64 = 0
+    /// Of a pack from a list.
+    var age: PackAge?
 }
 
 /// Who needs a unit.
@@ -60,6 +64,8 @@ enum Change: Hashable, Sendable {
     case endTask(TaskID)
     case unit(UnitRecord)
     case removeUnit(FileID)
+    /// The server has an installed file as it is here: it expires later, and a newer list may have it.
+    case confirmed(FileID, expires: Int64?, age: PackAge?)
     case hold(Hold)
     case dropHold(Hold)
     case settings(StoreSettings)
@@ -90,6 +96,10 @@ struct StoreRows: Hashable, Sendable {
         case .endTask(let id): tasks[id] = nil
         case .unit(let record): units[record.file] = record
         case .removeUnit(let file): units[file] = nil
+        case .confirmed(let file, let expires, let age):
+            guard var unit = units[file] else { return }
+            (unit.expires, unit.age) = (expires, age)
+            units[file] = unit
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new

@@ -23,6 +23,10 @@ struct StoreRules: Sendable {
     var progress: @Sendable (_ new: TaskProgress, _ old: TaskProgress) -> TaskProgress = { $0.raised(to: $1) }
     /// Whether all files of a task become current in one transaction.
     var swapsTogether: @Sendable (TaskRecord) -> Bool = { $0.together }
+    /// Whether a pack of one list takes the place of another's; `isShared`: whether somebody else holds that one.
+    var replacesPack: @Sendable (_ new: PackAge, _ old: PackAge, _ isShared: () -> Bool) -> Bool = {
+        $0.replaces($1, isShared: $2())
+    }
     /// Whether a patch is used that has failed so many times.
     var usesPatch: @Sendable (_ failures: Int) -> Bool = { $0 == 0 }
     /// Whether a plan counts on a file that was being removed while it was made; it is then made again.

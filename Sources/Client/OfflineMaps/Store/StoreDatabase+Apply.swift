@@ -38,6 +38,7 @@ extension StoreDatabase {
             try database.execute(
                 sql: "DELETE FROM unit WHERE unit = ? AND version = ? AND sha256 = ?",
                 arguments: [file.unit.name, file.version, file.digest])
+        case .confirmed(let file, let expires, let age): try confirm(file, expires: expires, age, in: database)
         case .hold(let hold):
             try database.execute(
                 sql: "INSERT OR IGNORE INTO hold (unit, is_pack, item) VALUES (?, ?, ?)",
@@ -63,6 +64,15 @@ extension StoreDatabase {
             // Requests of this process have no row.
             try database.execute(
                 sql: "UPDATE request SET answer = ? WHERE id = ?", arguments: [try encode(answer), id.number])
+        }
+    }
+
+    /// Corrects the bytes of an installed file.
+    func setBytes(_ bytes: UInt64, of file: FileID) throws {
+        try write { database in
+            try database.execute(
+                sql: "UPDATE unit SET bytes = ? WHERE unit = ? AND version = ? AND sha256 = ?",
+                arguments: [Int64(clamping: bytes), file.unit.name, file.version, file.digest])
         }
     }
 
@@ -117,6 +127,17 @@ extension StoreDatabase {
         row.bytes = record.bytes
         row.expires = row.expires ?? record.expires.map { Date(timeIntervalSince1970: Double($0)) }
         try row.write(as: record.file, installed: record.order, to: database)
+    }
+
+    private static func confirm(_ file: FileID, expires: Int64?, _ age: PackAge?, in database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE unit SET expires = ?, item = coalesce(?, item), data_date = coalesce(?, data_date)
+                WHERE unit = ? AND version = ? AND sha256 = ?
+                """,
+            arguments: [
+                expires.map(Double.init), age?.source.key, age?.dataDate, file.unit.name, file.version, file.digest,
+            ])
     }
 
     private static func accept(

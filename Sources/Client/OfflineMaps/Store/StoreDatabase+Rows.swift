@@ -31,6 +31,7 @@ extension StoreDatabase {
                 record.expires = unit.row.expires.map { Int64($0.timeIntervalSince1970) }
                 record.usedAt = unit.row.usedAt.map { Int64($0.timeIntervalSince1970) } ?? 0
                 record.order = try row("installed")
+                record.age = unit.row.age
                 rows.units[unit.file] = record
             }
             let holds = try Row.fetchCursor(database, sql: "SELECT unit, is_pack, item FROM hold")

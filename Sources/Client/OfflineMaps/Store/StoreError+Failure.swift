@@ -19,6 +19,14 @@ extension StoreError {
     }
 }
 
+extension StoreError {
+    /// What to do when the disk fails in another way than being full.
+    static let diskAdvice = "Check the disk and the rights of the folder, then retry the task."
+
+    /// What happened and what to do, for a task that fails with it.
+    var text: String { "\(message)\(advice.map { " " + $0 } ?? "")" }
+}
+
 extension FailureCause {
     fileprivate var code: StoreError.Code {
         switch self {

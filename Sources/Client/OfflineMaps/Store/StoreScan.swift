@@ -42,8 +42,9 @@ enum StoreScan {
         }
         let file = url.deletingLastPathComponent().appending(path: document.file)
         guard let path = folder.relative(file), let size = size(file), size == document.bytes,
-            let row = document.record(path: path)
+            var row = document.record(path: path)
         else { return found.refused.append(folder.relative(url) ?? url.lastPathComponent) }
+        if row.format == .styleArchive { row.bytes = StyleFiles.bytes(file) }
         let id = FileID(
             unit: UnitKey(name: document.item, isPack: false), version: document.version, digest: document.sha256)
         found.units.append(StoredUnit(file: id, row: row))

@@ -18,8 +18,8 @@ enum StoreVerify {
     private static func problem(_ file: FileID, _ unit: UnitRow, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: unit) else { return "The path leaves the folder of the store." }
         guard let size = StoreScan.size(place) else { return "The file is missing." }
-        // A file that was adopted where it is does not count: its row has no bytes.
-        guard size == unit.bytes || unit.path.hasPrefix("/") else {
+        // A file that was adopted where it is does not count: its row has no bytes. That of a style also has its files.
+        guard size == unit.bytes || unit.format == .styleArchive && size < unit.bytes || unit.isOutside else {
             return "The file has \(size) bytes; expected \(unit.bytes)."
         }
         guard deep else { return nil }
@@ -29,8 +29,7 @@ enum StoreVerify {
         if isFilled { return (try? FileProbe.isSound(place, unit)) ?? true ? nil : "The file cannot be read." }
         do throws(StorageError) {
             // A file that was adopted where it is has the digest of its path, size and time of change.
-            let isOutside = unit.path.hasPrefix("/")
-            let found = isOutside ? try FileStamp(place).digest : try Digest.ofFile(place).digest.hex
+            let found = unit.isOutside ? try FileStamp(place).digest : try Digest.ofFile(place).digest.hex
             return found == file.digest ? nil : "The file has the SHA-256 \(found); expected \(file.digest)."
         } catch { return error.message }
     }

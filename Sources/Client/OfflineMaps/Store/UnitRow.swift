@@ -77,6 +77,22 @@ extension UnitRow {
     }
 }
 
+extension UnitRow {
+    /// Whether it is a file that was adopted where it is: its path is absolute.
+    var isOutside: Bool { path.utf8.first == UInt8(ascii: "/") }
+
+    /// The age of a pack from a list; `nil` for other files.
+    var age: PackAge? {
+        guard case .packs = item else { return nil }
+        return PackAge(date: dataDate ?? "", source: item)
+    }
+}
+
+extension PackAge {
+    /// The date as rows have it.
+    var dataDate: String? { date.isEmpty ? nil : date }
+}
+
 extension Item {
     /// The first word of ``key``.
     var kindName: String { String(key.prefix { $0 != "|" }) }

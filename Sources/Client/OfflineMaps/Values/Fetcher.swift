@@ -12,13 +12,28 @@ public struct ResourceRequest: Hashable, Sendable {
     ///
     /// ``URLSessionFetcher`` cannot limit rates.
     public var bytesPerSecond: UInt64?
+    /// Whether it is one of the many of a task, and not of a map that is viewed.
+    ///
+    /// A fetcher sends such a request, and follows its redirects, to no host that forbids bulk downloads. A change by
+    /// ``StoreOptions/transform`` does not count.
+    public var isBulk: Bool
 
     /// Makes a request.
-    public init(_ url: URL, _ kind: Kind, headers: [String: String] = [:], bytesPerSecond: UInt64? = nil) {
+    public init(
+        _ url: URL, _ kind: Kind, headers: [String: String] = [:], bytesPerSecond: UInt64? = nil, isBulk: Bool = true
+    ) {
         self.url = url
         self.kind = kind
         self.headers = headers
         self.bytesPerSecond = bytesPerSecond
+        self.isBulk = isBulk
+    }
+
+    /// The request with the app's changes.
+    func changed(by transform: (@Sendable (ResourceRequest) async -> ResourceRequest)?) async -> ResourceRequest {
+        var new = await transform?(self) ?? self
+        new.isBulk = isBulk
+        return new
     }
 
     /// What a request asks for.
@@ -56,6 +71,10 @@ public struct FetchError: Error, Sendable {
     public var retryAfter: Duration?
     /// Whether the answer was a web page in place of the file: a network that asks for a login.
     public var isPage: Bool
+    /// Whether the disk is full, of an error with the cause ``FailureCause/storage``.
+    ///
+    /// Then the download waits for space; otherwise it fails.
+    public var isDiskFull = false
     /// What happened, for people.
     public var message: String
 

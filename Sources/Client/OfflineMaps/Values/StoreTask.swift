@@ -32,10 +32,14 @@ public struct StoreTask: Hashable, Sendable {
     public var state: TaskState
     /// How far the task is.
     public var progress: TaskProgress
+    /// What happened and what to do, for a failed task of which more is known than its cause: the file, and what the
+    /// system said.
+    public var failureText: String?
 
     /// Describes a task.
     public init(
-        id: TaskID, kind: TaskKind, items: [Item], priority: Int32, state: TaskState, progress: TaskProgress
+        id: TaskID, kind: TaskKind, items: [Item], priority: Int32, state: TaskState, progress: TaskProgress,
+        failureText: String? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -43,6 +47,7 @@ public struct StoreTask: Hashable, Sendable {
         self.priority = priority
         self.state = state
         self.progress = progress
+        self.failureText = failureText
     }
 }
 

@@ -4,7 +4,7 @@ public struct Usage: Hashable, Sendable {
     public var packages: UInt64 = 0
     /// Tile packs.
     public var packs: UInt64 = 0
-    /// Style packs.
+    /// Style packs: their archives, and their files for readers.
     public var styles: UInt64 = 0
     /// Adopted files that lie in the folder of the store.
     public var adopted: UInt64 = 0

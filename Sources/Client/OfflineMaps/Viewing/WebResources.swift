@@ -71,9 +71,9 @@ final class WebResources: Sendable {
         guard let url = URL(string: request.address) else {
             throw FetchError(.invalidArguments, "'\(request.address)' is not an address.")
         }
-        var message = ResourceRequest(url, request.kind, headers: request.headers)
+        var message = ResourceRequest(url, request.kind, headers: request.headers, isBulk: false)
         if let etag = known?.etag { message.headers["If-None-Match"] = etag }
-        if let transform { message = await transform(message) }
+        message = await message.changed(by: transform)
         let host = message.url.host ?? ""
         if let until = resting.withLock({ $0[host] }), until > .now {
             throw FetchError(.serverError, retryAfter: until - .now, "'\(host)' asked to wait.")

@@ -29,6 +29,7 @@ struct StoreOpening: Sendable {
         if !database.isNewer { try Self.apply(options, isNamed: isNamed, to: database) }
         (rows, units) = try database.load()
         guard !database.isNewer else { return }
+        try countStyles(folder)
         try PieceWork.giveBack(folder)
         let paths = Set(units.map(\.row.path))
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
@@ -47,6 +48,18 @@ struct StoreOpening: Sendable {
         try database.dropOldAnswers()
         free = try Durable.freeBytes(folder.root)
         if free > StoreMachine.diskMargin { StoreReserve.make(folder) }
+    }
+
+    /// Counts styles with their files as they are: a reader has unpacked one again, or an earlier version did not count
+    /// them.
+    private mutating func countStyles(_ folder: StoreFolder) throws {
+        for (number, unit) in units.enumerated() where unit.row.format == .styleArchive {
+            guard let bytes = folder.file(unit.row.path).map(StyleFiles.bytes), bytes != unit.row.bytes, bytes > 0
+            else { continue }
+            try database.setBytes(bytes, of: unit.file)
+            units[number].row.bytes = bytes
+            rows.units[unit.file]?.bytes = bytes
+        }
     }
 
     /// The options of the app count when they are not those that it named the last time.

@@ -10,25 +10,20 @@ enum StoreSpace {
     /// What the store takes, by the kinds of files.
     static func usage(_ view: StoreView, _ folder: StoreFolder) -> Usage {
         var usage = Usage()
-        for (file, unit) in view.units where !unit.path.hasPrefix("/") {
+        for (file, unit) in view.units where !unit.isOutside {
+            // Of a style as it is now: readers unpack it again when its files are gone.
+            let archive = unit.format == .styleArchive ? folder.file(unit.path) : nil
+            let bytes = archive.map(StyleFiles.bytes) ?? unit.bytes
             if unit.state == .previous {
-                usage.previous += unit.bytes
+                usage.previous += bytes
             } else if file.unit.isPack {
-                usage.packs += unit.bytes
+                usage.packs += bytes
             } else if unit.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue) {
-                usage.adopted += unit.bytes
+                usage.adopted += bytes
             } else if case .style = unit.item {
-                usage.styles += unit.bytes
+                usage.styles += bytes
             } else {
-                usage.packages += unit.bytes
-            }
-            // Readers have the files of a style pack next to its archive.
-            guard unit.format == .styleArchive, let archive = folder.file(unit.path) else { continue }
-            let unpacked = StoreScan.bytes(below: PieceWork.unpacked(archive))
-            switch (unit.state, unit.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue)) {
-            case (.previous, _): usage.previous += unpacked
-            case (.current, true): usage.adopted += unpacked
-            case (.current, false): usage.styles += unpacked
+                usage.packages += bytes
             }
         }
         usage.parts = StoreScan.parts(folder).values.reduce(0, +)

@@ -131,7 +131,7 @@ extension StoreWorker {
 
     private func removeFile(_ file: FileID) async {
         guard let unit = otherUnits.removeValue(forKey: file), !units.values.contains(where: { $0.path == unit.path }),
-            !unit.path.hasPrefix("/"), let place = folder.file(unit.path)
+            !unit.isOutside, let place = folder.file(unit.path)
         else { return }
         let root = folder.root
         // A file that stays is found and removed when the store is opened.

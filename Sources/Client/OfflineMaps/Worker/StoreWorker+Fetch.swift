@@ -78,10 +78,8 @@ extension StoreWorker {
     private func fetchTile(_ op: OpID, _ its: PieceDetails) async -> Event? {
         let (life, folder, fetcher) = (life, folder, fetcher)
         let request = await changed(ResourceRequest(its.address, its.kind, headers: its.headers))
-        // The app may have named another server.
-        if BulkPolicy.refusal(of: request.url.absoluteString) == .hostForbidsBulk {
-            return .fetchFailed(op, .refused(.hostForbidsBulk))
-        }
+        // The app may have named another server, and a fetcher.
+        do throws(FetchError) { try BulkPolicy.check(request) } catch { return .fetchFailed(op, FetchFault(error)) }
         let server = its.address.host() ?? ""
         let result = await pacer.run(server, within: its.limits) {
             await Self.body(request, fetcher, within: its.limits?.timeout)
@@ -99,8 +97,8 @@ extension StoreWorker {
             if let bytes { process(.received(op, size: bytes), life: life) }
             return .fetched(op)
         } catch {
-            let isFull = error.code == .diskFull
-            return .fetchFailed(op, isFull ? .diskFull : .refused(error.failure ?? .storage))
+            if error.code == .diskFull { return .fetchFailed(op, .diskFull) }
+            return .fetchFailed(op, error.failure.map { .refused($0) } ?? .storage(error.text))
         }
     }
 
@@ -128,5 +126,5 @@ extension StoreWorker {
     }
 
     /// The request with the app's changes.
-    func changed(_ request: ResourceRequest) async -> ResourceRequest { await options.transform?(request) ?? request }
+    func changed(_ request: ResourceRequest) async -> ResourceRequest { await request.changed(by: options.transform) }
 }

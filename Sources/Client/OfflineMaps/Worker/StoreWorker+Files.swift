@@ -28,7 +28,7 @@ extension StoreWorker {
             details[task.id] = plan.details
             if !plan.needs.isEmpty, let database { try await onFiles { try database.setNeeds(plan.needs) } }
             return .planned(op, plan.answer)
-        } catch { return .planned(op, .failed(.storage)) }
+        } catch { return .planned(op, .fault(.storage(error.text))) }
     }
 
     /// The file of a piece is at its place already: a stopped operation has moved it there before this one began.
@@ -43,7 +43,7 @@ extension StoreWorker {
         do throws(StoreError) {
             let isRight = try await onFiles { try PieceWork.verify(piece, its, in: folder) }
             return isRight ? .verified(op) : .wrong(op)
-        } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
+        } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
     func patch(_ op: OpID, _ piece: Piece) async -> Event? {
@@ -58,7 +58,7 @@ extension StoreWorker {
             }
             if isMade { changedTiles[piece.file] = mask }
             return isMade ? .verified(op) : .wrong(op)
-        } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
+        } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
     func prepare(_ op: OpID, _ piece: Piece) async -> Event? {
@@ -77,7 +77,7 @@ extension StoreWorker {
             guard life == self.life else { return nil }
             otherUnits[piece.file] = row
             return .prepared(op, piece.file, bytes: bytes)
-        } catch { return .fileFailed(op, isFull: error.code == .diskFull) }
+        } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
     /// Which catalog the units of today's plans come from.

@@ -146,6 +146,6 @@ extension StoreWorker {
             }
         return StoreTask(
             id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state,
-            progress: TaskProgress())
+            progress: TaskProgress(), failureText: task.failureText)
     }
 }

@@ -46,8 +46,7 @@ extension StoreWorker {
         shown.tasks.values.sorted { $0.id < $1.id }.map { record in
             guard let machine else { return Self.view(ofReader: record) }
             if let now = machine.rows.tasks[record.id] { return machine.view(now) }
-            // Its end is being written.
-            return machine.reported[record.id] ?? machine.view(record)
+            return machine.lastView(of: record)
         }
     }
 

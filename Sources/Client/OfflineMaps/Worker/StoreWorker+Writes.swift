@@ -47,6 +47,11 @@ extension StoreWorker {
                 row.bytes = record.bytes
                 row.expires = row.expires ?? record.expires.map { Date(timeIntervalSince1970: Double($0)) }
                 units[record.file] = row
+            case .confirmed(let file, let expires, let age):
+                units[file]?.expires = expires.map { Date(timeIntervalSince1970: Double($0)) }
+                guard let age else { continue }
+                units[file]?.item = age.source
+                units[file]?.dataDate = age.dataDate
             case .removeUnit(let file): otherUnits[file] = units.removeValue(forKey: file)
             case .catalog(let sequence):
                 if candidate?.sequence == sequence { content = candidate?.list.verified.content }

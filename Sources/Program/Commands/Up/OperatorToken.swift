@@ -1,3 +1,4 @@
+internal import CommandSupport
 import Errors
 import Foundation
 import Gateway

@@ -7,9 +7,7 @@ import Transfer
 ///
 /// Judges answers as `URLSessionFetcher` does.
 package final class CurlFetcher: AnswerFetcher {
-    /// Redirects of this client stay on https.
-    private let secure: TransferClient
-    private let plain: TransferClient
+    private let client: TransferClient
 
     /// Starts the threads of libcurl.
     ///
@@ -23,11 +21,7 @@ package final class CurlFetcher: AnswerFetcher {
         options.retry.maxAttempts = 1
         options.totalTimeout = .seconds(86_400)
         options.stallTimeout = stall
-        plain = try TransferClient(options)
-        options.redirectRefusal = { target in
-            target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
-        }
-        secure = try TransferClient(options)
+        client = try TransferClient(options)
     }
 
     /// Downloads end with the process.
@@ -36,15 +30,14 @@ package final class CurlFetcher: AnswerFetcher {
     package func run(
         _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
-        try HTTPFetch.checkScheme(request)
+        try HTTPFetch.check(request)
         var headers = request.headers.map { HeaderField($0.key, $0.value) }
         if offset > 0 { headers.append(HeaderField("Range", "bytes=\(offset)-")) }
         var sent = TransferRequest(tag: 0, url: request.url.absoluteString, headers: headers)
         let receiver = FetchReceiver(fetch)
         sent.receiver = receiver
         sent.bytesPerSecond = request.bytesPerSecond.map(Double.init)
-        let isSecure = request.url.scheme?.lowercased() == "https"
-        let download = (isSecure ? secure : plain).download()
+        let download = client.download()
         download.submit([sent])
         let end = Task {
             let result = await download.next(wanted: 1).first

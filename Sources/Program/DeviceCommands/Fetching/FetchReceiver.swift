@@ -20,6 +20,11 @@ final class FetchReceiver: TransferReceiver {
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool { fetch.receive(Data(bytes)) }
 
+    func refusal(of redirect: String, from address: String) -> String? {
+        if fetch.follows(URL(string: address), to: URL(string: redirect)) { return nil }
+        return fetch.outcome.failure?.message ?? "the download does not follow the redirect"
+    }
+
     /// Ends the download with what libcurl reports; `nil` when it reports nothing.
     func end(_ outcome: Result<TransferResponse, TransferError>?) {
         switch outcome {

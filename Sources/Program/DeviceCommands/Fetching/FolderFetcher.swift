@@ -18,7 +18,9 @@ package struct FolderFetcher: AnswerFetcher {
         _ fetch: OngoingFetch, _ request: ResourceRequest, from offset: UInt64, progress: (UInt64) -> Void
     ) async throws(FetchError) -> OngoingFetch.Outcome {
         let file = request.url.standardizedFileURL
-        guard request.url.isFileURL, file.path.hasPrefix(folder.path + "/") else {
+        guard request.url.isFileURL, file.path.hasPrefix(folder.path + "/"),
+            !file.path.partsBetweenSlashes().contains("..")
+        else {
             throw FetchError(.notAllowed, "'\(request.address)' is not below the folder '\(folder.path)'.")
         }
         let known = request.headers.first { $0.key.lowercased() == "if-none-match" }?.value

@@ -41,7 +41,8 @@ struct DeviceExportCommand: DeviceWork {
         guard ["{z}", "{x}", "{y}"].allSatisfy(name.contains) else {
             throw ValidationError("--name must have {z}, {x} and {y}.")
         }
-        guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
+        let parts = name.partsBetweenSlashes()
+        guard parts.first != "", !parts.contains("..") else {
             throw ValidationError("--name must stay in the folder.")
         }
     }

@@ -21,7 +21,7 @@ enum StyleHosts {
 
     /// `https/HOST` or `http/HOST` of a path that stands for an address of a server.
     static func host(_ path: String) -> String? {
-        let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = path.partsBetweenSlashes(maxSplits: 2)
         guard parts.count >= 2, parts[0] == "https" || parts[0] == "http" else { return nil }
         return "\(parts[0])/\(parts[1].prefix { $0 != "?" })"
     }

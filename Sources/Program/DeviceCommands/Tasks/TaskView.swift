@@ -25,7 +25,8 @@ struct TaskView: Encodable {
         kind = task.kind.rawValue
         items = task.items.map(ItemView.init)
         priority = task.priority
-        (state, reason) = task.state.words
+        let words = task.state.words
+        (state, reason) = (words.state, task.failureText ?? words.reason)
         cause = if case .failed(let cause) = task.state { cause.name } else { nil }
         fraction = task.progress.fraction
         transferred = task.progress.transferred
@@ -52,7 +53,8 @@ extension StoreTask {
             "when the reason is gone: packhorse device retry \(id.number); to give up: packhorse device cancel \(id.number)"
         switch state {
         case .failed(let cause):
-            return CLIError(cause.exitStatus, "\(words) failed: \(cause.words)", hint: hint)
+            let reason = [cause.words, failureText].compactMap { $0 }.joined(separator: ": ")
+            return CLIError(cause.exitStatus, "\(words) failed: \(reason)", hint: hint)
         case .paused(.quota(let needed, let allowed)):
             return CLIError(
                 .cannotCreate,

@@ -117,6 +117,16 @@ struct AdoptTests {
         try stylePack(pack)
         try StoredZip.write(try StylePack(pack).files, of: pack, to: zip)
         #expect(try await store.adopt(zip) == [.style("streets")])
+        let installed = try #require(try await store.installed().first)
+        #expect(installed.bytes > UInt64(try Data(contentsOf: zip).count))
+        #expect(try await store.agreesWithTheDisk())
+        #expect(try await store.verify(deep: true).isEmpty)
+        // A row that counts the archive alone is corrected.
+        let file = try #require(await store.worker.units.keys.first)
+        try await store.worker.change { try $0.setBytes(1, of: file) }
+        await store.suspend()
+        await store.start()
+        #expect(try await store.agreesWithTheDisk())
         let address = try #require(URL(string: "https://m.example.com/style.json"))
         #expect(try store.resources.resource(address)?.mediaType == "application/json")
     }

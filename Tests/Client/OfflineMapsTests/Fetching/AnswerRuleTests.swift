@@ -49,6 +49,44 @@ struct AnswerRuleTests {
         #expect(AnswerRule.mayFollow(from: URL(string: old), to: URL(string: new)) == isAllowed)
     }
 
+    @Test(
+        arguments: [
+            ("https://a.tile.openstreetmap.org/1/1/1.png", FailureCause.hostForbidsBulk),
+            ("https://user@a.example.com/", .invalidArguments), ("https://a.example.com/", nil),
+        ] as [(String, FailureCause?)])
+    func everyHopOfABulkDownloadIsChecked(_ target: String, _ cause: FailureCause?) throws {
+        let address = try #require(URL(string: "https://b.example.com/1/1/1.png"))
+        let (first, last) = (URL(string: "https://c.example.com/"), URL(string: target))
+        let bulk = OngoingFetch(ResourceRequest(address, .tile), .memory(limit: 10))
+        #expect(bulk.follows(address, to: first))
+        #expect(bulk.follows(first, to: last) == (cause == nil))
+        #expect(bulk.outcome.failure?.cause == cause)
+        let viewed = OngoingFetch(ResourceRequest(address, .tile, isBulk: false), .memory(limit: 10))
+        #expect(viewed.follows(address, to: last) && viewed.outcome.failure == nil)
+    }
+
+    /// Only a full disk is waited for; what else the system says is in the error.
+    @Test func aPartFileThatCannotBeWrittenSaysWhy() throws {
+        let folder = try StoreScratch()
+        let error = #expect(throws: FetchError.self) { try PartFile(folder.url).begin(at: 0) }
+        let failure = try #require(error)
+        #expect(failure.cause == .storage && !failure.isDiskFull)
+        #expect(failure.message.contains("'\(folder.url.path)'") && failure.message.contains("Is a directory"))
+        #expect(failure.message.contains("retry the task"))
+        #expect(FetchFault(failure) == .storage(failure.message))
+        var full = failure
+        full.isDiskFull = true
+        #expect(FetchFault(full) == .diskFull)
+    }
+
+    @Test func whatTheAppChangesStaysABulkDownload() async throws {
+        let request = ResourceRequest(try #require(URL(string: "https://b.example.com/")), .tile)
+        #expect(await request.changed(by: { ResourceRequest($0.url, $0.kind, isBulk: false) }).isBulk)
+        var viewed = request
+        viewed.isBulk = false
+        #expect(await !viewed.changed(by: { ResourceRequest($0.url, $0.kind) }).isBulk)
+    }
+
     @Test func expiryIsCountedFromTheServersDate() {
         let date = "Mon, 23 Nov 2026 12:00:00 GMT"
         let time = Date(timeIntervalSince1970: 1_795_435_200)

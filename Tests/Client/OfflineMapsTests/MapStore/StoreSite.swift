@@ -21,6 +21,8 @@ final class StoreSite {
             var stalls: [String: Int] = [:]
             /// Bytes of each file that were sent.
             var sent: [String: Int] = [:]
+            /// How long a file stays fresh, in seconds; otherwise the server does not say.
+            var ages: [String: Int] = [:]
         }
         let state = Mutex(State())
 
@@ -37,6 +39,7 @@ final class StoreSite {
                 }
                 let rest = Array(body[start...])
                 var headers = [("ETag", tag)]
+                if let age = state.ages[path] { headers.append(("Cache-Control", "max-age=\(age)")) }
                 if start > 0 { headers.append(("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")) }
                 if let limit = state.stalls[path] {
                     let sent = Array(rest.prefix(max(0, limit - start)))
@@ -174,6 +177,11 @@ final class StoreSite {
 
     func answer(_ status: Int?, at path: String) { files.state.withLock { $0.statuses[path] = status } }
     func stall(_ path: String, at bytes: Int?) { files.state.withLock { $0.stalls[path] = bytes } }
+    func setAge(_ seconds: Int, of paths: [String]) {
+        files.state.withLock { state in for path in paths { state.ages[path] = seconds } }
+    }
+    /// Everything that the server has.
+    var paths: [String] { files.state.withLock { $0.bodies.keys.sorted() } }
     func sent(_ path: String) -> Int { files.state.withLock { $0.sent[path] ?? 0 } }
     func size(_ path: String) -> Int { files.state.withLock { $0.bodies[path]?.count ?? 0 } }
     /// Requests of files, without those of the list.
@@ -195,6 +203,21 @@ extension MapStore {
             if open.isEmpty { break }
         }
         return ids.compactMap { ends[$0] }
+    }
+
+    /// Whether the rules, `usage` and the disk agree about the bytes of the store; without those of unit files.
+    func agreesWithTheDisk() async throws -> Bool {
+        let (usage, folder) = (try await usage(), worker.folder)
+        var found = StoreScan.parts(folder).values.reduce(0, +)
+        for home in [folder.units, folder.packs] {
+            found += StoreScan.bytes(below: home)
+            let files = FileManager.default.enumerator(atPath: home.path)
+            while let path = files?.nextObject() as? String {
+                guard path.hasSuffix("/" + UnitDocument.name) else { continue }
+                found -= StoreScan.size(home.appending(path: path)) ?? 0
+            }
+        }
+        return await worker.machine?.used == found && usage.total - usage.ambient == found
     }
 
     /// Waits for an event.

@@ -165,7 +165,7 @@ final class PlanScratch {
             view.units.removeAll { $0.sha256 == old.file.digest }
         }
         view.rows.units[piece.file] = UnitRecord(
-            file: piece.file, bytes: bytes, state: .current, expires: piece.expires)
+            file: piece.file, bytes: bytes, state: .current, expires: piece.expires, age: piece.age)
         if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
         view.units.append(row)
         outcome.units.append(row)

@@ -56,6 +56,30 @@ struct RegionPlanTests {
         #expect(scratch.view.rows.holders(of: unit).count == 2)
     }
 
+    @Test func aPackOfAnOlderListDoesNotReplaceANewerOne() async throws {
+        let scratch = try PlanScratch()
+        try scratch.offer("A", version: 1, cell: (6, 36, 18), withPacks: true)
+        try scratch.offer("B", version: 2, cell: (6, 36, 18), withPacks: true)
+        try await scratch.run(await scratch.plan(.packs("A")))
+        // The list of B is newer: its state of the shared pack takes the place.
+        try await scratch.run(await scratch.plan(.packs("B")))
+        let name = "pack|demo|6/36/18|6-8|-|-|-"
+        let newest = try #require(scratch.view.rows.current(UnitKey(name: name, isPack: true))?.file)
+        for item in [Item.packs("A"), .packs("B")] {
+            let plan = await scratch.plan(item, kind: .update)
+            #expect(plan.pieces.first { $0.file.unit.name == name }?.file == newest)
+            #expect(plan.pieces.allSatisfy { scratch.view.rows.units[$0.file]?.state == .current })
+        }
+        // A task for both has one state of it.
+        let both = await scratch.plan(.packs("A"), .packs("B"), kind: .update)
+        #expect(Set(both.pieces.map(\.file).filter { $0.unit.name == name }) == [newest])
+        let fresh = try PlanScratch()
+        try fresh.offer("A", version: 1, cell: (6, 36, 18), withPacks: true)
+        try fresh.offer("B", version: 2, cell: (6, 36, 18), withPacks: true)
+        let first = await fresh.plan(.packs("B"), .packs("A"))
+        #expect(Set(first.pieces.map(\.file).filter { $0.unit.name == name }) == [newest])
+    }
+
     @Test func aRegionTakesOnlyThePacksThatItMeets() async throws {
         let scratch = try PlanScratch()
         try scratch.offer("EE", cell: (5, 18, 9), depth: 4, withPacks: true)

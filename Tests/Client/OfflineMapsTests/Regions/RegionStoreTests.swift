@@ -63,6 +63,27 @@ struct RegionStoreTests {
         #expect(try await store.usage().total == 0)
     }
 
+    @Test func anExpiredPackThatTheListStillHasIsFreshAgain() async throws {
+        try site.add("EE", cell: (5, 18, 9), depth: 4, withPacks: true)
+        try site.publish()
+        site.setAge(0, of: site.paths.filter { $0.hasPrefix("packs/") })
+        var store = try await site.store()
+        try await store.refreshCatalog()
+        try await store.addRegion("trip", try definition(["9/289/149"], 7, 9, [.tileset("demo")]))
+        #expect(try await store.states { [try await $0.load("trip")] } == [.done])
+        #expect(try await store.region("trip")?.state == .stale)
+        let requests = site.requests.filter { $0.hasPrefix("packs/") }.count
+        #expect(try await store.states { [try await $0.load("trip")] } == [.done])
+        #expect(site.requests.filter { $0.hasPrefix("packs/") }.count == requests)
+        // Also for the next process.
+        for _ in 0..<2 {
+            let info = try #require(try await store.region("trip"))
+            #expect(info.state == .complete && info.expires.map { $0 > Date(timeIntervalSinceNow: 86_400) } ?? false)
+            await store.suspend()
+            store = try await site.store()
+        }
+    }
+
     @Test func aRegionOfSingleTilesIsLoadedAndRefreshed() async throws {
         let store = try await site.store { $0.catalog = nil }
         let wanted = try definition(
@@ -126,6 +147,10 @@ struct RegionStoreTests {
         #expect(try await store.states { [try await $0.load("trip")] } == [.done])
         let info = try #require(try await store.region("trip"))
         #expect(info.state == .complete && info.failed.isEmpty)
+        // The style's archive, and its files for readers.
+        let usage = try await store.usage()
+        #expect(usage.styles > 0 && info.bytes == usage.styles + usage.packs)
+        #expect(try await store.agreesWithTheDisk())
         // Zooms 6 and 7: the source ends at 7.
         #expect(try await store.usage().onlineTiles == 2)
         site.server.stop()

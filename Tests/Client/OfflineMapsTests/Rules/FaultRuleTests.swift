@@ -161,6 +161,36 @@ import Testing
         #expect(driver.machine.rows.tasks.isEmpty)
     }
 
+    @Test func aStepThatFillsTheDiskPausesItsTaskAndIsTriedAgainWithSpace() throws {
+        var (driver, task, op) = try loading()
+        driver.send(.received(op, size: 1_000))
+        let verify = try #require(driver.send(.fetched(op)).verifies.first)
+        #expect(driver.send(.fileFailed(verify, isFull: true)).verifies.isEmpty)
+        let needed = StoreMachine.stepBytes
+        #expect(driver.state(task) == .paused(.diskFull(needed: needed, free: 0)))
+        #expect(driver.send(.disk(free: needed)).verifies.isEmpty)
+        driver.now += StoreMachine.diskInterval
+        #expect(driver.send(.disk(free: needed - 1)).verifies.isEmpty)
+        #expect(driver.send(.disk(free: needed)).verifies.count == 1)
+        #expect(driver.state(task) == .verifying)
+    }
+
+    @Test func aDiskThatFailsOtherwiseFailsTheTaskWithWhatItSaid() throws {
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .storage("'a.part' cannot be written: Input/output error.")))
+        #expect(driver.state(task) == .failed(.storage))
+        let record = try #require(driver.machine.rows.tasks[task])
+        #expect(driver.machine.view(record).failureText == "'a.part' cannot be written: Input/output error.")
+        let plan = try #require(driver.send(.asked(RequestID(number: 9), .retry(task))).plans.first)
+        #expect(driver.machine.rows.tasks[task]?.failureText == nil)
+        let fetch = try #require(driver.send(.planned(plan, .plan(Plan(pieces: [piece("a")])))).fetches.first)
+        driver.send(.received(fetch, size: 1_000))
+        let verify = try #require(driver.send(.fetched(fetch)).verifies.first)
+        driver.send(.fileFailed(verify, isFull: false, text: "Cannot open 'a.part': Input/output error."))
+        #expect(driver.state(task) == .failed(.storage))
+        #expect(driver.machine.rows.tasks[task]?.failureText == "Cannot open 'a.part': Input/output error.")
+    }
+
     @Test func aFullDiskPausesAndContinuesByItself() throws {
         var (driver, task, op) = try loading()
         driver.send(.fetchFailed(op, .diskFull))

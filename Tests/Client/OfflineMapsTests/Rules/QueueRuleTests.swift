@@ -120,4 +120,38 @@ import Testing
         #expect(stopped.stops == effects.fetches)
         #expect(stopped.contains { if case .quiet = $0 { true } else { false } })
     }
+
+    /// A progress that is below a whole percent is shown to whoever asks, and not reported.
+    @Test func theProgressDoesNotFallWhileTheEndOfATaskIsWritten() throws {
+        var driver = RuleDriver()
+        let item = Item.region("r")
+        let packs = (0..<200).map { piece("k\($0)", isPack: true, size: $0 == 0 ? 1_000_000 : 10, holder: item) }
+        let (task, effects) = driver.add(.load, [item], Plan(pieces: packs))
+        let record = try #require(driver.machine.rows.tasks[task])
+        var (open, done, shown) = (effects, 0, UInt64(0))
+        while done < open.count, driver.machine.rows.tasks[task] != nil {
+            var next: [Effect] = []
+            switch open[done] {
+            case .fetch(let op, let piece, _, _, _):
+                next += driver.send(.received(op, size: piece.size))
+                next += driver.send(.fetched(op))
+            case .verify(let op, _): next += driver.send(.verified(op))
+            case .prepare(let op, let piece):
+                // The write that ends the task is not acknowledged.
+                let event = Event.prepared(op, piece.file, bytes: piece.size)
+                if shown == 199 {
+                    _ = driver.machine.handle(event, now: Instant(milliseconds: 0))
+                    break
+                }
+                next += driver.send(event)
+            default: break
+            }
+            if let now = driver.machine.rows.tasks[task] { shown = driver.machine.view(now).progress.packs.completed }
+            open += next
+            done += 1
+        }
+        #expect(driver.machine.ending[task] != nil && shown == 199)
+        let last = driver.machine.lastView(of: record)
+        #expect(last.state == .installing && last.progress.packs.completed == 200)
+    }
 }

@@ -72,6 +72,32 @@ import Testing
         #expect(driver.send(.gone(removed.discards[0])).fetches.count == 1)
     }
 
+    @Test func theQuotaCountsTheFilesOfAStyleFromItsFirstByte() throws {
+        let item = Item.style("streets")
+        for (quota, isPaused) in [(1_999, true), (2_000, false)] as [(UInt64, Bool)] {
+            var rows = StoreRows()
+            rows.settings.quota.bytes = quota
+            var driver = RuleDriver(rows)
+            var style = piece("s", holder: item)
+            style.copies = 1
+            let (task, effects) = driver.add(.install, [item], Plan(pieces: [style]))
+            #expect(effects.fetches.isEmpty == isPaused)
+            guard let op = effects.fetches.first else {
+                #expect(driver.state(task) == .paused(.quota(needed: 2_000, allowed: quota)))
+                continue
+            }
+            driver.send(.received(op, size: 400))
+            #expect(driver.machine.used == 400 && driver.machine.inFlight == 1_600)
+            driver.send(.received(op, size: 1_000))
+            let verify = try #require(driver.send(.fetched(op)).verifies.first)
+            let prepare = try #require(driver.send(.verified(verify)).prepares.first)
+            #expect(driver.machine.used == 1_000 && driver.machine.inFlight == 1_000)
+            driver.send(.prepared(prepare, style.file, bytes: 1_900))
+            #expect(driver.machine.used == 1_900 && driver.machine.inFlight == 0)
+            #expect(driver.machine.rows.units[style.file]?.bytes == 1_900)
+        }
+    }
+
     @Test func morePacksThanAllowedAreRefusedBeforeARequest() {
         var rows = rows((0..<750).map { unit("k\($0)") }, held: (0..<750).map { "k\($0)" })
         rows.settings.quota = Quota()

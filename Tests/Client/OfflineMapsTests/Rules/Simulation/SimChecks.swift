@@ -18,12 +18,21 @@ struct SimChecks {
     var isOnline = true
     /// Until when the server asked a task to wait.
     var notBefore: [TaskID: Int64] = [:]
+    /// Until when a task that met a full disk tries no step on its files.
+    var noStepBefore: [TaskID: Int64] = [:]
 
     mutating func newLife() {
         progress = [:]
         isOnline = true
         discards = 0
         notBefore = [:]
+        noStepBefore = [:]
+    }
+
+    /// The task begins with a clean slate: a person retries it.
+    mutating func forgetWaits(of task: TaskID) {
+        notBefore[task] = nil
+        noStepBefore[task] = nil
     }
 
     /// No byte is downloaded twice without need.

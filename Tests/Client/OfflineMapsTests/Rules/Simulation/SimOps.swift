@@ -16,6 +16,14 @@ struct SimOp {
             default: false
             }
         }
+
+        /// Whether it works on files of the disk alone.
+        var isStep: Bool {
+            switch self {
+            case .verify, .patch, .prepare: true
+            default: false
+            }
+        }
     }
     var id: OpID
     var task: TaskID

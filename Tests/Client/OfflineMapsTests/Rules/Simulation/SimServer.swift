@@ -71,8 +71,12 @@ struct SimServer {
             var dice = dice("region \(region.text)")
             let first = dice.below(Self.packs)
             let count = dice.within(2...6)
+            // In half of the worlds some lists of packs are cut later than others: then the same pack is older in them.
+            let cut = seed.isMultiple(of: 2) && dice.perMille(500) && list > 1 ? list - 1 : list
             return (0..<count).map {
-                piece("k\((first + $0) % Self.packs)", isPack: true, holder: item, list)
+                var pack = piece("k\((first + $0) % Self.packs)", isPack: true, holder: item, cut)
+                pack.age = PackAge(date: "\(pack.file.version)", source: .packs(region.text))
+                return pack
             }
         case .packs(let name, _):
             return (0..<3).map { piece("\(name)-\($0)", isPack: true, holder: nil, list) }
@@ -122,8 +126,9 @@ struct SimServer {
     /// Whether a file of the digest is still there: the files of the list before stay for those who are late.
     func has(_ digest: String, of piece: Piece) -> Bool {
         if piece.isTile { return true }
+        // Packs stay longer, for the lists that are cut later.
         let old = newest > 2 ? newest - 1 : 1
-        let live = [old, newest].map {
+        let live = Set([old, newest] + (piece.file.unit.isPack ? Array(1...newest) : [])).map {
             self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0)
         }
         return live.contains { $0.file.digest == digest || $0.patch?.digest == digest }

@@ -15,7 +15,7 @@ extension SimWorld {
             let part = disk.parts[piece.file.digest]
             let isRight = part?.isBad == false && part?.size == piece.size || wrong?.shell == .trustsBytes
             process(isRight ? .verified(id) : .wrong(id))
-        case .patch(let piece): patch(id, piece)
+        case .patch(let piece): patch(id, op.task, piece)
         case .prepare(let piece): prepare(id, piece)
         }
     }
@@ -133,13 +133,16 @@ extension SimWorld {
         process(.fetched(id))
     }
 
-    private func patch(_ id: OpID, _ piece: Piece) {
+    private func patch(_ id: OpID, _ task: TaskID, _ piece: Piece) {
         ops[id] = nil
         guard let patch = piece.patch, let part = disk.parts[patch.digest], !part.isBad, part.size == patch.size,
             disk.files.contains(where: { $0.key.digest == patch.base && !$0.value.isBad })
         else { return process(.wrong(id)) }
         let before = disk.parts[piece.file.digest]?.size ?? 0
-        if piece.size - min(before, piece.size) > disk.free { return process(.fileFailed(id, isFull: true)) }
+        if piece.size - min(before, piece.size) > disk.free {
+            checks.noStepBefore[task] = now + StoreMachine.diskInterval
+            return process(.fileFailed(id, isFull: true))
+        }
         checks.credit[piece.file.digest, default: 0] += before
         disk.parts[piece.file.digest] = SimDisk.Part(size: piece.size)
         if let text = checks.space(self) { return fail(text) }

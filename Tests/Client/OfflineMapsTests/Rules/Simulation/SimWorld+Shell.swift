@@ -44,6 +44,9 @@ extension SimWorld {
         } else if let time = checks.notBefore[task], now < time, kind.usesNetwork {
             return fail("a request of task \(task.number) begins \(time - now) ms before the server allows it")
         }
+        if kind.isStep, let time = checks.noStepBefore[task], now < time {
+            return fail("a step of task \(task.number) begins \(time - now) ms too early after a full disk")
+        }
         ops[id] = SimOp(id: id, task: task, kind: kind)
         post(Int64(random.within(delay)), .op(id, life: life))
     }
@@ -95,7 +98,7 @@ extension SimWorld {
         var adopted: Set<FileID> = []
         for change in changes {
             disk.rows.apply(change)
-            if case .catalog = change { checks.notBefore = [:] }
+            if case .catalog = change { (checks.notBefore, checks.noStepBefore) = ([:], [:]) }
             if case .answered(let id, _) = change {
                 guard let asked = disk.inbox.first(where: { $0.id == id }) else {
                     fail("request \(id.number) was handled twice")

@@ -54,6 +54,7 @@ struct WrongRule: Sendable {
         WrongRule("insists on patches") { $0.usesPatch = { _ in true } },
         WrongRule("ignores Retry-After") { $0.serverWait = { _ in 0 } },
         WrongRule("plans with files that go") { $0.isOutdated = { _, _ in false } },
+        WrongRule("lets any list replace a pack") { $0.replacesPack = { _, _, _ in true } },
         WrongRule("keeps every version") { $0.keptVersions = { _, _ in .max } },
         WrongRule("keeps no version") { $0.keptVersions = { _, _ in 0 } },
     ]
