@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: WrongRule.all.indices)
     func aWrongRuleIsCaught(_ index: Int) {
         let wrong = WrongRule.all[index]
-        let caught = (0..<800).lazy.compactMap { SimWorld(seed: UInt64($0), wrong: wrong).play() }.first
+        let caught = (0..<2_000).lazy.compactMap { SimWorld(seed: UInt64($0), wrong: wrong).play() }.first
         #expect(caught != nil, "no world catches a store that \(wrong.name)")
     }
 }

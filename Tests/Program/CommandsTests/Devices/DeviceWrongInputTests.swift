@@ -75,6 +75,7 @@ struct DeviceWrongInputTests {
             (["export", "-o", shop.file("x.mbtiles").path, "--tileset", "none"], 66, "'none' is not installed"),
             (["export", "-o", shop.file("x.mbtiles").path, "--zoom", "9-12"], 66, "zooms"),
             (["export", "--files", shop.file("x").path, "--name", "../{z}{x}{y}"], 64, "--name"),
+            (["export", "--files", shop.file("x").path, "--name", "../\u{301}{z}{x}{y}"], 64, "--name"),
             (["style", "demo", "--of", "EE"], 66, "demo"),
             (["update", "--catalog", "http://127.0.0.1:9/"], 69, "http://127.0.0.1:9/"),
             (["serve", "--port", "70000"], 64, "--port"),

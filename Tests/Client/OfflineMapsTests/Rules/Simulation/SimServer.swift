@@ -12,6 +12,9 @@ struct SimServer {
     /// Patches that no device can ever apply.
     var brokenPatches: Bool
 
+    /// Whether some lists of packs are cut later than others; then the same pack is older in them.
+    var hasLateLists: Bool { seed.isMultiple(of: 2) }
+
     static func package(_ index: Int) -> Item { .package("P\(index)") }
     static func region(_ index: Int) -> Item { .region(RegionID("R\(index)")) }
     /// Packs that a map shows and no region needs.
@@ -71,8 +74,7 @@ struct SimServer {
             var dice = dice("region \(region.text)")
             let first = dice.below(Self.packs)
             let count = dice.within(2...6)
-            // In half of the worlds some lists of packs are cut later than others: then the same pack is older in them.
-            let cut = seed.isMultiple(of: 2) && dice.perMille(500) && list > 1 ? list - 1 : list
+            let cut = hasLateLists && dice.perMille(500) && list > 1 ? list - 1 : list
             return (0..<count).map {
                 var pack = piece("k\((first + $0) % Self.packs)", isPack: true, holder: item, cut)
                 pack.age = PackAge(date: "\(pack.file.version)", source: .packs(region.text))
@@ -128,7 +130,8 @@ struct SimServer {
         if piece.isTile { return true }
         // Packs stay longer, for the lists that are cut later.
         let old = newest > 2 ? newest - 1 : 1
-        let live = Set([old, newest] + (piece.file.unit.isPack ? Array(1...newest) : [])).map {
+        let cuts = hasLateLists && piece.file.unit.isPack ? Array(1...newest) : []
+        let live = Set([old, newest] + cuts).map {
             self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0)
         }
         return live.contains { $0.file.digest == digest || $0.patch?.digest == digest }
