@@ -1,6 +1,6 @@
 """The HTTP rules of CARTO's package manager as a client: what it requests, what it accepts, and how it counts errors.
 
-Source of each rule: the SDK's PackageManager.cpp, CartoPackageManager.cpp and HTTPClient.cpp, as ../shared/formats/carto.md reads them.
+Source of each rule: PackageManager.cpp, CartoPackageManager.cpp and HTTPClient.cpp of CartoDB/mobile-sdk at f7ce64c9.
 Python's standard library only.
 """
 import http.client

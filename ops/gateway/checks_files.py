@@ -20,8 +20,8 @@ def resume(site):
     size = (site.catalog / path).stat().st_size
     for _ in range(3):
         before = target.stat().st_size
-        # Slow enough that the download is under way when the gateway is killed.
-        words = ["curl", "-sS", "--limit-rate", str(max(size // 8, 1000)), "-C", "-", f"{gateway.url}/{path}", "-o", str(target)]
+        # Slow enough that the download is under way when the gateway is killed, also with what the sockets hold.
+        words = ["curl", "-sS", "--limit-rate", str(size // 40), "-C", "-", f"{gateway.url}/{path}", "-o", str(target)]
         download = subprocess.Popen(words, stderr=subprocess.DEVNULL)
         try:
             download.wait(1.2)

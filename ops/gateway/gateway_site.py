@@ -90,14 +90,14 @@ class Gateway:
 class Site:
     """The processes and the folders."""
 
-    def __init__(self, folder, program):
+    def __init__(self, folder, program, padding=400_000):
         self.folder, self.program = pathlib.Path(folder), str(program)
         self.logs, self.data, self.running, self.counts = self.folder / "logs", self.folder / "data", [], {}
         self.catalog, self.token_folder, self.tokens = self.data / "catalog", self.folder / "tokens", {}
         for new in (self.logs, self.token_folder):
             new.mkdir()
         self.control, self.work = (f"tcp://127.0.0.1:{ports.take()}" for _ in range(2))
-        self.origin = self.serve("demo-origin", "--port", "0", "--padding", "20000")
+        self.origin = self.serve("demo-origin", "--port", "0", "--padding", padding)
         self.slow = self.serve("demo-origin", "--port", "0", "--latency-ms", "1500")
         self.coordinator = None
         self.start_coordinator()

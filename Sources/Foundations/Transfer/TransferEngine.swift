@@ -31,7 +31,7 @@ final class TransferEngine {
         self.options = options
         concurrency = min(max(options.concurrency, 1), 256)
         // Requested explicitly and never decoded by curl: a gzip body stays byte for byte as the server stores it.
-        let coding = HeaderField("Accept-Encoding", "gzip")
+        let coding = HeaderField("Accept-Encoding", options.acceptsGzip ? "gzip" : "identity")
         homeLines = HeaderLines([coding] + options.headers)
         bareLines = HeaderLines([coding])
         budget = options.budget

@@ -24,6 +24,8 @@ public struct HeaderField: Sendable, Hashable {
 
 /// The configuration of a ``TransferClient``.
 public struct TransferOptions: Sendable {
+    /// Whether bodies may come with the coding gzip, which is not decoded; otherwise they are asked for as they are.
+    public var acceptsGzip = true
     /// Largest number of requests in flight, and of connections.
     ///
     /// Range 1...256, default 8.

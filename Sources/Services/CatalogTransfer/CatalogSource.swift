@@ -37,6 +37,8 @@ package struct CatalogSource: Sendable {
         options.stallTimeout = .seconds(30)
         options.userAgent = ProgramVersion.userAgent
         // Five redirects are followed (the client's default). None may lead from https to http.
+        // The digests of a catalog are those of its files as they are.
+        options.acceptsGzip = false
         if address.lowercased().hasPrefix("https://") {
             options.redirectRefusal = { target in
                 target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"

@@ -255,7 +255,10 @@ import Testing
                 while try await ask("9.9.9.9, 127.0.0.1") != 429, count < 500 { count += 1 }
                 #expect(count >= 40 && count < 500)
                 #expect(try await ask("8.8.8.8") == 200)
-                #expect(try await ask("8.8.8.8, 9.9.9.9") == 429)
+                // The nearest address counts. Its bucket may have gained a few requests by now; a full one has 40.
+                var statuses: [Int] = []
+                while statuses.last != 429, statuses.count < 30 { statuses.append(try await ask("8.8.8.8, 9.9.9.9")) }
+                #expect(statuses.last == 429)
                 let json = try await gateway.get(
                     "/world/style.json", ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "maps.example.com"])
                 #expect(json.text.contains("https://maps.example.com/world/tiles.json"))

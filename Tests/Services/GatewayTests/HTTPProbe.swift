@@ -97,6 +97,7 @@ enum HTTPProbe {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let got = read(handle, &buffer, buffer.count)
+            if got < 0, errno == EINTR { continue }
             guard got > 0 else { return found }
             found += buffer[..<got]
         }

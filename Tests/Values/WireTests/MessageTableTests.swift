@@ -34,6 +34,8 @@ struct MessageTableTests {
         .schedules: ["schedules": 1000],
         .origins: ["origins": 1000],
         .events: ["events": 10_000],
+        .coverage: ["bands": 15],
+        .withdraw: ["packages": 1000],
     ]
 
     @Test func everyListKeepsItsLimit() {
@@ -46,7 +48,7 @@ struct MessageTableTests {
     @Test func everyOrderNeedsAnOperator() {
         let orders: Set<MessageType> = [
             .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
-            .originOrder,
+            .originOrder, .withdraw,
         ]
         #expect(Set(MessageType.allCases.filter { $0.role == .operator }) == orders)
         #expect(MessageType.allCases.filter { $0.role == .any } == [.ping])

@@ -154,6 +154,26 @@ enum Samples {
                 $0.failures = 100
             }),
         .jobStatus(status),
+        .getCoverage(
+            .make {
+                $0.job = 3
+                $0.size = 256
+            }),
+        .coverage(
+            .make {
+                $0.bands = [
+                    .make {
+                        ($0.zoomMin, $0.zoomMax, $0.cellZoom) = (11, 14, 11)
+                        ($0.x, $0.y, $0.width, $0.height) = (1_160, 580, 2, 1)
+                        $0.cells = Data([3, 1])
+                    }
+                ]
+            }),
+        .withdraw(
+            .make {
+                $0.packages = ["EE", "LV"]
+                $0.edition = .make { $0.group = "terrain" }
+            }),
         .cancelJob(.make { $0.job = 3 }),
         .done(PBDone()),
         .listWorkers(PBListWorkers()),

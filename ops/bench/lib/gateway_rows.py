@@ -92,7 +92,7 @@ class GatewayBench:
         self.folder, self.rounds, self.seconds = pathlib.Path(folder).absolute(), rounds, seconds
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self.site = Site(self.folder, program)
+        self.site = Site(self.folder, program, padding=0)
         self.wrk, self.random = Wrk(self.folder), random.Random(1)
         self._make_tiles(region, zooms)
         self.nginx = Nginx(self.folder / "nginx", f"root {self.site.catalog}; location /plain/ {{ alias {self.folder}/plain/; types {{ }} "

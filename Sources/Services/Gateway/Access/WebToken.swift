@@ -7,7 +7,7 @@ public enum WebToken {
     /// The names of the roles that a token can have.
     public static let roles = [Role.viewer, .operator, .client].map(\.rawValue)
 
-    /// Creates a token and the file that allows it; the file holds only the digest of the token.
+    /// Creates a token and the file that allows it, with its folder; the file holds only the digest of the token.
     ///
     /// - Parameters:
     ///   - file: `NAME.token`; it must not exist.
@@ -30,6 +30,8 @@ public enum WebToken {
             "# A token of 'packhorse gateway'. Remove the file to end it.\n"
             + "sha256:\(Digest(of: Array(token.utf8)))\nroles: \(roles.joined(separator: ", "))\n"
         do {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(content.utf8).write(to: file, options: .withoutOverwriting)
         } catch {
             throw GatewayError(
