@@ -58,7 +58,7 @@ class CartoClient:
             have = target.stat().st_size if target.exists() else 0
             try:
                 status, is_whole, _ = self._request(url, have, target, stop_after)
-            except OSError:
+            except (OSError, http.client.HTTPException):
                 error = "CONNECTION"
             else:
                 if 200 <= status < 300:

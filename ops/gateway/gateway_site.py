@@ -104,9 +104,9 @@ class Site:
         self.workers = [self.start("worker", "--connect", self.work, "--blobs", self.data / "blobs") for _ in range(2)]
         for role in (OPERATOR, VIEWER):
             self.make_token(role, role)
-        self.crawling = self.serve("demo-origin", "--port", "0")
-        # A box of 17 tiles takes 85 s from the last one.
-        for name, origin, more in (("demo", self.origin, ""), ("slow", self.slow, ""), ("crawling", self.crawling, "  requests_per_second: 0.2\n")):
+        self.crawling = self.serve("demo-origin", "--port", "0", "--latency-ms", "5000")
+        # A box of 17 tiles takes 85 s from the last one: one request at a time.
+        for name, origin, more in (("demo", self.origin, ""), ("slow", self.slow, ""), ("crawling", self.crawling, "  concurrency: 1\n")):
             (self.folder / f"{name}.yaml").write_text(
                 f"id: {name}\nurl: {origin}/tiles/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-10\nattribution: Demo\n"
                 f"politeness:\n  contact: maps@example.com\n{more}")

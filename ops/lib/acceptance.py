@@ -59,7 +59,7 @@ def main(name, checks, make_world, root, options=()):
                 print(f"ok {number:2}  {title} ({time.monotonic() - began:.0f} s)", flush=True)
             except Skip as reason:
                 print(f"skipped {number:2}  {title} -- {reason}", flush=True)
-            except (Wrong, OSError, ValueError, KeyError, TypeError) as problem:
+            except (Wrong, OSError, ValueError, KeyError, TypeError, RuntimeError) as problem:
                 failed += 1
                 print(f"FAILED {number:2}  {title} -- {type(problem).__name__}: {problem}", flush=True)
     finally:
