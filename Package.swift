@@ -113,6 +113,7 @@ let libraries: [Module] = [
         ["Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
     Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
     Module("Styles", .builder, ["TextFormats", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
+    Module("Notifications", .builder, ["TextFormats", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
     Module(
         "OfflineDatabase", .builder,
         ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
@@ -122,7 +123,7 @@ let libraries: [Module] = [
         "Coordinator", .services,
         [
             "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles", "Packages",
-            "CatalogFormat", "Catalog", "Telemetry",
+            "CatalogFormat", "Catalog", "Notifications", "Telemetry",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,
@@ -165,7 +166,8 @@ let libraries: [Module] = [
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
-            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "Telemetry",
+            "OfflineDatabase", "CatalogFormat", "Catalog", "Notifications", "DemoWorld", "Coordinator", "Worker",
+            "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 
     // The scripted HTTP server and the raw ZeroMQ peer of the tests.
@@ -208,6 +210,7 @@ let tests: [Tests] = [
     Tests("Packages", ["TestSupport"]),
     Tests("Catalog"),
     Tests("Styles", ["TestSupport"]),
+    Tests("Notifications", ["TestSupport"]),
     Tests("OfflineDatabase", ["Shards", "Styles", "Transfer", "TestSupport"]),
     Tests("DemoWorld"),
     Tests("Coordinator", ["TestSupport"]),
@@ -337,7 +340,7 @@ if chosen == nil {
     targets.append(
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Errors", "Tiles", "PackageFiles", "Packages", "ZeroMQ", "TestSupport"],
+            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 

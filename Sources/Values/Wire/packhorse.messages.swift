@@ -733,3 +733,4 @@ extension PBLoggedBatches: WireBody {}
 extension PBLoggedDrop: WireBody {}
 extension PBLoggedPackage: WireBody {}
 extension PBLoggedFailures: WireBody {}
+extension PBOriginBlock: WireBody {}

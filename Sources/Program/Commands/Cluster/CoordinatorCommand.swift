@@ -25,6 +25,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
               packhorse coordinator --data ./data --catalog-url https://maps.example.com/offline/
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
               packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
+              packhorse coordinator --data ./data --notify https://hooks.example.com/maps --notify-secret-file secret
             """)
 
     @Option(help: "Folder of the state; must be on a local disk.") var data: String
@@ -68,6 +69,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var keepTiles: String = "50GB"
     @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
     var newWorkers = false
+    @OptionGroup var notifyOptions: NotifyOptions
     @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
@@ -173,6 +175,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.hasNewWorkers = newWorkers
         options.keepShards = keepShards
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
+        options.receivers = try notifyOptions.receivers()
         options.build = "packhorse \(ProgramVersion.current)"
         // The keys and options above are read before anything is created.
         if let blobs, S3Location.isMeant(by: blobs) {
