@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check device-faults gateway-check bench-gateway help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test
+.PHONY: device-check device-faults gateway-check bench-gateway help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -54,7 +54,7 @@ simulate: bootstrap ## seeded worlds of faults round the scheduler and the clien
 check: ## format, layers, log lines, unsafe budget, file lengths, generated code, scripts; builds nothing
 	@ops/check
 
-reference: build ## write docs/reference/cli.md again from the commands
+reference: build ## write docs/reference/cli.md and metrics.md again from the commands and the tables of metrics
 	.build/release/packhorse manual --markdown docs/reference
 
 format: ## let swift format rewrite the sources
@@ -95,6 +95,9 @@ fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzz
 
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
 	@ops/interop/run
+
+check-monitoring: build ## ops/monitoring against a real Prometheus that scrapes a job (1 min; skipped without Debian's prometheus)
+	@ops/check-monitoring
 
 device-check: build ## the acceptance checks of the client library: real catalogs, failing web servers, killed processes (3 min)
 	@ops/device-check $(CHECKS)

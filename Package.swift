@@ -43,6 +43,7 @@ extension Target.Dependency {
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let nio = product(name: "NIOCore", package: "swift-nio")
     static let nioHTTP = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let logging = product(name: "Logging", package: "swift-log")
     static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
     static let signals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -90,6 +91,7 @@ let libraries: [Module] = [
 
     Module("Files", .foundations, ["CFile", "TextFormats"], [.crypto]),
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
+    Module("MetricsFormat", .foundations, ["TextFormats"]),
     Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
@@ -126,14 +128,15 @@ let libraries: [Module] = [
         "Coordinator", .services,
         [
             "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles", "Packages",
-            "CatalogFormat", "Catalog", "Telemetry",
+            "CatalogFormat", "Catalog", "Telemetry", "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,
         [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs", "Shards",
-            "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry",
+            "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry", "MetricsFormat",
         ], [.lifecycle, .logging]),
+    Module("MetricsServer", .services, ["MetricsFormat"], [.nio, .nioHTTP, .nioPosix]),
 
     Module(
         "ClusterClient", .services,
@@ -178,11 +181,12 @@ let libraries: [Module] = [
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
-            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "Telemetry",
+            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "MetricsServer",
+            "MetricsFormat", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 
-    // The scripted HTTP server and the raw ZeroMQ peer of the tests.
-    Module("TestSupport", .testing),
+    // The scripted HTTP server, the raw ZeroMQ peer and the reader of metrics of the tests.
+    Module("TestSupport", .testing, ["MetricsFormat"]),
     // Decoders in the form for a fuzzer.
     Module(
         "FuzzTargets", .testing,
@@ -209,6 +213,7 @@ let tests: [Tests] = [
     Tests("Regions"),
     Tests("Wire"),
     Tests("Scheduling"),
+    Tests("MetricsFormat", ["TestSupport"]),
     Tests("ZeroMQ", ["TestSupport"]),
     Tests("Transfer", ["TestSupport"]),
     Tests("TileBodies"),
@@ -226,6 +231,7 @@ let tests: [Tests] = [
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
     Tests("Gateway", ["Catalog", "Packages", "Coordinator", "TestSupport"], [.grdb]),
+    Tests("MetricsServer", ["TestSupport"]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(
         "OfflineMapsAdapters",

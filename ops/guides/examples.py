@@ -8,9 +8,10 @@ def replacements(tiles, files, bucket, s3, ports, folder):
     """Pairs of texts: what a guide says, and what is run.
 
     tiles: URL of the demo world. files: URL of a web server for archives and catalogs. bucket, s3: a bucket and prefix of a test server,
-    and its URL. ports: of the coordinator for commands, workers, blobs, of a device, and of a gateway. folder: the scratch folder.
+    and its URL. ports: of the coordinator for commands, workers, blobs, of a device, of a gateway, and of metrics. folder: the scratch
+    folder.
     """
-    control, work, blobs, device, gateway = ports
+    control, work, blobs, device, gateway, metrics = ports
     return [
         # Hosts
         ("https://tiles.example.com/planet.pmtiles", f"{files}/planet.pmtiles"),
@@ -26,6 +27,7 @@ def replacements(tiles, files, bucket, s3, ports, folder):
         (":7472", f":{blobs}"),
         ("8091", f"{device}"),
         (":7480", f":{gateway}"),
+        (":9470", f":{metrics}"),
         # Folders of the system
         ("/srv/", f"{folder}/srv/"),
         ("/var/tmp/", f"{folder}/tmp/"),

@@ -36,6 +36,28 @@ extension FolderBlobStore: ManagedBlobStore {
         try await FileWork.run { try discardStaleTemporaries(olderThan: age) }
     }
 
+    /// The number and the bytes of all blobs; looks at each file.
+    public func usage() async throws -> (blobs: Int, bytes: UInt64) {
+        try await FileWork.run { try countAll() }
+    }
+
+    private func countAll() throws -> (blobs: Int, bytes: UInt64) {
+        var (count, bytes) = (0, 0 as UInt64)
+        let keys: [URLResourceKey] = [.fileSizeKey, .isRegularFileKey]
+        let folders = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        for folder in folders where folder.lastPathComponent.utf8.count == 2 {
+            for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys) {
+                // A blob may be removed while it is looked at.
+                guard let values = try? file.resourceValues(forKeys: Set(keys)), values.isRegularFile == true else {
+                    continue
+                }
+                count += 1
+                bytes += UInt64(values.fileSize ?? 0)
+            }
+        }
+        return (count, bytes)
+    }
+
     private func discardOld(before limit: Date, unless isNamed: (Digest) -> Bool) throws -> Int {
         var count = 0
         let keys: [URLResourceKey] = [.contentModificationDateKey, .isRegularFileKey]

@@ -17,7 +17,8 @@ final class HTTPOrigin: TileOrigin {
     private let window: Int
 
     init(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int, layers: LayerMemory?
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int, layers: LayerMemory?,
+        onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) throws(OriginsError) {
         do throws(TilesetsError) {
             templates = try tileset.templates()
@@ -28,7 +29,8 @@ final class HTTPOrigin: TileOrigin {
         guard !templates.isEmpty else {
             throw OriginsError(.tileset, "Tileset '\(tileset.id)' has no tile URL.")
         }
-        client = try TransferClient.open(tileset, environment: environment, budget: budget)
+        client = try TransferClient.open(
+            tileset, environment: environment, budget: budget, onAnswer: onAnswer)
         judge = ResponseJudge(format: tileset.format)
         checkPool = BodyCheckPool(
             lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)

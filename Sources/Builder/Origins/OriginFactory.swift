@@ -14,6 +14,14 @@ public struct UnreadableVersion: Error {
 
 /// Opens origins.
 public enum OriginFactory {
+    /// What a request to a server asks for.
+    public enum RequestKind: String, Hashable, Sendable, CaseIterable {
+        /// A tile.
+        case tiles
+        /// A part of an archive.
+        case archive
+    }
+
     /// Opens the origin of a tileset.
     ///
     /// An HTTP origin owns a thread and its connections until the last reference is gone; its concurrency and rate hold for
@@ -23,15 +31,19 @@ public enum OriginFactory {
     ///   process only.
     /// - Parameter layers: Numbers the layers of vector tiles, if the tileset does not list them; `nil` = they are not
     ///   needed.
+    /// - Parameter onAnswer: Called with the duration of each request that a server answered.
     /// - Throws: ``OriginsError``.
     public static func open(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerMemory? = nil
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerMemory? = nil,
+        onAnswer: (@Sendable (RequestKind, Duration) -> Void)? = nil
     ) async throws(OriginsError) -> any TileOrigin {
         let layers = tileset.format == .mvt && tileset.vectorLayers == nil ? layers : nil
         let lanes = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         switch tileset.source {
         case .http:
-            return try HTTPOrigin(tileset, environment: environment, budget: budget, lanes: lanes, layers: layers)
+            return try HTTPOrigin(
+                tileset, environment: environment, budget: budget, lanes: lanes, layers: layers,
+                onAnswer: observer(of: .tiles, onAnswer))
         case .mbtiles(let path):
             let archive = try MBTilesArchive(path: path, limit: tileset.maxTileBytes)
             return ArchiveOrigin(archive, tileset, lanes: 1, layers: layers)
@@ -41,7 +53,9 @@ public enum OriginFactory {
         case .remotePMTiles:
             let file: RemoteFile
             do throws(OriginsError) {
-                file = try await RemoteFile(tileset, environment: environment, budget: budget)
+                file = try await RemoteFile(
+                    tileset, environment: environment, budget: budget,
+                    onAnswer: observer(of: .archive, onAnswer))
             } catch  where error.code == .unsupported {
                 // The archive was readable when the tileset was read, so an HTML page in its place is treated as a
                 // temporary failure.
@@ -53,6 +67,13 @@ public enum OriginFactory {
                 throw OriginsError(error.code, error.message, cause: UnreadableVersion(version: file.version.text))
             }
         }
+    }
+
+    private static func observer(
+        of kind: RequestKind, _ onAnswer: (@Sendable (RequestKind, Duration) -> Void)?
+    ) -> (@Sendable (Duration) -> Void)? {
+        guard let onAnswer else { return nil }
+        return { onAnswer(kind, $0) }
     }
 
     /// The version of the data that the tileset's file has now; `nil` for servers, whose archives are pinned by their

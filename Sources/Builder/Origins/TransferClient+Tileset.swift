@@ -4,11 +4,15 @@ import Transfer
 
 extension TransferClient {
     /// Creates a client with the limits of the tileset.
+    ///
+    /// - Parameter onAnswer: See `TransferOptions`.
     static func open(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?,
+        onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) throws(OriginsError) -> TransferClient {
         var options = TransferOptions()
         options.budget = budget
+        options.onAnswer = onAnswer
         do throws(TilesetsError) {
             options.headers = try tileset.resolvedHeaders(environment: environment).map {
                 HeaderField($0.name, $0.value)

@@ -135,6 +135,9 @@ public final class OriginBudget: Sendable {
     /// Requests that wait for a permit.
     public var waiting: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
 
+    /// Requests that did not end.
+    public var inFlight: Int { state.withLock { $0.inFlight } }
+
     /// Whether the requests in flight are within the last grant.
     public var isWithinGrant: Bool { state.withLock { $0.inFlight <= $0.grant?.concurrency ?? 0 } }
 

@@ -222,6 +222,7 @@ final class TransferEngine {
 
     private func answered(_ job: TransferJob, _ easy: EasyHandle, status: Int, redirect: String?) {
         var job = job
+        if let begun = job.begun, let onAnswer = options.onAnswer { onAnswer(ContinuousClock.now - begun) }
         let after =
             RetryPolicy.isRetriable(status: status)
             ? RetryPolicy.retryAfter(easy.headers.retryAfter, serverDate: easy.headers.date, now: Int64(time(nil)))

@@ -72,6 +72,8 @@ public struct TransferOptions: Sendable {
     ///
     /// While the origin throttles or is down, requests wait for permits and do not use up their attempts.
     public var budget: OriginBudget?
+    /// Called on the client's thread with the duration of each attempt that was answered, whatever the status; `nil` = not needed.
+    public var onAnswer: (@Sendable (Duration) -> Void)?
     /// A PEM file of trusted certificates instead of the system's.
     public var certificateFile: String?
 

@@ -86,6 +86,10 @@ public struct CoordinatorOptions: Sendable {
     ///
     /// Further ones are refused as `busy`.
     public var mostOpenJobs = 1_000
+    /// Whether a page of metrics is made.
+    ///
+    /// Default: no.
+    public var exposesMetrics = false
     /// Returns how full the disk of a folder is.
     var diskSpace: @Sendable (URL) -> DiskSpace? = DiskSpace.of
     /// Pages of the state file that one slice of a backup copies.

@@ -106,6 +106,10 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         endpoint?.split(separator: ":").last.flatMap { UInt32($0) } ?? 0
     }
 
+    /// The page of metrics in the text format of Prometheus; `nil` before the first tick, and without
+    /// ``CoordinatorOptions/exposesMetrics``.
+    public func metricsPage() -> String? { environment.board?.page() }
+
     /// Serves until cancelled or asked to shut down, then closes the sockets and the state file.
     ///
     /// - Throws: ``CoordinatorError`` `store-failed` or `damaged-state`. Everything that was acknowledged is durable

@@ -22,6 +22,8 @@ struct Inheritance: Sendable {
     var times: [JobID: JobTimes] = [:]
     /// The highest job number that was ever used.
     var lastJob: JobID = 0
+    /// The number of the last line that the event log ever had.
+    var lastEvent: Int64 = 0
     var schedules: [Schedule] = []
     var operatorLimits: OperatorLimits = [:]
     /// The sessions that may hold shares granted by the last run; `nil` = not stored.
@@ -38,6 +40,7 @@ extension StateStore {
             var all = Inheritance()
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'")
             all.lastJob = last.map { JobID(key: $0) } ?? 0
+            all.lastEvent = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
             let rows = try Row.fetchAll(
                 db, sql: "SELECT * FROM job WHERE state <> ? ORDER BY id", arguments: [StateStore.forgotten])
             for row in rows {

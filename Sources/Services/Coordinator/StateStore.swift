@@ -134,11 +134,15 @@ final class StateStore: Sendable {
     /// - Parameters:
     ///   - holders: The sessions that may hold shares from now on; `nil` = unchanged.
     ///   - wall: Wall time for display, in milliseconds since 1970.
-    func apply(_ writes: [StoreWrite], holders: ShareHolders? = nil, wall: Int64) async throws {
+    /// - Returns: The number of the last line of the event log that this added; `nil` without writes.
+    @discardableResult
+    func apply(_ writes: [StoreWrite], holders: ShareHolders? = nil, wall: Int64) async throws -> Int64? {
         let epoch = epoch
-        try await perform { db in
+        return try await perform { db in
             if let holders { try StateStore.replaceHolders(holders, epoch: epoch, db) }
             for write in writes { try StateStore.applyAndLog(write, db, wall: wall) }
+            // A write ends with the insertion of its line.
+            return writes.isEmpty ? nil : db.lastInsertedRowID
         }
     }
 

@@ -18,6 +18,7 @@ struct BatchFetcher: Sendable {
     /// Collects the layers of the fetched tiles.
     let layers: LayerMemory
     let logger: Logger?
+    let metrics: WorkerMetrics
 
     /// Takes the tiles of the batch that the offer's sources contain, and requests the others from the origin:
     /// conditionally where shards of previous builds have them, otherwise with their bodies.
@@ -98,13 +99,14 @@ struct BatchFetcher: Sendable {
             // Tiles that failed before say nothing about the origin when they fail again. So a tile that succeeded
             // before is requested together with them. Otherwise an origin that once seemed down would never be
             // recognised as back when only such tiles are left.
-            try await origin.fetch([control]) { _ in }
+            try await origin.fetch([control]) { [metrics] tiles in metrics.add(tiles) }
         }
         if !wanted.rest.isEmpty {
             let rest: any Sequence<TileID> & Sendable =
                 wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
             let known = await session.validators(of: wanted.rest)
-            try await origin.fetch(rest, known: known, failedBefore: failedBefore) { tiles in
+            try await origin.fetch(rest, known: known, failedBefore: failedBefore) { [metrics] tiles in
+                metrics.add(tiles)
                 try await session.add(tiles)
                 meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
             }
@@ -114,7 +116,8 @@ struct BatchFetcher: Sendable {
         if let damage {
             leave(nil, "\(damage)")
             // The meter has already counted these tiles as completed.
-            try await origin.fetch(lost) { tiles in
+            try await origin.fetch(lost) { [metrics] tiles in
+                metrics.add(tiles)
                 try await session.add(tiles)
                 meter.add(done: 0, bytes: tiles.reduce(1) { $0 + $1.received })
             }
@@ -123,6 +126,7 @@ struct BatchFetcher: Sendable {
         if try await source.hasChanged() { throw WorkFailure.changing(tileset) }
         var result = try await session.finish(store, expecting: work.tiles)
         result.sourceVersion = source.version ?? ""
+        metrics.addShard(bytes: result.shardBytes)
         return result
     }
 
@@ -167,6 +171,7 @@ struct BatchFetcher: Sendable {
     }
 
     private func leave(_ digest: Digest?, _ why: String) {
+        metrics.addReject(.source)
         logger?.info(
             "Source not usable; its tiles are fetched",
             metadata: [LogKey.blob: "\(digest.map(\.hex) ?? "-")", LogKey.errorMessage: "\(why)"])

@@ -14,12 +14,13 @@ struct LeaseRunner: WorkRunner {
     init(
         store: any BlobStore, environment: [String: String], logger: Logger? = nil,
         budgets: WorkerBudgets = WorkerBudgets(), scratch: URL? = nil,
-        beforeMerge: @escaping @Sendable () -> Void = {}
+        beforeMerge: @escaping @Sendable () -> Void = {}, metrics: WorkerMetrics = WorkerMetrics()
     ) {
+        let store = CountedBlobStore(store, metrics)
         self.beforeMerge = beforeMerge
         let layers = LayerMemory()
-        let origins = OriginCache(environment: environment, budgets: budgets, layers: layers)
-        fetcher = BatchFetcher(store: store, origins: origins, layers: layers, logger: logger)
+        let origins = OriginCache(environment: environment, budgets: budgets, layers: layers, metrics: metrics)
+        fetcher = BatchFetcher(store: store, origins: origins, layers: layers, logger: logger, metrics: metrics)
         let styles = StylePacks(
             in: scratch ?? FileManager.default.temporaryDirectory.appending(path: "packhorse"))
         merger = PackageMerger(

@@ -37,6 +37,7 @@ actor OriginCache {
     private let environment: [String: String]
     private let budgets: WorkerBudgets
     private let layers: LayerMemory?
+    private let metrics: WorkerMetrics
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
     /// The recent times at which remote archives were found replaced.
@@ -45,7 +46,11 @@ actor OriginCache {
     /// any more.
     private static let mostReplacements = 5
 
-    init(environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerMemory? = nil) {
+    init(
+        environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerMemory? = nil,
+        metrics: WorkerMetrics = WorkerMetrics()
+    ) {
+        self.metrics = metrics
         self.environment = environment
         self.budgets = budgets
         self.layers = layers
@@ -73,11 +78,12 @@ actor OriginCache {
         } else {
             // Not a child task of the first batch: other batches wait for it too, and the first one may be cancelled.
             let budget = name.isEmpty ? nil : budgets.budget(name)
-            let opening = Task { [environment, layers] in
+            let opening = Task { [environment, layers, metrics] in
                 let origin: any TileOrigin
                 do {
                     origin = try await OriginFactory.open(
-                        tileset, environment: environment, budget: budget, layers: layers)
+                        tileset, environment: environment, budget: budget, layers: layers,
+                        onAnswer: { metrics.addRequest($0, $1) })
                 } catch {
                     // An archive that cannot be read while it is being replaced is not damaged.
                     try Self.check(tileset, stamp)

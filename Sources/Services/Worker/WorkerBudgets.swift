@@ -43,6 +43,18 @@ final class WorkerBudgets: Sendable {
     /// It has no grant until the coordinator sends one.
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
 
+    /// The use of all origins so far, and their requests in flight.
+    var total: (sum: OriginBudget.Use, inFlight: Int) {
+        let budgets = state.withLock { Array($0.budgets.values) }
+        var sum = OriginBudget.Use()
+        for use in budgets.map(\.use) {
+            sum.answered &+= use.answered
+            sum.throttled &+= use.throttled
+            sum.failed &+= use.failed
+        }
+        return (sum, budgets.reduce(0) { $0 + $1.inFlight })
+    }
+
     /// Records a message of a coordinator run that answers our message `re`.
     func recordAnswer(epoch: UInt32, re: UInt64) {
         state.withLock { state in

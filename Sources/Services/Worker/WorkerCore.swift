@@ -31,6 +31,14 @@ struct WorkerCore: Sendable {
         var counters = WorkCounters()
     }
 
+    /// Numbers of leases.
+    struct LeaseCounts: Hashable, Sendable {
+        var queued = 0
+        var running = 0
+        /// Done, and not acknowledged by the coordinator.
+        var spooled = 0
+    }
+
     let profile: WorkerProfile
     let policy: WorkerPolicy
     private(set) var phase = Phase.greeting
@@ -243,6 +251,19 @@ struct WorkerCore: Sendable {
         case .draining: return []
         case .greeting, .ended: return advance(now)
         }
+    }
+
+    /// The leases by their state.
+    var held: LeaseCounts {
+        var held = LeaseCounts()
+        for lease in leases {
+            switch lease.state {
+            case .queued: held.queued += 1
+            case .running: held.running += 1
+            case .spooled: held.spooled += 1
+            }
+        }
+        return held
     }
 
     private var running: Int { leases.count { if case .running = $0.state { true } else { false } } }

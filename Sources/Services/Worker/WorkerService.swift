@@ -17,6 +17,8 @@ internal import ZeroMQ
 public struct WorkerService: Service, CustomStringConvertible {
     private let options: WorkerOptions
     private let logger: Logger
+    private let metrics = WorkerMetrics()
+    private let budgets = WorkerBudgets()
 
     /// Only its name.
     ///
@@ -28,6 +30,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         self.options = options
         self.logger = logger
     }
+
+    /// The page of metrics in the text format of Prometheus.
+    public func metricsPage() -> String { metrics.page(budgets.total) }
 
     /// Runs until the task is cancelled, or until a graceful shutdown has drained it.
     ///
@@ -42,30 +47,26 @@ public struct WorkerService: Service, CustomStringConvertible {
             logger.notice("Worker stopped before it started: no blob store")
             return
         }
-        let budgets = WorkerBudgets()
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
-            scratch: options.scratch, beforeMerge: options.beforeMerge)
-        try await run(store: store, runner: runner, policy: WorkerPolicy(slots: options.slots), budgets: budgets)
+            scratch: options.scratch, beforeMerge: options.beforeMerge, metrics: metrics)
+        try await run(store: store, runner: runner, policy: WorkerPolicy(slots: options.slots))
     }
 
     /// The same without a shared folder.
     private func runStreaming() async throws {
         let client = BlobClient(options.security, allowPlain: options.allowPlain, logger)
         let store = try StreamedBlobStore(scratch: options.scratch, limit: options.cacheBytes, client: client)
-        let budgets = WorkerBudgets()
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
-            scratch: options.scratch, beforeMerge: options.beforeMerge)
+            scratch: options.scratch, beforeMerge: options.beforeMerge, metrics: metrics)
         try await run(
-            store: store, runner: runner, policy: WorkerPolicy(slots: options.slots), budgets: budgets,
-            streaming: client)
+            store: store, runner: runner, policy: WorkerPolicy(slots: options.slots), streaming: client)
     }
 
     /// The same with another runner and other constants, for tests.
     func run(
-        store: any BlobStore, runner: any WorkRunner, policy: WorkerPolicy,
-        budgets: WorkerBudgets = WorkerBudgets(), streaming client: BlobClient? = nil
+        store: any BlobStore, runner: any WorkRunner, policy: WorkerPolicy, streaming client: BlobClient? = nil
     ) async throws {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
@@ -81,7 +82,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         profile.streams = client != nil
         profile.exports = PackageExporter.formats.map(\.rawValue)
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
-        let shell = WorkerShell(core, link: link, runner: runner, logger: logger, budgets: budgets) {
+        let shell = WorkerShell(core, link: link, runner: runner, logger: logger, budgets: budgets, metrics: metrics) {
             [options] welcome in
             await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
         }

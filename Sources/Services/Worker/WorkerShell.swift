@@ -15,11 +15,13 @@ actor WorkerShell {
     private let link: DealerLink
     private let runner: any WorkRunner
     private let budgets: WorkerBudgets
+    private let metrics: WorkerMetrics
     private let logger: Logger
     private let onWelcome: @Sendable (PBWelcome) async -> Void
     private let started = ContinuousClock.now
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var meters: [UInt64: WorkMeter] = [:]
+    private var kinds: [UInt64: WorkerMetrics.Work] = [:]
     private var outbox: [Outgoing] = []
     private var isSending = false
     private var lastState = LinkState.connecting
@@ -33,11 +35,12 @@ actor WorkerShell {
     /// - Parameter onWelcome: Called with the coordinator's welcome message, before any offer is handled.
     init(
         _ core: WorkerCore, link: DealerLink, runner: any WorkRunner, logger: Logger,
-        budgets: WorkerBudgets = WorkerBudgets(),
+        budgets: WorkerBudgets = WorkerBudgets(), metrics: WorkerMetrics = WorkerMetrics(),
         onWelcome: @escaping @Sendable (PBWelcome) async -> Void = { _ in }
     ) {
         self.onWelcome = onWelcome
         self.budgets = budgets
+        self.metrics = metrics
         self.core = core
         self.link = link
         self.runner = runner
@@ -49,6 +52,7 @@ actor WorkerShell {
         let state = link.state
         if state != lastState {
             lastState = state
+            metrics.recordLink(state)
             logChange(to: state)
             if state == .connected { await handle(.linked) }
         }
@@ -57,6 +61,7 @@ actor WorkerShell {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == core.session else { continue }
                 epoch = frame.epoch
+                metrics.recordMessage()
                 if isMissing {
                     isMissing = false
                     logger.notice("Coordinator connected", metadata: [LogKey.endpoint: "\(link.endpoint)"])
@@ -64,6 +69,7 @@ actor WorkerShell {
                 budgets.recordAnswer(epoch: frame.epoch, re: frame.re)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
+                    metrics.addRefused()
                     logger.notice(
                         "Result refused by the coordinator; another worker has the lease",
                         metadata: [LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.reason)"])
@@ -126,19 +132,23 @@ actor WorkerShell {
         }
         for effect in effects {
             switch effect {
-            case .send(let message): outbox.append(.message(message))
+            case .send(let message):
+                if case .return(let body) = message { metrics.addReturned(body.tokens.count) }
+                outbox.append(.message(message))
             case .reconnect: outbox.append(.reconnect)
             case .run(let offer): run(offer)
             case .cancel(let token): tasks[token]?.cancel()
             case .end(let reason): end = reason
             }
         }
+        metrics.setHeld(core.held)
         await flush()
     }
 
     private func run(_ offer: PBOffer) {
         let meter = WorkMeter()
         meters[offer.token] = meter
+        if case .merge = offer.work { kinds[offer.token] = .merge } else { kinds[offer.token] = .fetch }
         logger.debug(
             "Work started", metadata: [LogKey.token: "\(offer.token)", LogKey.job: "\(offer.job)"])
         tasks[offer.token] = Task { [runner] in
@@ -150,6 +160,7 @@ actor WorkerShell {
     private func finished(_ token: UInt64, _ outcome: WorkOutcome) async {
         tasks[token] = nil
         meters[token] = nil
+        if let kind = kinds.removeValue(forKey: token) { metrics.add(outcome, of: kind) }
         switch outcome {
         case .done: logger.debug("Work done", metadata: [LogKey.token: "\(token)"])
         case .cancelled: logger.debug("Work cancelled", metadata: [LogKey.token: "\(token)"])

@@ -1,10 +1,34 @@
+/// The state of a worker.
+public enum WorkerState: String, Hashable, Sendable, CaseIterable {
+    /// It has no lease.
+    case ready
+    /// It has leases.
+    case busy
+    /// It was asked to finish and leave.
+    case draining
+    /// It gets no offers for a while, after a failure of its machine.
+    case resting
+    /// It was silent for too long.
+    case suspect
+}
+
+extension Session {
+    /// Its state; the first of suspect, draining and resting that holds.
+    func state(now: Tick) -> WorkerState {
+        if isSuspect { return .suspect }
+        if isDraining { return .draining }
+        if pausedUntil.map({ $0 > now }) == true { return .resting }
+        return leases.isEmpty ? .ready : .busy
+    }
+}
+
 /// A worker as it is shown to people.
 public struct WorkerView: Hashable, Sendable {
     /// Its session.
     public let session: SessionID
     /// Its description from its hello.
     public let profile: SessionProfile
-    /// `ready`, `busy`, `draining`, `resting`, `suspect`.
+    /// A ``WorkerState``.
     public let state: String
     /// Leases in hand.
     public let leases: Int
@@ -91,18 +115,16 @@ extension Scheduler {
     public func workers(now: Tick) -> [WorkerView] {
         sessions.values.sorted { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }.map { session in
             let silent = now - session.lastHeard
-            let (state, reason): (String, String) =
-                if session.isSuspect {
-                    ("suspect", "no message for \(silent / 1_000) s")
-                } else if session.isDraining {
-                    ("draining", session.leases.isEmpty ? "" : "finishing its leases")
-                } else if session.pausedUntil.map({ $0 > now }) == true {
-                    ("resting", session.pauseReason)
-                } else {
-                    (session.leases.isEmpty ? "ready" : "busy", "")
+            let state = session.state(now: now)
+            let reason =
+                switch state {
+                case .suspect: "no message for \(silent / 1_000) s"
+                case .draining: session.leases.isEmpty ? "" : "finishing its leases"
+                case .resting: session.pauseReason
+                case .ready, .busy: ""
                 }
             return WorkerView(
-                session: session.id, profile: session.profile, state: state, leases: session.leases.count,
+                session: session.id, profile: session.profile, state: state.rawValue, leases: session.leases.count,
                 credit: session.credit, silent: silent, tiles: session.tiles, bytes: session.bytes, reason: reason)
         }
     }

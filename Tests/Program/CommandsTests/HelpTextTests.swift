@@ -178,6 +178,12 @@ struct HelpTextTests {
         #expect(document == CommandReference.markdown(), "run 'make reference' to write docs/reference/cli.md again")
     }
 
+    @Test func theReferenceOfMetricsIsTheTables() throws {
+        let document = try String(contentsOf: URL(filePath: "docs/reference/metrics.md"), encoding: .utf8)
+        #expect(
+            document == MetricsReference.markdown(), "run 'make reference' to write docs/reference/metrics.md again")
+    }
+
     @Test func theReferenceOfExitCodesSaysWhatTheCodeSays() throws {
         let document = try String(contentsOf: URL(filePath: "docs/reference/exit-codes.md"), encoding: .utf8)
         let rows = document.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { line in

@@ -41,7 +41,8 @@ final class RemoteFile: Sendable {
     ///
     /// - Throws: ``OriginsError`` `.tileset`, `.unreachable`, `.unsupported` for a server that does not answer requests for parts.
     init(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?,
+        onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) async throws(OriginsError) {
         address = try RemoteAddress(tileset, environment: environment)
         var asking = tileset
@@ -53,7 +54,7 @@ final class RemoteFile: Sendable {
             tileset.politeness.bytesPerSecond.map {
                 min(max(UInt64($0) * Self.secondsPerPart, 64 << 10), Self.mostPerRequest)
             } ?? Self.mostPerRequest
-        client = try TransferClient.open(asking, environment: environment, budget: budget)
+        client = try TransferClient.open(asking, environment: environment, budget: budget, onAnswer: onAnswer)
         let answer = try await Self.head(address, client, isOpen: false)
         guard let version = RemoteVersion(answer.headers, head: answer.body) else {
             throw OriginsError(

@@ -7,6 +7,7 @@ import Coordinator
 import Files
 import Foundation
 import Logging
+import MetricsServer
 import ObjectStore
 import S3
 import Telemetry
@@ -23,6 +24,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
             Examples:
               packhorse coordinator --data ./data
               packhorse coordinator --data ./data --catalog-url https://maps.example.com/offline/
+              packhorse coordinator --data ./data --metrics 127.0.0.1:9470
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
               packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
             """)
@@ -69,6 +71,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
     var newWorkers = false
     @OptionGroup var lifeline: LifelineOptions
+    @OptionGroup var metrics: MetricsOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -109,6 +112,10 @@ struct CoordinatorCommand: AsyncParsableCommand {
         MallocArenas.limitToCores()
         OpenFiles.allowMany()
         let logger = log.logger("coordinator")
+        try await metrics.serve(logger) { server in try await serve(logger, server) }
+    }
+
+    private func serve(_ logger: Logger, _ server: MetricsServer?) async throws {
         let folder = URL(filePath: data, directoryHint: .isDirectory)
         let missing = MissingFolders([folder, blobFolder, catalogFolder, cacheFolder])
         let started: (service: CoordinatorService, endpoints: EndpointsFile)
@@ -119,11 +126,12 @@ struct CoordinatorCommand: AsyncParsableCommand {
             throw error
         }
         defer { EndpointsFile.remove(folder) }
-        let endpoints = started.endpoints
+        let (service, endpoints) = started
+        server?.serve { service.metricsPage() }
         logger.info(
             "Coordinator endpoints bound",
             metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
-        try await ServiceRunner.run(logger, started.service)
+        try await ServiceRunner.run(logger, service)
     }
 
     private var blobFolder: URL { blobs.map { URL(filePath: $0) } ?? inData("blobs") }
@@ -172,6 +180,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.restartGraceSeconds = restartGraceSeconds
         options.hasNewWorkers = newWorkers
         options.keepShards = keepShards
+        options.exposesMetrics = metrics.metrics != nil
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.build = "packhorse \(ProgramVersion.current)"
         // The keys and options above are read before anything is created.

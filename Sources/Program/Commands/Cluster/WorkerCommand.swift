@@ -1,6 +1,7 @@
 import ArgumentParser
 internal import CommandSupport
 import Foundation
+import MetricsServer
 import ObjectStore
 import S3
 internal import TextFormats
@@ -15,6 +16,7 @@ struct WorkerCommand: AsyncParsableCommand {
             SIGTERM or Ctrl-C returns unfinished work and ends within ten seconds.
             Examples:
               packhorse worker --blobs ./data/blobs
+              packhorse worker --blobs ./data/blobs --metrics unix:/run/packhorse/worker-1
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --blobs /srv/packhorse/blobs
               packhorse worker --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
@@ -45,6 +47,7 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(help: "Batches processed at the same time, 1 to 256.") var slots: Int = 4
     @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
     @OptionGroup var lifeline: LifelineOptions
+    @OptionGroup var metrics: MetricsOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -81,6 +84,10 @@ struct WorkerCommand: AsyncParsableCommand {
             }
         }
         let logger = log.logger("worker")
-        try await ServiceRunner.run(logger, WorkerService(options, logger: logger))
+        let service = WorkerService(options, logger: logger)
+        try await metrics.serve(logger) { server in
+            server?.serve { service.metricsPage() }
+            try await ServiceRunner.run(logger, service)
+        }
     }
 }

@@ -15,12 +15,14 @@ struct ManualCommand: ParsableCommand {
             """)
 
     @Argument(help: "The folder; it is created if it does not exist.") var folder: String
-    @Flag(help: "Write one Markdown file, cli.md, instead of manual pages.") var markdown = false
+    @Flag(help: "Write the references cli.md and metrics.md in Markdown instead of manual pages.") var markdown = false
 
     func run() throws {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
         try OutputPlace.makeFolder(place)
-        let pages = markdown ? [("cli.md", CommandReference.markdown())] : Self.pages()
+        let pages =
+            markdown
+            ? [("cli.md", CommandReference.markdown()), ("metrics.md", MetricsReference.markdown())] : Self.pages()
         for page in pages {
             do {
                 try Data(page.text.utf8).write(to: place.appending(path: page.name))

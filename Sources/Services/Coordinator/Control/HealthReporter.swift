@@ -4,16 +4,17 @@ import Foundation
 import Scheduling
 import Wire
 
-/// Reports the state of this process, and watches the disk of the catalog.
+/// Reports the state of this process, and watches the disks of its folders.
 final class HealthReporter {
     private let environment: LoopEnvironment
     private let state: CoordinatorState
     /// Whether the state file cannot be written.
     var isDegraded = false
-    /// When the free space of the catalog's disk is checked next, and the last result.
+    /// The last known space of each folder's disk.
+    private(set) var spaces: [MetricsSnapshot.Folder: DiskSpace] = [:]
     private var nextSpaceCheck = Tick(milliseconds: 0)
-    private var isCheckingSpace = false
-    private var catalogSpace: DiskSpace?
+    /// Folders whose disks were asked and did not answer yet.
+    private var checkedFolders: Set<MetricsSnapshot.Folder> = []
 
     init(_ state: CoordinatorState) {
         self.state = state
@@ -34,22 +35,32 @@ final class HealthReporter {
             })
     }
 
-    /// Checks the free space of the catalog's disk every ten seconds, outside the loop, because the folder may be on a
-    /// network file system that hangs.
+    /// Checks the free space of the disks every ten seconds, outside the loop, because a folder may be on a network
+    /// file system that hangs.
+    ///
+    /// Only the page of metrics shows the disks of state and blobs.
     func checkSpace() {
-        guard environment.now >= nextSpaceCheck, !isCheckingSpace else { return }
+        guard environment.now >= nextSpaceCheck else { return }
         nextSpaceCheck = environment.now + 10_000
-        isCheckingSpace = true
-        environment.executor.run(on: .checks) { [options = environment.options] in
-            // `nil` is reported as unknown space.
-            .catalogSpace(try? await FileWork.run { options.diskSpace(options.catalog) })
+        let options = environment.options
+        var folders = [(MetricsSnapshot.Folder.catalog, options.catalog)]
+        if environment.board != nil {
+            folders.append((.state, options.data))
+            // Blobs in a bucket are on no disk.
+            if options.store == nil { folders.append((.blobs, options.blobs)) }
+        }
+        for (folder, place) in folders where checkedFolders.insert(folder).inserted {
+            environment.executor.run(on: .checks) {
+                // `nil` is reported as unknown space.
+                .space(folder, try? await FileWork.run { options.diskSpace(place) })
+            }
         }
     }
 
     /// Handles the result of a check; `nil` = the disk cannot be asked.
-    func setCatalogSpace(_ space: DiskSpace?) {
-        catalogSpace = space
-        isCheckingSpace = false
+    func setSpace(_ space: DiskSpace?, of folder: MetricsSnapshot.Folder) {
+        spaces[folder] = space
+        checkedFolders.remove(folder)
     }
 
     /// A full disk, or packages that cannot be put into the catalog.
@@ -68,7 +79,7 @@ final class HealthReporter {
                     hint: "\(hint); publishing is retried every few seconds")
             ]
         }
-        guard let space = catalogSpace, space.isShort else { return [] }
+        guard let space = spaces[.catalog], space.isShort else { return [] }
         let free = space.free / 1_000_000
         guard space.free >= Self.leastSpace else {
             return [

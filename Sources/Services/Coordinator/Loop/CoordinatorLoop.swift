@@ -25,6 +25,7 @@ final class CoordinatorLoop {
     private let commits: CommitChecks
     private let reclaimer: BlobReclaimer
     private let packages: PackagePublishing
+    private let metrics: MetricsPublisher
 
     init(_ environment: LoopEnvironment) {
         self.environment = environment
@@ -34,6 +35,7 @@ final class CoordinatorLoop {
         commits = CommitChecks(state)
         reclaimer = BlobReclaimer(state)
         packages = PackagePublishing(state)
+        metrics = MetricsPublisher(state, health)
     }
 
     /// Serves until cancelled, then closes everything.
@@ -48,12 +50,16 @@ final class CoordinatorLoop {
                 // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
                 // be read first.
                 if environment.now - quietSince > limit + 5_000 { state.handle(.loopStalled) }
+                let began = ContinuousClock.now
                 var rest = frames[...]
                 repeat {
+                    let start = ContinuousClock.now
                     for frame in rest.prefix(Self.tickSize) { accept(frame) }
                     rest = rest.dropFirst(Self.tickSize)
                     try await finishTick()
+                    state.counters.recordTick(ContinuousClock.now - start)
                 } while !rest.isEmpty
+                state.counters.recordWait(ContinuousClock.now - began, now: environment.now)
                 if state.scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 quietSince = environment.now
             }
@@ -84,6 +90,7 @@ final class CoordinatorLoop {
         control.continueFailedWorkOrder()
         state.collect(state.scheduler.divideBudgets(now: environment.now))
         try await finishEffects()
+        metrics.publishIfDue()
     }
 
     /// How long the loop may sleep.
@@ -112,6 +119,7 @@ final class CoordinatorLoop {
         state.jobs = inherited.jobs
         for job in inherited.unreleased { state.releases.add(job) }
         state.scheduler = inherited.scheduler(environment)
+        state.counters.begin(inherited.stored.schedules, lastEvent: inherited.stored.lastEvent)
         state.collect(state.scheduler.start(now: environment.now))
         state.tick.tasks.append(.releaseBlobs)
         reclaimer.removeForgottenRows()
@@ -133,6 +141,7 @@ final class CoordinatorLoop {
     private func accept(_ inbound: Inbound) {
         guard !state.workers.isIgnored(inbound.peer), let frame = decode(inbound) else { return }
         let isControl = inbound.endpointIndex == Self.control
+        state.counters.recordFrame(isControl: isControl)
         let asker = Asker(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
         if let needed = Permissions.missing(frame.message, inbound.roles) {
             return refuse(frame, inbound: inbound, asker: asker, needing: needed)
@@ -213,8 +222,8 @@ final class CoordinatorLoop {
             control.dropped(job, chosen: chosen, count: count, result: result, asker: asker)
         case .historyRead(let asker, let body, let page): control.listJobs(body, old: page, asker: asker)
         case .eventsRead(let read, let answer, let isEmpty): control.eventsRead(read, answer, isEmpty: isEmpty)
-        case .event(let event): state.handle(event)
-        case .events(let events): for event in events { state.handle(event) }
+        case .event(let event): handle(event)
+        case .events(let events): for event in events { handle(event) }
         case .written(let job, let package, let digest, let decides):
             packages.manifestWritten(job, package: package, digest, decides: decides)
         case .checked(let check, let request, let result, let trouble):
@@ -223,8 +232,15 @@ final class CoordinatorLoop {
         case .released(let job), .keptBlobs(let job): state.releases.end(job)
         case .postponed(let job, let left): state.releases.postpone(job, left)
         case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)
-        case .catalogSpace(let space): health.setCatalogSpace(space)
+        case .space(let folder, let space): health.setSpace(space, of: folder)
+        case .blobUsage(let usage): metrics.setBlobs(usage)
         }
+    }
+
+    /// Handles an event that background work reports.
+    private func handle(_ event: Event) {
+        state.counters.record(event)
+        state.handle(event)
     }
 
     /// Starts work outside the loop.
@@ -290,7 +306,9 @@ final class CoordinatorLoop {
     private func commit(_ writes: [StoreWrite], _ holders: ShareHolders?) async throws {
         while true {
             do {
-                try await environment.store.apply(writes, holders: holders, wall: environment.wall)
+                let start = ContinuousClock.now
+                let last = try await environment.store.apply(writes, holders: holders, wall: environment.wall)
+                state.counters.recordTransaction(ContinuousClock.now - start, lastEvent: last)
                 if health.isDegraded {
                     health.isDegraded = false
                     environment.logger.notice("State file writable again")
@@ -305,6 +323,7 @@ final class CoordinatorLoop {
                         metadata: [LogKey.path: "\(folder)", LogKey.errorMessage: "\(error)"])
                 }
                 health.isDegraded = true
+                metrics.publishIfDue()
                 try await serveDegraded()
             } catch {
                 throw CoordinatorError(

@@ -12,6 +12,7 @@ final class CoordinatorState {
     var jobs = JobRegistry()
     var workers: WorkerGateway
     var releases = BlobReleases()
+    var counters = LoopCounters()
     var tick = LoopTick()
 
     init(_ environment: LoopEnvironment) {
@@ -49,6 +50,7 @@ final class CoordinatorState {
             switch effect {
             case .store(let write):
                 tick.writes.append(write)
+                counters.record(write)
                 jobs.record(write, wall: environment.wall)
                 environment.logger.logChange(write)
             case .holders(let holders): tick.holders = holders

@@ -19,6 +19,8 @@ struct LoopEnvironment: Sendable {
     let blobPort: UInt32
     let executor = BackgroundExecutor()
     let removals = BlobRemovals()
+    /// Where snapshots for the page of metrics go; `nil` when nobody asks for it.
+    let board: MetricsBoard?
     private let start = ContinuousClock.now
 
     init(
@@ -26,6 +28,7 @@ struct LoopEnvironment: Sendable {
         publisher: any Publishing, router: RouterLink, blobPort: UInt32
     ) {
         self.options = options
+        board = options.exposesMetrics ? MetricsBoard() : nil
         self.logger = logger
         self.store = store
         self.blobs = blobs

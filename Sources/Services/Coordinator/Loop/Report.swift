@@ -45,8 +45,10 @@ enum Report: Sendable {
     case trimPostponed(JobID, Set<ContentDigest>)
     /// A job's blobs could not be removed. The next start tries again.
     case keptBlobs(JobID)
-    /// How full the catalog's disk is; `nil` when it cannot be asked.
-    case catalogSpace(DiskSpace?)
+    /// How full the disk of a folder is; `nil` when it cannot be asked.
+    case space(MetricsSnapshot.Folder, DiskSpace?)
+    /// How many blobs there are; `nil` when they cannot be counted.
+    case blobUsage(BlobUsage?)
 }
 
 /// A commit that waits for the answer of the blob store.

@@ -5,6 +5,9 @@ extension Scheduler {
     /// Every schedule by id.
     public var allSchedules: [Schedule] { schedules.values.sorted { $0.id < $1.id } }
 
+    /// The number of schedules.
+    public var scheduleCount: Int { schedules.count }
+
     /// The schedule with this id, or `nil`.
     public func schedule(_ id: String) -> Schedule? { schedules[id] }
 

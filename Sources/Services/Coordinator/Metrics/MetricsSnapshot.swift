@@ -1,0 +1,38 @@
+import MetricsFormat
+import Scheduling
+
+/// What the page of metrics shows: made by the loop, read by any thread.
+struct MetricsSnapshot: Sendable {
+    /// An origin with a series of its own.
+    struct Origin: Sendable {
+        let name: String
+        let counts: OriginSeries.Counts
+        /// `nil` when no unfinished job uses it.
+        let view: OriginView?
+    }
+
+    /// The folders whose disks are watched.
+    enum Folder: String, Sendable, CaseIterable {
+        case state, blobs, catalog
+    }
+
+    var totals = SchedulerTotals()
+    var counters = LoopCounters()
+    var origins: [Origin] = []
+    var otherOrigins = OriginSeries.Counts()
+    /// Origins by state.
+    var originStates: [String: Int] = [:]
+    /// Milliseconds since the oldest unfinished job was submitted.
+    var oldestJob: Int64 = 0
+    /// The longest time without progress of a free job, in milliseconds.
+    var longestIdle: Int64 = 0
+    var schedules = 0
+    var spaces: [Folder: DiskSpace] = [:]
+    /// `nil` while they are not counted, and for a bucket.
+    var blobs: BlobUsage?
+    var epoch: UInt32 = 0
+    var isDegraded = false
+    var plansWaiting = 0
+    /// The times of the snapshots before this one.
+    var costs = Histogram()
+}
