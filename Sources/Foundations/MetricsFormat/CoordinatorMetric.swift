@@ -107,7 +107,7 @@ package enum CoordinatorMetric: String, MetricTable {
         case .blobCount: .gauge("Blobs in the blob folder")
         case .keptTileBytes: .gauge("Bytes of the shards that finished jobs keep for rebuilds")
         case .epoch: .gauge("Number of the coordinator's start")
-        case .isDegraded: .gauge("1 while the state file cannot be written")
+        case .isDegraded: .gauge("Whether the state file cannot be written")
         case .lastEvent: .gauge("Number of the last line of the event log")
         case .frames: .counter("Received messages", .closed("endpoint", ["control", "work"]))
         case .tick: .histogram("Time of a tick of the loop")

@@ -41,7 +41,7 @@ package enum WorkerMetric: String, MetricTable {
             .counter("Leases that failed as a whole", .closed("cause", FailureCause.allCases.map(\.rawValue)))
         case .returned: .counter("Leases that were given back")
         case .refused: .counter("Results that the coordinator refused because the lease had ended")
-        case .held: .gauge("Leases", .closed("state", ["queued", "running", "unacknowledged"]))
+        case .held: .gauge("Leases that the worker holds", .closed("state", ["queued", "running", "unacknowledged"]))
         case .shardBytes: .counter("Bytes of finished shards")
         case .uploads: .counter("Blobs that were put into the blob store")
         case .uploadedBytes: .counter("Bytes of blobs that were put into the blob store")
@@ -49,7 +49,7 @@ package enum WorkerMetric: String, MetricTable {
             .counter(
                 "What failed a check: the tile mask or the count of a batch, a shard of an earlier build, a tile's body, a shard of a merge",
                 .closed("what", ["batch", "source", "body", "shard"]))
-        case .isConnected: .gauge("1 while the coordinator is connected")
+        case .isConnected: .gauge("Whether the coordinator is connected")
         case .reconnects: .counter("Connections to the coordinator after the first")
         case .coordinatorSilence: .gauge("Time since the last message of the coordinator, or since the start")
         }

@@ -13,6 +13,9 @@ public enum WorkerState: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Session {
+    /// Whether it is heard, and its machine has no trouble.
+    func isAvailable(now: Tick) -> Bool { !isSuspect && pausedUntil.map { $0 > now } != true }
+
     /// Its state; the first of suspect, draining and resting that holds.
     func state(now: Tick) -> WorkerState {
         if isSuspect { return .suspect }

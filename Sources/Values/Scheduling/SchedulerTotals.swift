@@ -36,10 +36,10 @@ public struct SchedulerTotals: Hashable, Sendable {
     public internal(set) var open = JobCounts()
     /// Unfinished jobs that wait, by reason.
     public internal(set) var waiting: [Wait: Int] = [:]
-    /// Every unfinished job.
+    /// Every unfinished job, ascending.
     public internal(set) var progress: [Progress] = []
-    /// Known workers by their state in ``WorkerView/state``.
-    public internal(set) var workers: [String: Int] = [:]
+    /// Known workers by state.
+    public internal(set) var workers: [WorkerState: Int] = [:]
     /// Leases that sessions hold.
     public internal(set) var leases = 0
     /// Further offers that sessions can take.
@@ -84,7 +84,7 @@ extension Scheduler {
             if case .package(let job, _) = lease.work { merged[job, default: 0] &+= lease.done &+ lease.bytes }
         }
         let shut = Set(origins.lazy.filter { !$0.hindrance.isEmpty }.map(\.name))
-        let isAbsent = !absence(now: now).isEmpty
+        let isAbsent = !sessions.values.contains { $0.isAvailable(now: now) }
         for place in jobs.indices where !jobs[place].isForgotten {
             let state = jobs[place].summary.state
             totals.jobs[state, default: 0] += 1
@@ -116,7 +116,7 @@ extension Scheduler {
     private func addSessions(to totals: inout SchedulerTotals, now: Tick) {
         totals.leases = leases.count
         for session in sessions.values {
-            totals.workers[session.state(now: now).rawValue, default: 0] += 1
+            totals.workers[session.state(now: now), default: 0] += 1
             totals.credit += UInt64(session.credit)
             totals.longestSilence = max(totals.longestSilence, now - session.lastHeard)
         }

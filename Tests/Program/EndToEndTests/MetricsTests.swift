@@ -37,7 +37,18 @@ struct MetricsTests {
     @Test(.timeLimit(.programs))
     func metricsFollowAJobAndAgreeWithItsStatus() async throws {
         let scratch = try Scratch()
-        let origin = try await DemoOrigin(["--latency-ms", "5"], in: scratch)
+        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
+        let tileset = scratch.url("tiles.yaml")
+        // Slow enough for a look at the running job.
+        try Data(
+            """
+            id: demo
+            url: \(origin.url)/tiles/{z}/{x}/{y}.pbf
+            format: mvt
+            zoom: 0-14
+            politeness: {requests_per_second: 200, concurrency: 8}
+            """.utf8
+        ).write(to: tileset)
         let (first, second) = (try port(), try port())
         // A path of a socket is short; a folder for temporary files may be deep.
         let socket = "/tmp/packhorse-metrics-\(UUID().uuidString.prefix(8))"
@@ -46,7 +57,7 @@ struct MetricsTests {
         let coordinator = Place.port(first)
         let idle = try await page(coordinator, of: "coordinator", "the coordinator is ready") { _ in true }
         #expect(idle.sum("workers") == 0 && idle.sum("accepted_tiles_total") == 0)
-        let job = try await cluster.submit(["LI", "EE", "--tileset", origin.tileset, "--zoom", "0-11"])
+        let job = try await cluster.submit(["LI", "EE", "--tileset", tileset.path, "--zoom", "0-12"])
         let waiting = try await page(coordinator, of: "coordinator", "the job waits", since: idle) {
             $0.value("jobs_waiting", ["reason": "worker"]) == 1
         }
@@ -70,16 +81,15 @@ struct MetricsTests {
         let paused = try await cluster.run(["pause", job])
         #expect(paused.status == 0, "\(paused.errors)")
         let status = try await cluster.status(job)
-        if status.state == "fetching" {
-            let still = try await page(coordinator, of: "coordinator", "the job is paused", since: running) {
-                $0.value("jobs_waiting", ["reason": "order"]) == 1
-            }
-            #expect(still.value("job_tiles", ["state": "stored"]) == Double(status.stored))
-            #expect(still.value("job_tiles", ["state": "empty"]) == Double(status.empty))
-            #expect(still.sum("job_tiles") == Double(status.tiles))
-            #expect(still.value("job_batches", ["state": "done"]) == Double(status.batchesDone))
-            #expect(still.sum("job_batches") == Double(status.batches))
+        #expect(status.state == "fetching")
+        let still = try await page(coordinator, of: "coordinator", "the job is paused", since: running) {
+            $0.value("jobs_waiting", ["reason": "order"]) == 1
         }
+        #expect(still.value("job_tiles", ["state": "stored"]) == Double(status.stored))
+        #expect(still.value("job_tiles", ["state": "empty"]) == Double(status.empty))
+        #expect(still.sum("job_tiles") == Double(status.tiles))
+        #expect(still.value("job_batches", ["state": "done"]) == Double(status.batchesDone))
+        #expect(still.sum("job_batches") == Double(status.batches))
         _ = try await cluster.run(["resume", job])
         let watched = try await cluster.run(["watch", job, "--progress", "none"])
         #expect(watched.status == 0, "\(watched.errors)")
@@ -93,7 +103,7 @@ struct MetricsTests {
         #expect(end.value("publications_total", ["result": "published"]) == 2)
         #expect(end.missing(of: "coordinator") == [])
         let name = String(origin.url.dropFirst("http://".count))
-        // Workers report every few seconds.
+        // Workers report every few seconds, the last time after the job has ended.
         _ = try await page(coordinator, of: "coordinator", "all requests are reported", since: end) {
             $0.value("origin_requests_total", ["origin": name]).map { $0 >= Double(done.tiles) } == true
         }

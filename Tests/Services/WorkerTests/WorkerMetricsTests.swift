@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Tiles
 import Wire
+import ZeroMQ
 
 @testable import Worker
 

@@ -24,7 +24,7 @@ struct SchedulerTotalsTests {
         #expect(totals.progress.map(\.job) == open.map(\.id))
         let workers = bench.scheduler.workers(now: bench.now)
         for state in WorkerState.allCases {
-            #expect(totals.workers[state.rawValue, default: 0] == workers.count { $0.state == state.rawValue })
+            #expect(totals.workers[state, default: 0] == workers.count { $0.state == state.rawValue })
         }
         #expect(totals.leases == workers.reduce(0) { $0 + $1.leases })
         #expect(totals.credit == workers.reduce(0) { $0 + UInt64($1.credit) })
@@ -56,7 +56,7 @@ struct SchedulerTotalsTests {
         #expect(totals(bench).jobs == [.fetching: 1, .cancelled: 1])
         bench.pass(20_000)
         check(bench)
-        #expect(totals(bench).workers["suspect"] == 2)
+        #expect(totals(bench).workers[.suspect] == 2)
     }
 
     @Test func theMarkOfAJobChangesWithItsProgressOnly() throws {
@@ -74,5 +74,28 @@ struct SchedulerTotalsTests {
         #expect(moved != start)
         bench.finish(offers[0], by: 1)
         #expect(mark(bench) != moved)
+    }
+
+    /// The last reports about an origin come after its job has ended.
+    @Test func requestsAreCountedAfterTheEndOfAJob() {
+        var bench = Bench()
+        var job = Bench.job(2)
+        job.origin = JobOrigin(name: "tiles.example.com", limits: OriginLimits(perSecond: nil, concurrency: 4))
+        bench.on(.submit(job))
+        bench.join(1, credit: 1)
+        func report(_ origin: String, _ requests: UInt64) {
+            var use = OriginUse(origin: origin)
+            use.requests = requests
+            use.failed = 1
+            bench.on(.progress(1, [], origins: [use]))
+        }
+        report("tiles.example.com", 5)
+        // No job has this origin.
+        report("made-up.example.com", 5)
+        bench.on(.cancel(1))
+        bench.pass(60_000)
+        #expect(bench.scheduler.origins(now: bench.now).isEmpty)
+        report("tiles.example.com", 2)
+        #expect(bench.scheduler.originCounts == ["tiles.example.com": OriginCounts(requests: 7, failed: 2)])
     }
 }

@@ -239,7 +239,7 @@ final class CoordinatorLoop {
 
     /// Handles an event that background work reports.
     private func handle(_ event: Event) {
-        state.counters.record(event)
+        state.counters.recordPublication(event)
         state.handle(event)
     }
 

@@ -68,8 +68,8 @@ struct LoopCounters: Sendable {
         }
     }
 
-    /// Counts the result of a publication.
-    mutating func record(_ event: Event) {
+    /// Counts the result of a publication; other events are no results.
+    mutating func recordPublication(_ event: Event) {
         switch event {
         case .published(_, _, _, _, let isUnchanged): if isUnchanged { unchanged += 1 } else { published += 1 }
         case .packageTrouble: unpublished += 1

@@ -53,16 +53,14 @@ final class MetricsPublisher {
         var snapshot = MetricsSnapshot()
         snapshot.totals = state.scheduler.totals(now: now, origins: views)
         snapshot.counters = state.counters
-        origins.add(
-            views.map {
-                ($0.name, OriginSeries.Counts(requests: $0.requests, throttled: $0.throttled, failed: $0.failed))
-            })
+        origins.add(state.scheduler.originCounts)
         for view in views { snapshot.originStates[view.state, default: 0] += 1 }
         let byName = Dictionary(views.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         snapshot.origins = origins.named.map { .init(name: $0.name, counts: $0.counts, view: byName[$0.name]) }
         snapshot.otherOrigins = origins.rest
-        let created = snapshot.totals.progress.compactMap { job in state.jobs.times(of: job.job)?.created }
-        snapshot.oldestJob = created.min().map { max(environment.wall - $0, 0) } ?? 0
+        // Numbers of jobs rise, so the first one is the oldest.
+        let oldest = snapshot.totals.progress.first.flatMap { state.jobs.times(of: $0.job) }
+        snapshot.oldestJob = oldest.map { max(environment.wall - $0.created, 0) } ?? 0
         snapshot.longestIdle = idle.update(snapshot.totals.progress, now: now)
         snapshot.totals.forgetProgress()
         snapshot.schedules = state.scheduler.scheduleCount

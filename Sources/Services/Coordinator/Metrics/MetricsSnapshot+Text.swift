@@ -35,7 +35,7 @@ extension MetricsSnapshot {
         ]
         text.each(Row.jobBatches, batches.mapValues { Double($0) })
         text.single(Row.schedules, Double(schedules))
-        text.each(Row.workers, totals.workers.mapValues { Double($0) })
+        text.each(Row.workers, Self.words(totals.workers))
         text.single(Row.workerLeases, Double(totals.leases))
         text.single(Row.workerCredit, Double(totals.credit))
         text.single(Row.longestSilence, Double(totals.longestSilence) / 1_000)
@@ -60,8 +60,8 @@ extension MetricsSnapshot {
 
     private func writeOrigins(to text: inout MetricsText) {
         text.each(Row.origins, originStates.mapValues { Double($0) })
-        let all = origins.map { ($0.name, $0.counts) } + [("other", otherOrigins)]
-        let counts: [(Row, KeyPath<OriginSeries.Counts, UInt64>)] = [
+        let all = origins.map { ($0.name, $0.counts) } + [(OriginSeries.rest, otherOrigins)]
+        let counts: [(Row, KeyPath<OriginCounts, UInt64>)] = [
             (.originRequests, \.requests), (.originThrottled, \.throttled), (.originFailed, \.failed),
         ]
         for (row, path) in counts {

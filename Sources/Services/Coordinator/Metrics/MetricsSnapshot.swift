@@ -6,7 +6,7 @@ struct MetricsSnapshot: Sendable {
     /// An origin with a series of its own.
     struct Origin: Sendable {
         let name: String
-        let counts: OriginSeries.Counts
+        let counts: OriginCounts
         /// `nil` when no unfinished job uses it.
         let view: OriginView?
     }
@@ -19,7 +19,7 @@ struct MetricsSnapshot: Sendable {
     var totals = SchedulerTotals()
     var counters = LoopCounters()
     var origins: [Origin] = []
-    var otherOrigins = OriginSeries.Counts()
+    var otherOrigins = OriginCounts()
     /// Origins by state.
     var originStates: [String: Int] = [:]
     /// Milliseconds since the oldest unfinished job was submitted.

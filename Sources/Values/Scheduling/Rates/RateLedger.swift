@@ -8,6 +8,7 @@ struct RateLedger: Sendable {
     private let epoch: UInt32
     private var round: UInt32 = 0
     private var books: [String: OriginBook] = [:]
+    private(set) var tally = OriginTally()
     /// Origins of which a session has a share, ascending.
     private var memberships: [SessionID: [String]] = [:]
     /// Sessions that must be sent their grants although nothing changed, to renew them.
@@ -45,6 +46,7 @@ struct RateLedger: Sendable {
         guard books[origin.name]?.jobs[job] != origin.limits else { return }
         books[origin.name, default: OriginBook(origin, operatorLimit: operatorLimits[origin.name], policy: policy)]
             .open(job, limits: origin.limits)
+        tally.begin(origin.name)
         touched.insert(origin.name)
     }
 
@@ -101,6 +103,7 @@ struct RateLedger: Sendable {
             books[name]?.renewGrants(of: id, acknowledged: acknowledged, now: now, policy: policy)
             touched.insert(name)
         }
+        for use in uses { tally.add(use) }
         for use in uses where books[use.origin] != nil {
             books[use.origin]?.applyReport(use, from: id, now: now, policy: policy)
             touched.insert(use.origin)
