@@ -119,6 +119,7 @@ let libraries: [Module] = [
         ["Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
     Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
     Module("Styles", .builder, ["TextFormats", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
+    Module("Notifications", .builder, ["TextFormats", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
     Module(
         "OfflineDatabase", .builder,
         ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
@@ -128,7 +129,7 @@ let libraries: [Module] = [
         "Coordinator", .services,
         [
             "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles", "Packages",
-            "CatalogFormat", "Catalog", "Telemetry", "MetricsFormat",
+            "CatalogFormat", "Catalog", "Notifications", "Telemetry", "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,
@@ -181,8 +182,8 @@ let libraries: [Module] = [
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
-            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "MetricsServer",
-            "MetricsFormat", "Telemetry",
+            "OfflineDatabase", "CatalogFormat", "Catalog", "Notifications", "DemoWorld", "Coordinator", "Worker",
+            "MetricsServer", "MetricsFormat", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 
     // The scripted HTTP server, the raw ZeroMQ peer and the reader of metrics of the tests.
@@ -226,6 +227,7 @@ let tests: [Tests] = [
     Tests("Packages", ["TestSupport"]),
     Tests("Catalog"),
     Tests("Styles", ["TestSupport"]),
+    Tests("Notifications", ["TestSupport"]),
     Tests("OfflineDatabase", ["Shards", "Styles", "Transfer", "TestSupport"]),
     Tests("DemoWorld", ["TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
@@ -365,7 +367,7 @@ if chosen == nil {
     targets.append(
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Errors", "Tiles", "PackageFiles", "Packages", "ZeroMQ", "TestSupport"],
+            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 

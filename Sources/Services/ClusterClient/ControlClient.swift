@@ -143,10 +143,13 @@ package final class ControlClient: Sendable {
     ///
     /// Waits up to `wait` for the first one.
     ///
-    /// - Parameter newest: Begin with the line at this place counted from the end, whatever `after` says; 0 = begin
-    ///   after `after`.
+    /// - Parameters:
+    ///   - newest: Begin with the line at this place counted from the end, whatever `after` says; 0 = begin after
+    ///     `after`.
+    ///   - areNotifications: Whether only notifications are wanted.
     package func events(
-        after: UInt64, newest: UInt32 = 0, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0
+        after: UInt64, newest: UInt32 = 0, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0,
+        areNotifications: Bool = false
     ) async throws -> PBEvents {
         let question = PBGetEvents.make {
             $0.after = after
@@ -154,6 +157,7 @@ package final class ControlClient: Sendable {
             $0.limit = limit
             $0.waitMs = UInt32(clamping: Int(wait.seconds * 1_000))
             $0.job = job
+            $0.notifications = areNotifications
         }
         guard case .events(let answer) = try await sendRequest(.getEvents(question), patience: wait) else {
             throw unexpected

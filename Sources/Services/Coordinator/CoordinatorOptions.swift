@@ -2,6 +2,7 @@ public import Blobs
 public import Catalog
 public import CatalogFormat
 public import Foundation
+public import Notifications
 public import ZeroMQ
 
 /// The configuration of a coordinator.
@@ -54,6 +55,8 @@ public struct CoordinatorOptions: Sendable {
     public var patchMaker: PatchMaker?
     /// The number of previous versions that get a patch; default 2, the rule of HERE.
     public var patchVersions = PatchRule.previousVersions
+    /// Who is notified of ends of jobs, published packages and blocked origins.
+    public var receivers: [NotificationReceiver] = []
     /// How long a lease is valid without progress.
     ///
     /// Unit: seconds, default 60.

@@ -75,9 +75,10 @@ public struct CoordinatorService: Service, CustomStringConvertible {
             try folder.map { BlobServer($0, router: try Self.bind(bind, options: options, link: link), logger: logger) }
         }
         blobEndpoint = blobServer?.endpoint
-        environment = LoopEnvironment(
+        environment = try LoopEnvironment(
             options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
-            router: router, blobPort: Self.port(of: blobEndpoint))
+            router: router, blobPort: Self.port(of: blobEndpoint),
+            catalogURL: catalog.baseURL == Catalog.defaultBaseURL ? nil : catalog.baseURL)
     }
 
     /// A warning about a base URL that leads clients to their own machine although they are probably on others: the

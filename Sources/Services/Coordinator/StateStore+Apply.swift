@@ -24,6 +24,7 @@ extension StateStore {
         case .dropSchedule(let id):
             try db.cachedStatement(sql: "DELETE FROM schedule WHERE id = ?").execute(arguments: [id])
         case .originLimit(let origin, let limit): try put(limit, origin: origin, in: db)
+        case .originBlocked: try removeOldBlocks(db)
         case .batch(let job, let index, let batch): try put(batch, job: job, index: index, in: db)
         case .package(let job, let index, let package): try put(package, job: job, index: index, in: db)
         case .failures(let job, let batch, let tiles): try put(tiles, job: job, batch: batch, in: db)

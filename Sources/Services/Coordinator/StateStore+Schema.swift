@@ -14,6 +14,7 @@ extension StateStore {
         migrator.registerMigration(firstMigration) { db in
             for tables in [ofFile, ofJobs, ofWork, ofLog] { try db.execute(sql: tables) }
         }
+        migrator.registerMigration("0.1-notifications") { db in try db.execute(sql: ofNotifications) }
         return migrator
     }
 
@@ -113,5 +114,14 @@ extension StateStore {
             kind INTEGER NOT NULL, data BLOB NOT NULL
         ) STRICT;
         CREATE INDEX event_job ON event (job);
+        """
+
+    /// Which lines of the log are notifications, and the last line that each receiver has handled.
+    private static let ofNotifications = """
+        ALTER TABLE event ADD COLUMN notification INTEGER;
+        CREATE INDEX event_notification ON event (seq, notification) WHERE notification IS NOT NULL;
+        CREATE TABLE notification_receiver (
+            id TEXT PRIMARY KEY, position INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -148,9 +148,10 @@ final class StateStore: Sendable {
 
     /// Applies a write and adds its line to the event log, inside the caller's transaction.
     static func applyAndLog(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+        let notification = try notification(of: write, db)
         try apply(write, db, wall: wall)
         try recordStart(write, db, wall: wall)
-        try log(write, db, wall: wall)
+        try log(write, notification, db, wall: wall)
     }
 
     /// Closes the file, and removes it when this run created it and changed nothing since.

@@ -118,6 +118,8 @@ public enum StoreWrite: Hashable, Sendable {
     case dropSchedule(String)
     /// An operator's limit for an origin; `nil` = removed.
     case originLimit(String, OperatorLimit?)
+    /// An origin gets no requests; only a line of the event log, no part of the state.
+    case originBlocked(OriginBlock)
     /// A batch's row.
     case batch(JobID, index: BatchIndex, Batch)
     /// A package's row.

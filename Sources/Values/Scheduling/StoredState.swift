@@ -62,6 +62,7 @@ public struct StoredState: Hashable, Sendable {
         case .schedule(let schedule, _): schedules[schedule.id] = schedule
         case .dropSchedule(let id): schedules[id] = nil
         case .originLimit(let origin, let limit): operatorLimits[origin] = limit
+        case .originBlocked: break
         case .failures(let id, let batch, let tiles): failures[id, default: [:]][batch] = tiles
         case .orphan(let id, let digest): orphans[id, default: []].insert(digest)
         }

@@ -757,3 +757,4 @@ extension PBLoggedBatches: WireBody {}
 extension PBLoggedDrop: WireBody {}
 extension PBLoggedPackage: WireBody {}
 extension PBLoggedFailures: WireBody {}
+extension PBOriginBlock: WireBody {}

@@ -1571,6 +1571,9 @@ public nonisolated struct PBGetEvents: Sendable {
   /// begin with the line at this place counted from the end, 1 = the last; 0 = begin after `after`
   public var newest: UInt32 = 0
 
+  /// only events with a notification; not together with `newest`
+  public var notifications: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1612,6 +1615,9 @@ public nonisolated struct PBEventRecord: Sendable {
 
   /// one line for people
   public var text: String = String()
+
+  /// The JSON of the notification (docs/reference/notifications.md); empty for an event that nobody is notified of.
+  public var notification: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1774,7 +1780,8 @@ public nonisolated struct PBHealthFinding: Sendable {
   /// fail: nothing is published; warn: some work makes no progress
   public var level: String = String()
 
-  /// Stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken.
+  /// Stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken,
+  /// notifications-wait.
   public var code: String = String()
 
   /// names the affected object
@@ -2251,6 +2258,14 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .originLimit(newValue)}
   }
 
+  public var originBlock: PBOriginBlock {
+    get {
+      if case .originBlock(let v)? = change {return v}
+      return PBOriginBlock()
+    }
+    set {change = .originBlock(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Change: Equatable, Sendable {
@@ -2267,6 +2282,7 @@ public nonisolated struct PBLoggedChange: Sendable {
     case schedule(PBLoggedRow)
     case scheduleDropped(String)
     case originLimit(PBOriginLimit)
+    case originBlock(PBOriginBlock)
 
   }
 
@@ -2442,6 +2458,25 @@ public nonisolated struct PBLoggedFailures: Sendable {
   public var batch: UInt64 = 0
 
   public var failures: [PBTileFailure] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// An origin that gets no requests. Not part of the state.
+public nonisolated struct PBOriginBlock: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var origin: String = String()
+
+  /// it does not answer; false = it asked to wait
+  public var isDown: Bool = false
+
+  /// until the next request
+  public var waitMs: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5408,7 +5443,7 @@ nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetEvents"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}limit\0\u{3}wait_ms\0\u{1}job\0\u{2}X\u{3}newest\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}limit\0\u{3}wait_ms\0\u{1}job\0\u{2}X\u{3}newest\0\u{1}notifications\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5421,6 +5456,7 @@ nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.waitMs) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
       case 220: try { try decoder.decodeSingularUInt32Field(value: &self.newest) }()
+      case 221: try { try decoder.decodeSingularBoolField(value: &self.notifications) }()
       default: break
       }
     }
@@ -5442,6 +5478,9 @@ nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.newest != 0 {
       try visitor.visitSingularUInt32Field(value: self.newest, fieldNumber: 220)
     }
+    if self.notifications != false {
+      try visitor.visitSingularBoolField(value: self.notifications, fieldNumber: 221)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5451,6 +5490,7 @@ nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.waitMs != rhs.waitMs {return false}
     if lhs.job != rhs.job {return false}
     if lhs.newest != rhs.newest {return false}
+    if lhs.notifications != rhs.notifications {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5498,7 +5538,7 @@ nonisolated extension PBEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBEventRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EventRecord"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{3}wall_ms\0\u{1}job\0\u{1}kind\0\u{1}data\0\u{1}text\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{3}wall_ms\0\u{1}job\0\u{1}kind\0\u{1}data\0\u{1}text\0\u{1}notification\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5512,6 +5552,7 @@ nonisolated extension PBEventRecord: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 4: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.data) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.notification) }()
       default: break
       }
     }
@@ -5536,6 +5577,9 @@ nonisolated extension PBEventRecord: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 6)
     }
+    if !self.notification.isEmpty {
+      try visitor.visitSingularBytesField(value: self.notification, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5546,6 +5590,7 @@ nonisolated extension PBEventRecord: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.kind != rhs.kind {return false}
     if lhs.data != rhs.data {return false}
     if lhs.text != rhs.text {return false}
+    if lhs.notification != rhs.notification {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6703,7 +6748,7 @@ nonisolated extension PBOriginOrder: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{4}F\u{3}origin_limit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{4}F\u{3}origin_limit\0\u{3}origin_block\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6865,6 +6910,19 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
           self.change = .originLimit(v)
         }
       }()
+      case 211: try {
+        var v: PBOriginBlock?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .originBlock(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .originBlock(v)
+        }
+      }()
       default: break
       }
     }
@@ -6927,6 +6985,10 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
     case .originLimit?: try {
       guard case .originLimit(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 210)
+    }()
+    case .originBlock?: try {
+      guard case .originBlock(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 211)
     }()
     case nil: break
     }
@@ -7289,6 +7351,46 @@ nonisolated extension PBLoggedFailures: SwiftProtobuf.Message, SwiftProtobuf._Me
   public static func ==(lhs: PBLoggedFailures, rhs: PBLoggedFailures) -> Bool {
     if lhs.batch != rhs.batch {return false}
     if lhs.failures != rhs.failures {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOriginBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OriginBlock"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}is_down\0\u{3}wait_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isDown) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.waitMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.origin.isEmpty {
+      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
+    }
+    if self.isDown != false {
+      try visitor.visitSingularBoolField(value: self.isDown, fieldNumber: 2)
+    }
+    if self.waitMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.waitMs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOriginBlock, rhs: PBOriginBlock) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.isDown != rhs.isDown {return false}
+    if lhs.waitMs != rhs.waitMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

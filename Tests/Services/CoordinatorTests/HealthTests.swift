@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
+import Notifications
 import Scheduling
+import TestSupport
 import Testing
 import Wire
 
@@ -95,6 +97,15 @@ struct HealthTests {
             let found = try await findings(talker, among: ["origin-blocked"])
             #expect(found.map(\.level) == ["warn"])
             #expect(found.first?.text.contains("origin '\(name)' asked clients to wait") == true)
+            // It is a line of the log too, and a notification.
+            let line = try await Eventually.get("the log names it") {
+                guard case .events(let events) = try await talker.ask(.getEvents(PBGetEvents())) else {
+                    throw Talker.Silence()
+                }
+                return events.events.first { $0.kind == "origin-blocked" }
+            }
+            #expect(line.text.hasPrefix("origin \(name) asked to wait"))
+            #expect(try EventNotification(json: line.notification).origin?.name == name)
         }
     }
 }

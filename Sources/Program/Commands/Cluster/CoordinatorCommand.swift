@@ -27,6 +27,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
               packhorse coordinator --data ./data --metrics 127.0.0.1:9470
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
               packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
+              packhorse coordinator --data ./data --notify https://hooks.example.com/maps --notify-secret-file secret
             """)
 
     @Option(help: "Folder of the state; must be on a local disk.") var data: String
@@ -70,6 +71,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var keepTiles: String = "50GB"
     @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
     var newWorkers = false
+    @OptionGroup var notifyOptions: NotifyOptions
     @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var blobOptions: BlobOptions
@@ -182,6 +184,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.keepShards = keepShards
         options.exposesMetrics = metrics.metrics != nil
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
+        options.receivers = try notifyOptions.receivers()
         options.build = "packhorse \(ProgramVersion.current)"
         // The keys and options above are read before anything is created.
         if let blobs, S3Location.isMeant(by: blobs) {

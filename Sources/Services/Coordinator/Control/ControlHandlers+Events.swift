@@ -9,8 +9,8 @@ extension ControlHandlers {
             startReading(read)
         } else {
             state.tick.tasks.append(
-                .run(.queries) { [store = environment.store] in
-                    .answer(asker, await Self.events(question, store).answer)
+                .run(.queries) { [log = environment.notifications] in
+                    .answer(asker, await Self.events(question, log).answer)
                 })
         }
     }
@@ -23,8 +23,8 @@ extension ControlHandlers {
 
     private func startReading(_ read: EventSubscriptions.Read) {
         state.tick.tasks.append(
-            .run(.queries) { [store = environment.store] in
-                let (answer, isEmpty) = await Self.events(read.question, store)
+            .run(.queries) { [log = environment.notifications] in
+                let (answer, isEmpty) = await Self.events(read.question, log)
                 return .eventsRead(read, answer, isEmpty: isEmpty)
             })
     }
@@ -45,17 +45,18 @@ extension ControlHandlers {
 
     /// The answer to a request, and whether it has no line.
     private static func events(
-        _ question: PBGetEvents, _ store: StateStore
+        _ question: PBGetEvents, _ log: StateNotifications
     ) async -> (answer: Message, isEmpty: Bool) {
         let limit = question.limit == 0 ? 100 : min(question.limit, mostEvents)
         do {
-            var events = try await store.events(
+            var events = try await log.store.events(
                 after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, mostNewest)),
-                limit: Int(limit), job: question.job == 0 ? nil : JobID(question.job))
+                limit: Int(limit), job: question.job == 0 ? nil : JobID(question.job),
+                areNotifications: question.notifications, catalog: log.catalog)
             // A submission's line may be large. An answer takes what fits a frame, and the client requests the rest.
             var bytesLeft = MessageType.events.maxBodyBytes / 2
             let fitting = events.events.prefix { event in
-                bytesLeft -= event.data.count + 400
+                bytesLeft -= event.data.count + event.notification.count + 400
                 return bytesLeft > 0
             }
             if fitting.isEmpty, let first = events.events.first {

@@ -34,9 +34,7 @@ extension ControlHandlers {
             status.packages[index].path = path
             for file in status.packages[index].files.indices {
                 let format = PackageFormat(rawValue: status.packages[index].files[file].format)
-                guard let format, path.hasSuffix(PackageFormat.mbtiles.fileExtension) else { continue }
-                status.packages[index].files[file].path =
-                    path.dropLast(PackageFormat.mbtiles.fileExtension.count) + format.fileExtension
+                if let path = format?.path(ofPackage: path) { status.packages[index].files[file].path = path }
             }
         }
         return status

@@ -31,7 +31,7 @@ final class HealthReporter {
                 $0.catalog = environment.options.catalog.path
                 $0.blobStore = environment.blobs.id
                 $0.bboxTileLimit = environment.options.bboxTileLimit
-                $0.findings = catalogFindings() + scheduleFindings() + originFindings()
+                $0.findings = catalogFindings() + scheduleFindings() + originFindings() + notificationFindings()
             })
     }
 
@@ -132,6 +132,16 @@ final class HealthReporter {
                 : "origin '\(origin.name)' does not answer; the next attempt is in \(seconds) s"
             return finding(
                 "warn", code: "origin-\(origin.state)", text: text, hint: "packhorse origins shows its state")
+        }
+    }
+
+    private func notificationFindings() -> [PBHealthFinding] {
+        environment.notifier.troubles.map { receiver, trouble in
+            let age = max(environment.wall - trouble.waitsSince, 0) / 1_000
+            let text =
+                "notifications to \(receiver) wait: the oldest is \(age) s old; the last of \(trouble.failures) requests"
+                + " failed: \(trouble.why)"
+            return finding("warn", code: "notifications-wait", text: text, hint: "check the receiver")
         }
     }
 

@@ -37,6 +37,18 @@ extension WireConversions {
         }
     }
 
+    static func block(_ body: PBOriginBlock) -> OriginBlock {
+        OriginBlock(origin: body.origin, isDown: body.isDown, wait: Int64(clamping: body.waitMs))
+    }
+
+    static func block(_ block: OriginBlock) -> PBOriginBlock {
+        .make {
+            $0.origin = block.origin
+            $0.isDown = block.isDown
+            $0.waitMs = UInt64(clamping: block.wait)
+        }
+    }
+
     static func grants(_ grants: [RateGrant]) -> Message {
         .rateGrants(
             .make {

@@ -14,7 +14,7 @@ enum ChangeCodec {
             .addBatches(let id, _, _), .dropped(let id, _), .resetBatches(let id, _):
             id
         case .reopen(let job, _): job.summary.id
-        case .schedule, .dropSchedule, .originLimit: 0
+        case .schedule, .dropSchedule, .originLimit, .originBlocked: 0
         }
     }
 
@@ -34,6 +34,7 @@ enum ChangeCodec {
         case .schedule: .schedule
         case .dropSchedule: .scheduleDropped
         case .originLimit: .originLimit
+        case .originBlocked: .originBlocked
         }
     }
 
@@ -78,6 +79,7 @@ enum ChangeCodec {
             case .schedule(let schedule, _): $0.schedule = ScheduleRecord.table.logged(schedule)
             case .dropSchedule(let id): $0.scheduleDropped = id
             case .originLimit(let origin, let limit): $0.originLimit = WireConversions.limit(origin, limit)
+            case .originBlocked(let block): $0.originBlock = WireConversions.block(block)
             }
         }
     }

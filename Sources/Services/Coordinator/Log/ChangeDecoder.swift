@@ -64,6 +64,7 @@ struct ChangeDecoder {
                 try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, Self.line(job))), payload: nil)
         case .scheduleDropped(let id): return .dropSchedule(id)
         case .originLimit(let body): return .originLimit(body.origin, WireConversions.limit(body))
+        case .originBlock(let body): return .originBlocked(WireConversions.block(body))
         case nil: throw Self.unreadable(job)
         }
     }

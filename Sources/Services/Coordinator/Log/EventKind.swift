@@ -16,6 +16,7 @@ enum EventKind: Int64, CaseIterable {
     case scheduleDropped = 12
     case batchesReset = 13
     case originLimit = 210
+    case originBlocked = 211
 
     /// Kebab-case.
     var name: String {
@@ -34,6 +35,7 @@ enum EventKind: Int64, CaseIterable {
         case .scheduleDropped: "schedule-dropped"
         case .batchesReset: "batches-reset"
         case .originLimit: "origin-limit"
+        case .originBlocked: "origin-blocked"
         }
     }
 }

@@ -31,6 +31,7 @@ enum EventText {
             return "schedule \(schedule.id), \(schedule.rule): \(schedule.fired) fired, \(schedule.skipped) skipped"
         case .scheduleDropped(let id): return "schedule \(id) removed"
         case .originLimit(let body): return text(body)
+        case .originBlock(let body): return WireConversions.block(body).text
         case nil: return "job \(job): a change of a kind unknown to this build"
         }
     }

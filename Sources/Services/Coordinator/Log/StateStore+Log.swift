@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Notifications
 import Scheduling
 import Wire
 
@@ -10,11 +11,15 @@ import Wire
 /// removed together with the job's summary in the history. So the log is bounded by the size of the state, and
 /// replaying it always gives that state.
 extension StateStore {
-    static func log(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+    /// - Parameter notification: The kind of notification that the line is; `nil` = none.
+    static func log(
+        _ write: StoreWrite, _ notification: NotificationKind?, _ db: Database, wall: Int64
+    ) throws {
         let job = ChangeCodec.job(of: write).key
         let kind = ChangeCodec.kind(of: write)
-        try db.cachedStatement(sql: "INSERT INTO event (wall, job, kind, data) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [wall, job, kind.rawValue, Data(try ChangeCodec.encode(write))])
+        try db.cachedStatement(sql: "INSERT INTO event (wall, job, kind, data, notification) VALUES (?, ?, ?, ?, ?)")
+            .execute(
+                arguments: [wall, job, kind.rawValue, Data(try ChangeCodec.encode(write)), notification?.rawValue])
         if kind == .jobForgotten { try trimHistory(db) }
     }
 
@@ -39,13 +44,20 @@ extension StateStore {
 
     /// Lines after `after`, oldest first, and the numbers of the first and the last existing line.
     ///
-    /// - Parameter newest: Begin with the line at this place counted from the end, 1 = the last line; `after` is
-    ///   ignored then. `nil` = begin after `after`. The numbers of lines have gaps, because lines are removed with
-    ///   their jobs, so the difference of two numbers does not count lines.
-    func events(after: UInt64, newest: Int? = nil, limit: Int, job: JobID?) async throws -> PBEvents {
+    /// - Parameters:
+    ///   - newest: Begin with the line at this place counted from the end, 1 = the last line; `after` is
+    ///     ignored then. `nil` = begin after `after`. The numbers of lines have gaps, because lines are removed with
+    ///     their jobs, so the difference of two numbers does not count lines.
+    ///   - areNotifications: Whether only notifications are wanted; they are found without reading the lines between.
+    ///   - catalog: The public address of the catalog, for notifications.
+    func events(
+        after: UInt64, newest: Int? = nil, limit: Int, job: JobID?, areNotifications: Bool = false,
+        catalog: String? = nil
+    ) async throws -> PBEvents {
         try await perform { db in
             let after = try newest.map { try StateStore.number(beforeNewest: $0, job, db) } ?? after
-            var sql = "SELECT seq, wall, job, kind, data FROM event WHERE seq > ?"
+            let lines = areNotifications ? "\(StateNotifications.lines) AND" : "event WHERE"
+            var sql = "SELECT seq, wall, job, kind, data, notification FROM \(lines) seq > ?"
             var arguments: StatementArguments = [Int64(clamping: after)]
             if let job {
                 sql += " AND job = ?"
@@ -58,7 +70,7 @@ extension StateStore {
             return try PBEvents.make {
                 $0.first = UInt64(clamping: (ends?[0] as Int64?) ?? 0)
                 $0.last = UInt64(clamping: (ends?[1] as Int64?) ?? 0)
-                $0.events = try rows.map(StateStore.record)
+                $0.events = try rows.map { try StateStore.record($0, catalog: catalog) }
             }
         }
     }
@@ -72,7 +84,7 @@ extension StateStore {
         return UInt64(clamping: (first ?? 1) - 1)
     }
 
-    private static func record(_ row: Row) throws -> PBEventRecord {
+    private static func record(_ row: Row, catalog: String?) throws -> PBEventRecord {
         let data: Data = row["data"]
         let job = JobID(key: row["job"])
         let change = try PBLoggedChange(decoding: Array(data))
@@ -83,6 +95,9 @@ extension StateStore {
             $0.kind = EventKind(rawValue: row["kind"])?.name ?? "unknown"
             $0.data = data
             $0.text = try EventText.line(change, job: job)
+            if let notification = try StateNotifications.notification(row, catalog: catalog) {
+                $0.notification = Data(try notification.content.json())
+            }
         }
     }
 

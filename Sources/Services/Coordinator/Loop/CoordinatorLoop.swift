@@ -26,6 +26,8 @@ final class CoordinatorLoop {
     private let reclaimer: BlobReclaimer
     private let packages: PackagePublishing
     private let metrics: MetricsPublisher
+    private var origins = OriginWatch()
+    private var nextOriginCheck = Tick(milliseconds: 0)
 
     init(_ environment: LoopEnvironment) {
         self.environment = environment
@@ -89,8 +91,20 @@ final class CoordinatorLoop {
         control.expireSubscriptions()
         control.continueFailedWorkOrder()
         state.collect(state.scheduler.divideBudgets(now: environment.now))
+        logBlockedOrigins()
         try await finishEffects()
         metrics.publishIfDue()
+    }
+
+    /// Adds a line to the event log for each origin that has just been blocked.
+    ///
+    /// Looks once a second: a shorter block needs nobody's attention.
+    private func logBlockedOrigins() {
+        let now = environment.now
+        guard now >= nextOriginCheck else { return }
+        nextOriginCheck = now + 1_000
+        let blocks = origins.newBlocks(state.scheduler.origins(now: now), now: now)
+        state.collect(blocks.map { Effect.store(.originBlocked($0)) })
     }
 
     /// How long the loop may sleep.
@@ -106,6 +120,7 @@ final class CoordinatorLoop {
     private func close() async {
         packages.close()
         environment.store.stopBackups()
+        await environment.notifier.stop()
         await environment.executor.drain()
         await environment.router.close()
         await environment.store.close()
@@ -115,6 +130,7 @@ final class CoordinatorLoop {
     /// Restores the state from the state file.
     private func inherit() async throws {
         let inherited = try await InheritedState.load(environment.store)
+        try await environment.notifier.start()
         let open = inherited.stored.jobs.filter { !$0.summary.state.isFinal }.count
         state.jobs = inherited.jobs
         for job in inherited.unreleased { state.releases.add(job) }
@@ -274,6 +290,7 @@ final class CoordinatorLoop {
             if !tick.writes.isEmpty || tick.holders != nil { try await commit(tick.writes, tick.holders) }
             let lost = await send(tick.frames)
             for task in tick.tasks { await start(task) }
+            if tick.writes.contains(where: { $0.possibleNotification != nil }) { environment.notifier.wake() }
             if !tick.writes.isEmpty, !control.subscriptions.isEmpty {
                 control.committed(Set(tick.writes.map(ChangeCodec.job(of:))))
             }

@@ -118,7 +118,7 @@ extension Logger {
                 ])
         case .insertJob, .forget, .reopen, .resetBatches, .package, .failures, .orphan, .addBatches, .dropped,
             .schedule,
-            .dropSchedule, .originLimit:
+            .dropSchedule, .originLimit, .originBlocked:
             break
         }
     }

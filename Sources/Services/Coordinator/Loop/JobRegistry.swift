@@ -42,7 +42,7 @@ struct JobRegistry {
             specs[summary.id] = specs[summary.id]?.withoutMasks
         case .reopen(let job, _): allTimes[job.summary.id]?.ended = nil
         case .batch, .package, .failures, .resetBatches, .orphan, .addBatches, .dropped, .schedule, .dropSchedule,
-            .originLimit:
+            .originLimit, .originBlocked:
             break
         }
     }

@@ -2,6 +2,7 @@ import Blobs
 import Errors
 import Foundation
 import Logging
+import Notifications
 import Scheduling
 import Telemetry
 import Wire
@@ -17,16 +18,19 @@ struct LoopEnvironment: Sendable {
     let router: RouterLink
     /// The port where this host streams blobs, 0 = none.
     let blobPort: UInt32
+    let notifications: StateNotifications
+    let notifier: Notifier
     let executor = BackgroundExecutor()
     let removals = BlobRemovals()
     /// Where snapshots for the page of metrics go; `nil` when nobody asks for it.
     let board: MetricsBoard?
     private let start = ContinuousClock.now
 
+    /// - Parameter catalogURL: The public address of the catalog; `nil` = none.
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
-        publisher: any Publishing, router: RouterLink, blobPort: UInt32
-    ) {
+        publisher: any Publishing, router: RouterLink, blobPort: UInt32, catalogURL: String?
+    ) throws {
         self.options = options
         board = options.exposesMetrics ? MetricsBoard() : nil
         self.logger = logger
@@ -35,6 +39,8 @@ struct LoopEnvironment: Sendable {
         self.publisher = publisher
         self.router = router
         self.blobPort = blobPort
+        notifications = StateNotifications(store: store, catalog: catalogURL)
+        notifier = try Notifier(options.receivers, log: notifications, logger: logger)
     }
 
     /// Monotonic milliseconds since the start.

@@ -90,7 +90,9 @@ extension Simulation {
             checker.forgotten.insert(id)
         case .reopen(let job, _): trace.add(job.summary.id)
         case .addBatches(_, _, let batches): trace.add(batches.count)
-        case .insertJob, .resetBatches, .dropped, .schedule, .dropSchedule, .originLimit: break
+        case .insertJob, .resetBatches, .dropped, .schedule, .dropSchedule, .originLimit,
+            .originBlocked:
+            break
         }
     }
 

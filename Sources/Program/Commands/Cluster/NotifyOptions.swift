@@ -1,0 +1,45 @@
+import ArgumentParser
+internal import CommandSupport
+import Foundation
+import Notifications
+
+/// Who is notified of events, from the command line of a coordinator.
+struct NotifyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send a POST request with JSON to this URL when a job has ended, a package is published or an origin is blocked. May be repeated.",
+            valueName: "url"))
+    var notify: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Sign notifications with the secret in this file, at least 16 bytes; a line break at its end is ignored.",
+            valueName: "file"))
+    var notifySecretFile: String?
+    @Option(
+        help: ArgumentHelp(
+            "The kinds of notifications, separated by commas: \(NotificationKind.allNames). Default: all.",
+            valueName: "kinds"))
+    var notifyOn: String?
+
+    func validate() throws {
+        guard !notify.isEmpty || notifySecretFile == nil && notifyOn == nil else {
+            throw ValidationError("--notify-secret-file and --notify-on need --notify.")
+        }
+        guard Set(notify).count == notify.count else { throw ValidationError("--notify names a URL twice.") }
+    }
+
+    /// The receivers.
+    ///
+    /// - Throws: ``CLIError`` when the secret cannot be read; `NotificationError`.
+    func receivers() throws -> [NotificationReceiver] {
+        let secret = try notifySecretFile.map { try Self.secret(in: URL(filePath: $0)) }
+        let kinds = try notifyOn.map { try NotificationKind.set($0) } ?? Set(NotificationKind.allCases)
+        return try notify.map { try NotificationReceiver($0, secret: secret, kinds: kinds) }
+    }
+
+    private static func secret(in file: URL) throws -> [UInt8] {
+        var bytes = Array(try InputFile.read(file))
+        while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return bytes
+    }
+}

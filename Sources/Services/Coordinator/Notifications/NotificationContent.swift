@@ -1,0 +1,75 @@
+import Files
+import Foundation
+import Notifications
+import PackageFiles
+import Scheduling
+import Wire
+
+/// Makes a notification from a line of the event log.
+enum NotificationContent {
+    /// - Parameters:
+    ///   - bytes: The change, as stored.
+    ///   - catalog: The public address of the catalog folder with a slash at its end; `nil` = none.
+    /// - Throws: ``CoordinatorError`` `damaged-state`, ``WireError``.
+    static func make(
+        _ kind: NotificationKind, seq: UInt64, wall: Int64, job: JobID, _ bytes: Data, catalog: String?
+    ) throws -> EventNotification {
+        let change = try PBLoggedChange(decoding: Array(bytes))
+        var content = EventNotification(
+            id: id(seq: seq, wall: wall, job: job, bytes), seq: seq, kind: kind, wall: wall, state: "",
+            text: try EventText.line(change, job: job))
+        if job != 0 { content.job = job.rawValue }
+        let line = { "a line of the event log for job \(job)" }
+        switch change.change {
+        case .job(let row):
+            let summary = try JobRecord.summary(job, try JobRecord.table.reader(row, line))
+            content.state = summary.state.rawValue
+            content.reason =
+                summary.reason.isEmpty ? nil : String(summary.reason.prefix(EventNotification.mostCharacters))
+        case .package(let body):
+            let files = WireConversions.files(body.files) ?? []
+            let package = try PackageRecord.package(try PackageRecord.table.reader(body.row, line), files)
+            content.state = "\(package.state)"
+            content.package = self.package(package, catalog: catalog)
+        case .originBlock(let body):
+            let block = WireConversions.block(body)
+            content.state = block.isDown ? "broken" : "blocked"
+            content.origin = EventNotification.Origin(
+                name: block.origin, reason: block.reason, seconds: UInt64(clamping: (block.wait + 999) / 1_000))
+        default: break
+        }
+        return content
+    }
+
+    /// Equal whenever the line is read, and different for the line that gets its number after a backup was restored.
+    private static func id(seq: UInt64, wall: Int64, job: JobID, _ bytes: Data) -> String {
+        let identity = Data("\(seq) \(wall) \(job) ".utf8) + bytes
+        return String(Digest(of: identity).hex.prefix(32))
+    }
+
+    private static func package(_ package: Package, catalog: String?) -> EventNotification.Package {
+        EventNotification.Package(
+            id: package.id, version: package.version, size: package.merged?.size ?? 0,
+            tiles: package.merged?.tiles ?? package.tiles, sha256: package.merged?.digest.hex ?? "",
+            path: package.path, url: catalog.map { $0 + package.path },
+            files: (package.merged?.files ?? []).map { file in
+                EventNotification.File(
+                    format: file.format, size: file.size, sha256: file.digest.hex,
+                    path: PackageFormat(rawValue: file.format)?.path(ofPackage: package.path))
+            })
+    }
+}
+
+extension ContentDigest {
+    /// 64 lower-case hexadecimal digits.
+    fileprivate var hex: String { Digest(bytes: bytes)?.hex ?? "" }
+}
+
+extension PackageFormat {
+    /// The path of a package in this format, from the path of its MBTiles file; `nil` when that has another name.
+    func path(ofPackage path: String) -> String? {
+        let end = PackageFormat.mbtiles.fileExtension
+        guard path.hasSuffix(end) else { return nil }
+        return String(path.dropLast(end.count)) + fileExtension
+    }
+}
