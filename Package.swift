@@ -146,8 +146,7 @@ let libraries: [Module] = [
         "Gateway", .services,
         [
             "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
-            "PMTiles",
-            "WorldTiles", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
+            "PMTiles", "WorldTiles", "MetricsFormat", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
         ],
         [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),
     Module(
@@ -232,7 +231,7 @@ let tests: [Tests] = [
     Tests("DemoWorld", ["TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
-    Tests("Gateway", ["Catalog", "Packages", "Coordinator", "TestSupport"], [.grdb]),
+    Tests("Gateway", ["Catalog", "Packages", "Coordinator", "MetricsFormat", "TestSupport"], [.grdb]),
     Tests("MetricsServer", ["TestSupport"]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(

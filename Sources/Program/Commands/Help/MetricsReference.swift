@@ -15,8 +15,7 @@ enum MetricsReference {
             - Units are seconds and bytes. Counters begin at 0 with each process and never fall.
             - No label holds a job, package, token, tile or client, so the number of series is bounded.
             - Every histogram has the buckets \(bounds) seconds.
-            - `coordinator_*` of the coordinator is about its process; its other families are about the whole cluster. The gateway is not
-              released yet; its names are listed so that rules and dashboards can use them.
+            - `coordinator_*` of the coordinator is about its process; its other families are about the whole cluster.
             """
         let sections = MetricTables.all.map { table in
             (["## \(title(table.program))", "", "| Name | Type | Labels | Meaning |", "|---|---|---|---|"]

@@ -1,3 +1,4 @@
+internal import MetricsFormat
 internal import Synchronization
 
 /// What a gateway has counted since it started.
@@ -27,13 +28,13 @@ final class GatewayMetrics: Sendable {
         case gaveUp = "gave-up"
     }
 
-    private struct RequestKey: Hashable {
+    fileprivate struct RequestKey: Hashable {
         let endpoint: Endpoint?
         let method: String
         let code: Int
     }
 
-    private struct GroupCounts {
+    fileprivate struct GroupCounts {
         var duration = Histogram()
         var firstByte = Histogram()
         var bytes: UInt64 = 0
@@ -41,7 +42,7 @@ final class GatewayMetrics: Sendable {
         var inFlight = 0
     }
 
-    private struct State {
+    fileprivate struct State {
         var requests: [RequestKey: UInt64] = [:]
         var groups: [Endpoint.Group: GroupCounts] = [:]
         var cuts: [ConnectionClock.Cut: UInt64] = [:]
@@ -105,62 +106,47 @@ final class GatewayMetrics: Sendable {
     /// Writes the families that this object counts.
     func write(to text: inout MetricsText) {
         let state = state.withLock { $0 }
-        text.family("gateway_http_requests_total", .counter, "Answered requests")
-        let requests = state.requests.sorted {
-            ($0.key.endpoint?.rawValue ?? "other", $0.key.method, $0.key.code)
-                < ($1.key.endpoint?.rawValue ?? "other", $1.key.method, $1.key.code)
+        text.family(GatewayMetric.requests)
+        let requests = state.requests.map { key, count in
+            (route: key.endpoint?.rawValue ?? "other", method: key.method, code: key.code, count: count)
+        }.sorted { ($0.route, $0.method, $0.code) < ($1.route, $1.method, $1.code) }
+        for row in requests {
+            text.sample(GatewayMetric.requests, row.route, row.method, "\(row.code)", value: Double(row.count))
         }
-        for (key, count) in requests {
-            text.sample(
-                "gateway_http_requests_total",
-                [("route", key.endpoint?.rawValue ?? "other"), ("method", key.method), ("code", "\(key.code)")],
-                Double(count))
-        }
-        writeGroups(state, to: &text)
-        func counter<Key: Hashable & RawRepresentable<String> & CaseIterable>(
-            _ name: String, _ help: String, _ label: String, _ counts: [Key: UInt64]
-        ) {
-            text.family(name, .counter, help)
-            for key in Key.allCases { text.sample(name, [(label, key.rawValue)], Double(counts[key, default: 0])) }
-        }
-        counter("gateway_connections_cut_total", "Connections that were cut", "reason", state.cuts)
-        counter("gateway_refused_total", "Requests that were refused", "reason", state.refusals)
-        counter("gateway_ranges_total", "Requests with ranges", "kind", state.ranges)
-        counter("gateway_tiles_total", "Requests for tiles", "result", state.tiles)
-        counter("gateway_extracts_total", "Requests for extracts", "result", state.extracts)
-        text.family("gateway_extract_seconds", .histogram, "Time to build an extract")
-        text.histogram("gateway_extract_seconds", [], state.extractSeconds)
-        text.family("gateway_coordinator_questions_total", .counter, "Questions to the coordinator")
-        for result in ["answered", "problem", "silent"] {
-            text.sample(
-                "gateway_coordinator_questions_total", [("result", result)], Double(state.questions[result, default: 0])
-            )
-        }
-        text.family("gateway_coordinator_answer_seconds", .histogram, "Time until the coordinator answered")
-        text.histogram("gateway_coordinator_answer_seconds", [], state.answerSeconds)
+        state.writeGroups(to: &text)
+        text.each(GatewayMetric.cuts, Self.numbers(state.cuts))
+        text.each(GatewayMetric.refused, Self.numbers(state.refusals))
+        text.each(GatewayMetric.ranges, Self.numbers(state.ranges))
+        text.each(GatewayMetric.tiles, Self.numbers(state.tiles))
+        text.each(GatewayMetric.extracts, Self.numbers(state.extracts))
+        text.family(GatewayMetric.extractSeconds)
+        text.histogram(GatewayMetric.extractSeconds, histogram: state.extractSeconds)
+        text.each(GatewayMetric.questions, state.questions.mapValues(Double.init))
+        text.family(GatewayMetric.answerSeconds)
+        text.histogram(GatewayMetric.answerSeconds, histogram: state.answerSeconds)
     }
 
-    private func writeGroups(_ state: State, to text: inout MetricsText) {
-        let groups = Endpoint.Group.allCases.map { ($0.rawValue, state.groups[$0, default: GroupCounts()]) }
-        text.family("gateway_http_request_duration_seconds", .histogram, "Time until an answer ended")
-        for (name, counts) in groups {
-            text.histogram("gateway_http_request_duration_seconds", [("group", name)], counts.duration)
+    private static func numbers(_ counts: [some RawRepresentable<String> & Hashable: UInt64]) -> [String: Double] {
+        counts.reduce(into: [:]) { $0[$1.key.rawValue] = Double($1.value) }
+    }
+}
+
+extension GatewayMetrics.State {
+    /// Writes the families that have one row for each group of routes.
+    fileprivate func writeGroups(to text: inout MetricsText) {
+        func each(_ metric: GatewayMetric, _ number: (GatewayMetrics.GroupCounts) -> Double) {
+            text.each(metric, groups.reduce(into: [:]) { $0[$1.key.rawValue] = number($1.value) })
         }
-        text.family("gateway_http_first_byte_seconds", .histogram, "Time until an answer began")
-        for (name, counts) in groups {
-            text.histogram("gateway_http_first_byte_seconds", [("group", name)], counts.firstByte)
+        func histograms(_ metric: GatewayMetric, _ histogram: (GatewayMetrics.GroupCounts) -> Histogram) {
+            text.family(metric)
+            for group in Endpoint.Group.allCases {
+                text.histogram(metric, group.rawValue, histogram: histogram(groups[group] ?? .init()))
+            }
         }
-        text.family("gateway_http_response_bytes_total", .counter, "Bytes of bodies that were sent")
-        for (name, counts) in groups {
-            text.sample("gateway_http_response_bytes_total", [("group", name)], Double(counts.bytes))
-        }
-        text.family("gateway_not_modified_total", .counter, "Answers without a body because the client has it")
-        for (name, counts) in groups {
-            text.sample("gateway_not_modified_total", [("group", name)], Double(counts.notModified))
-        }
-        text.family("gateway_http_in_flight", .gauge, "Requests whose answer did not end")
-        for (name, counts) in groups {
-            text.sample("gateway_http_in_flight", [("group", name)], Double(counts.inFlight))
-        }
+        histograms(.duration, \.duration)
+        histograms(.firstByte, \.firstByte)
+        each(.bytes) { Double($0.bytes) }
+        each(.notModified) { Double($0.notModified) }
+        each(.inFlight) { Double($0.inFlight) }
     }
 }

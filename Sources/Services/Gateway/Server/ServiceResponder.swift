@@ -2,6 +2,7 @@ internal import CatalogFormat
 internal import Errors
 internal import Foundation
 internal import Hummingbird
+internal import MetricsFormat
 internal import TextFormats
 
 /// Answers about the gateway itself.
@@ -26,30 +27,22 @@ struct ServiceResponder: Sendable {
     func metrics() -> Response {
         var text = MetricsText()
         parts.metrics.write(to: &text)
-        text.family("gateway_connections", .gauge, "Open connections")
-        text.sample("gateway_connections", [], Double(parts.connections.count))
-        text.family("gateway_event_streams", .gauge, "Open streams of events")
-        text.sample("gateway_event_streams", [], Double(parts.streams.count))
-        text.family("gateway_coordinator_up", .gauge, "Whether the coordinator answered the last question")
-        text.sample("gateway_coordinator_up", [], parts.link?.isAnswering == true ? 1 : 0)
-        text.family("gateway_open_archives", .gauge, "Open files with tiles")
-        text.sample("gateway_open_archives", [], Double(parts.archives.count))
+        text.single(GatewayMetric.connections, Double(parts.connections.count))
+        text.single(GatewayMetric.eventStreams, Double(parts.streams.count))
+        text.single(GatewayMetric.coordinatorUp, parts.link?.isAnswering == true ? 1 : 0)
+        text.single(GatewayMetric.openArchives, Double(parts.archives.count))
         if let snapshot = parts.watch.current.snapshot {
             let index = snapshot.index
             let bytes = snapshot.files.values.reduce(0.0) { $0 + Double($1.size) }
-            text.family("gateway_catalog_sequence", .gauge, "Sequence of the catalog")
-            text.sample("gateway_catalog_sequence", [], Double(index.sequence ?? 0))
-            text.family("gateway_catalog_packages", .gauge, "Packages of the catalog")
-            text.sample("gateway_catalog_packages", [], Double(index.packages.count))
-            text.family("gateway_catalog_bytes", .gauge, "Bytes of all files that the catalog names")
-            text.sample("gateway_catalog_bytes", [], bytes)
-            text.family("gateway_catalog_changed_timestamp_seconds", .gauge, "When the catalog was read last")
-            text.sample("gateway_catalog_changed_timestamp_seconds", [], snapshot.readAt)
+            text.single(GatewayMetric.catalogSequence, Double(index.sequence ?? 0))
+            text.single(GatewayMetric.catalogPackages, Double(index.packages.count))
+            text.single(GatewayMetric.catalogBytes, bytes)
+            text.single(GatewayMetric.catalogChanged, snapshot.readAt)
         }
         ProcessMetrics.write(to: &text)
         return Response(
             status: .ok,
-            headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+            headers: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(string: text.text)))
     }
 
