@@ -107,7 +107,9 @@ public struct EventNotification: Codable, Hashable, Sendable {
         self.id = id
         self.seq = seq
         self.kind = kind.name
-        time = Date(timeIntervalSince1970: Double(wall) / 1_000).ISO8601Format(.init(includingFractionalSeconds: true))
+        // The format cuts off what is below a millisecond, and most milliseconds are no exact fraction.
+        let date = Date(timeIntervalSince1970: (Double(wall) + 0.5) / 1_000)
+        time = date.ISO8601Format(.init(includingFractionalSeconds: true))
         self.state = state
         self.text = String(text.prefix(Self.mostCharacters))
     }

@@ -92,8 +92,11 @@ final class EasyHandle {
             fields.removeAll { $0.name == "Accept-Encoding" }
             fields.append(HeaderField("Accept-Encoding", "identity"))
         }
-        let isOwn = isSigned || !job.extraHeaders.isEmpty || isUncoded
-        ownLines = isOwn ? HeaderLines(fields) : nil
+        // libcurl waits up to a second for "100 Continue", which many servers never send. A small body needs no permission.
+        // (curl_easy_setopt(3), CURLOPT_EXPECT_100_TIMEOUT_MS)
+        let isSmall = if case .bytes(let bytes)? = job.request.upload { bytes.count <= 1 << 20 } else { false }
+        let isOwn = isSigned || !job.extraHeaders.isEmpty || isUncoded || isSmall
+        ownLines = isOwn ? HeaderLines(fields, without: isSmall && !isSigned ? ["Expect"] : []) : nil
         _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
         _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
         try dress(job.request)
@@ -202,13 +205,17 @@ final class HeaderLines {
     let fields: [HeaderField]
     let list: UnsafeMutablePointer<curl_slist>?
 
-    init(_ fields: [HeaderField]) {
+    /// - Parameter names: Headers that libcurl adds itself and that are not sent.
+    init(_ fields: [HeaderField], without names: [String] = []) {
         self.fields = fields
         var list: UnsafeMutablePointer<curl_slist>?
         for field in fields {
             // "Name;" is curl's syntax for a header without a value.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             if let longer = curl_slist_append(list, line) { list = longer }
+        }
+        for name in names {
+            if let longer = curl_slist_append(list, "\(name):") { list = longer }
         }
         self.list = list
     }

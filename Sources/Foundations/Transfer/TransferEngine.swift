@@ -166,6 +166,7 @@ final class TransferEngine {
         } catch {
             easy.rest()
             idle.append(easy)
+            budget?.endRequest(.none)
             finish(job, .failure(error))
             return
         }

@@ -12,6 +12,8 @@ internal import Wire
 final class WorkerBudgets: Sendable {
     fileprivate struct State {
         var budgets: [String: OriginBudget] = [:]
+        /// The last grant of each origin: its round, and when it ends.
+        var granted: [String: (round: UInt64, until: ContinuousClock.Instant)] = [:]
         /// When our last messages were sent, by ascending number.
         var sent: [(seq: UInt64, at: ContinuousClock.Instant)] = []
         /// The highest round applied, and the highest that was reported to the coordinator.
@@ -78,24 +80,13 @@ final class WorkerBudgets: Sendable {
 
     /// Applies all grants of the coordinator that answer our message `re`.
     ///
-    /// A set that is older than the current one is dropped, and so is an answer to an unknown message.
+    /// A grant is dropped when an earlier message brought a newer one of the same origin. Rounds of different origins are
+    /// not compared: a renewal repeats the round of its grant, and another origin may have had a higher one since.
+    /// An answer to an unknown message is dropped.
     func apply(_ grants: [PBRateGrant], re: UInt64, at now: ContinuousClock.Instant = .now) {
-        guard let round = grants.map(\.round).max() else { return }
         let changes: [(OriginBudget, OriginBudget.Grant)] = state.withLock { state in
-            guard round >= state.applied, let anchor = state.sent.last(where: { $0.seq == re })?.at else { return [] }
-            if round > state.applied { state.hasNews = true }
-            state.applied = round
-            return grants.map { grant in
-                (
-                    state.budget(grant.origin),
-                    OriginBudget.Grant(
-                        perSecond: grant.perSecond, burst: grant.burst, concurrency: Int(grant.concurrency),
-                        until: anchor + .milliseconds(Int64(grant.ttlMs)),
-                        reportEvery: grant.reportMs > 0 ? .milliseconds(Int64(grant.reportMs)) : nil,
-                        opened: grant.opened,
-                        bytesPerSecond: grant.bytesPerSecond > 0 ? grant.bytesPerSecond : nil)
-                )
-            }
+            guard let anchor = state.sent.last(where: { $0.seq == re })?.at else { return [] }
+            return grants.compactMap { grant in state.change(grant, anchor: anchor).map { (state.budget(grant.origin), $0) } }
         }
         for (budget, grant) in changes { budget.apply(grant, at: now) }
     }
@@ -172,6 +163,26 @@ extension WorkerBudgets.State {
     fileprivate func pace(at now: ContinuousClock.Instant) -> Duration {
         let asked = budgets.values.compactMap { $0.isUsed ? $0.live(at: now)?.reportEvery : nil }.min()
         return min(max(asked ?? WorkerBudgets.turn, WorkerBudgets.gap), WorkerBudgets.turn)
+    }
+
+    /// Records a grant that answers a message sent at `anchor`; `nil` = a newer one of its origin is known.
+    fileprivate mutating func change(
+        _ grant: PBRateGrant, anchor: ContinuousClock.Instant
+    ) -> OriginBudget.Grant? {
+        let until = anchor + .milliseconds(Int64(grant.ttlMs))
+        if let last = granted[grant.origin] {
+            guard grant.round > last.round || grant.round == last.round && until >= last.until else { return nil }
+        }
+        granted[grant.origin] = (grant.round, until)
+        if grant.round > applied {
+            applied = grant.round
+            hasNews = true
+        }
+        return OriginBudget.Grant(
+            perSecond: grant.perSecond, burst: grant.burst, concurrency: Int(grant.concurrency), until: until,
+            reportEvery: grant.reportMs > 0 ? .milliseconds(Int64(grant.reportMs)) : nil,
+            opened: grant.opened,
+            bytesPerSecond: grant.bytesPerSecond > 0 ? grant.bytesPerSecond : nil)
     }
 
     fileprivate mutating func budget(_ origin: String) -> OriginBudget {

@@ -46,6 +46,7 @@ struct RequestKindTests {
         #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["23456", "hello", "", "", ""])
         #expect(head.headers.contentLength == "5" && head.body.isEmpty)
         #expect(get.body == Array("/e".utf8))
+        #expect(server.requests[1].headers["expect"] == nil, "a small body waits for no permission")
         let authorization = try #require(server.requests.first?.headers["authorization"])
         #expect(authorization.hasPrefix("AWS4-HMAC-SHA256 Credential=a:b/"))
         #expect(authorization.contains("/r-1/s3/aws4_request"))

@@ -24,7 +24,6 @@ import Testing
             #expect(first.problems(of: "gateway").isEmpty)
             #expect(first.missing(of: "gateway").isEmpty)
             #expect(first.value("gateway_ranges_total", ["kind": "one"]) == 1)
-            #expect(first.value("gateway_http_in_flight", ["group": "page"]) == 1)
             _ = try await gateway.get("/no-such-path")
             let second = try MetricsPage(await gateway.get("/metrics").text)
             #expect(second.fallen(since: first).isEmpty)

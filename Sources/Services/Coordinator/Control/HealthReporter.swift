@@ -1,6 +1,7 @@
 internal import Blobs
 import Files
 import Foundation
+internal import Notifications
 import Scheduling
 import Wire
 

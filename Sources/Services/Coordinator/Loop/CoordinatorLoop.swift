@@ -1,6 +1,7 @@
 import Errors
 import Foundation
 import Logging
+internal import Notifications
 import Scheduling
 import Telemetry
 import Wire
@@ -98,7 +99,7 @@ final class CoordinatorLoop {
 
     /// Adds a line to the event log for each origin that has just been blocked.
     ///
-    /// Looks once a second: a shorter block needs nobody's attention.
+    /// Looks once a second: a shorter block needs no operator.
     private func logBlockedOrigins() {
         let now = environment.now
         guard now >= nextOriginCheck else { return }

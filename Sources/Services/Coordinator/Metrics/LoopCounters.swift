@@ -47,7 +47,8 @@ struct LoopCounters: Sendable {
             fired += schedule.fired - min(before?.fired ?? schedule.fired, schedule.fired)
             skipped += schedule.skipped - min(before?.skipped ?? schedule.skipped, schedule.skipped)
         case .dropSchedule(let id): schedules[id] = nil
-        case .insertJob, .job, .forget, .addBatches, .reopen, .resetBatches, .dropped, .originLimit, .package, .orphan:
+        case .insertJob, .job, .forget, .addBatches, .reopen, .resetBatches, .dropped, .originLimit, .originBlocked,
+            .package, .orphan:
             break
         }
     }
