@@ -27,8 +27,12 @@ struct WorkerCore: Sendable {
             case spooled(PBCommit, resendAt: Int64)
         }
         let token: UInt64
+        let isMerge: Bool
         var state: State
         var counters = WorkCounters()
+
+        var isRunning: Bool { if case .running = state { true } else { false } }
+        var isSpooled: Bool { if case .spooled = state { true } else { false } }
     }
 
     /// Numbers of leases.
@@ -155,10 +159,11 @@ struct WorkerCore: Sendable {
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
         // Offers that were under way when the credit was renewed are additional, at most the same number again.
-        guard phase != .draining, !isLeaving, now >= pausedUntil, active < 2 * (policy.slots + 1) else {
+        let hasRoom = active < 2 * (policy.slots + 1) || offer.isMerge && merges == 0
+        guard phase != .draining, !isLeaving, now >= pausedUntil, hasRoom else {
             return [.send(.return(.make { $0.tokens = [offer.token] }))]
         }
-        leases.append(Lease(token: offer.token, state: .queued(offer)))
+        leases.append(Lease(token: offer.token, isMerge: offer.isMerge, state: .queued(offer)))
         return advance(now)
     }
 
@@ -221,11 +226,17 @@ struct WorkerCore: Sendable {
     }
 
     /// Starts queued work while slots are free.
+    ///
+    /// One merge needs no slot, so that a finished package does not wait for the fetches of a slow origin.
     private mutating func advance(_ now: Int64) -> [WorkerEffect] {
         guard phase != .draining, now >= pausedUntil else { return [] }
         var effects: [WorkerEffect] = []
-        for index in leases.indices where running < policy.slots {
+        for index in leases.indices {
             guard case .queued(let offer) = leases[index].state else { continue }
+            let runningMerges = leases.count { $0.isMerge && $0.isRunning }
+            guard offer.isMerge && runningMerges == 0 || running - min(runningMerges, 1) < policy.slots else {
+                continue
+            }
             leases[index].state = .running
             effects.append(.run(offer))
         }
@@ -266,16 +277,24 @@ struct WorkerCore: Sendable {
         return held
     }
 
-    private var running: Int { leases.count { if case .running = $0.state { true } else { false } } }
+    private var running: Int { leases.count(where: \.isRunning) }
 
     /// Leases that use or will use a slot.
-    private var active: Int { leases.count { if case .spooled = $0.state { false } else { true } } }
+    private var active: Int { leases.count { !$0.isSpooled } }
+
+    /// Merges that run or wait.
+    private var merges: Int { leases.count { $0.isMerge && !$0.isSpooled } }
 
     private func ready(_ now: Int64) -> WorkerEffect {
         // Too many spooled results mean that the coordinator does not accept them. No more work is taken until it does.
         let isPaused = isLeaving || now < pausedUntil || leases.count - active > policy.spool
-        let credit = isPaused ? 0 : max(0, policy.slots + 1 - active)
-        return .send(.ready(.make { $0.credit = UInt32(clamping: credit) }))
+        let credit = isPaused ? 0 : max(0, policy.slots + 1 - (active - min(merges, 1)))
+        return .send(
+            .ready(
+                .make {
+                    $0.credit = UInt32(clamping: credit)
+                    $0.mergeCredit = isPaused || merges > 0 ? 0 : 1
+                }))
     }
 
     // MARK: - Time
@@ -340,6 +359,10 @@ struct WorkerCore: Sendable {
         }
         return cancels + [.end(reason)]
     }
+}
+
+extension PBOffer {
+    fileprivate var isMerge: Bool { if case .merge = work { true } else { false } }
 }
 
 extension PBCommit {

@@ -40,8 +40,8 @@ public enum Event: Sendable {
 
     /// A worker process connected or reconnected, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])
-    /// A worker can take this many further offers.
-    case ready(SessionID, credit: UInt32)
+    /// A worker can take `credit` further offers, and in addition `mergeCredit` merges.
+    case ready(SessionID, credit: UInt32, mergeCredit: UInt32 = 0)
     /// A worker's work loop is running and holds these leases. Contains its use of origins and the highest grant round
     /// that it has applied. `namesHeld` = every live grant of an earlier run is included.
     case progress(

@@ -66,7 +66,7 @@ extension Scheduler {
     mutating func nextFetcher(now: Tick) -> SessionID? {
         while let id = fetchers.popFirst() {
             sessions[id]?.isQueuedToFetch = false
-            if let session = sessions[id], canTake(session, now: now) { return id }
+            if let session = sessions[id], canFetch(session, now: now) { return id }
         }
         return nil
     }
@@ -110,7 +110,7 @@ extension Scheduler {
             to: id)
     }
 
-    /// Starts a lease and uses one credit.
+    /// Starts a lease and uses one credit; a merge uses the credit of merges first.
     private mutating func open(_ work: WorkRef, tiles: UInt64, for id: SessionID, now: Tick) -> LeaseToken {
         counter += 1
         let token = LeaseToken(epoch: epoch, counter: counter)
@@ -122,7 +122,11 @@ extension Scheduler {
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
         sessions[id]?.leases.append(token)
-        sessions[id]?.credit -= 1
+        if case .package = work, let left = sessions[id]?.mergeCredit, left > 0 {
+            sessions[id]?.mergeCredit = left - 1
+        } else {
+            sessions[id]?.credit -= 1
+        }
         return token
     }
 

@@ -85,7 +85,7 @@ extension Scheduler {
     /// Other sessions are dropped from the queue.
     private mutating func hasMerger(_ exports: [String], now: Tick) -> Bool {
         while let id = mergers[exports]?.first {
-            if let session = sessions[id], session.profile.exports == exports, canTake(session, now: now) {
+            if let session = sessions[id], session.profile.exports == exports, canMerge(session, now: now) {
                 return true
             }
             _ = mergers[exports]?.popFirst()

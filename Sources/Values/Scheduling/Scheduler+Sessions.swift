@@ -27,7 +27,7 @@ extension Scheduler {
         _ = recordMessage(from: id, now: now)
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
-        sessions[id]?.credit = 0
+        (sessions[id]?.credit, sessions[id]?.mergeCredit) = (0, 0)
         // Leases of an earlier run that the worker does not hold: their offers were lost with the sockets of that run.
         for token in unclaimed.removeValue(forKey: id) ?? [] where leases[token] != nil {
             sessions[id]?.leases.append(token)
@@ -41,9 +41,10 @@ extension Scheduler {
         send(.welcome(adopted: adopted), to: id)
     }
 
-    mutating func ready(_ id: SessionID, credit: UInt32, now: Tick) {
+    mutating func ready(_ id: SessionID, credit: UInt32, mergeCredit: UInt32, now: Tick) {
         guard recordMessage(from: id, now: now) else { return }
         sessions[id]?.credit = min(credit, 1_024)
+        sessions[id]?.mergeCredit = min(mergeCredit, 1_024)
         enlist(id, now: now)
     }
 
@@ -109,7 +110,7 @@ extension Scheduler {
     ///
     /// The session gets no more offers until its next message.
     mutating func undelivered(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
-        sessions[id]?.credit = 0
+        (sessions[id]?.credit, sessions[id]?.mergeCredit) = (0, 0)
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 
@@ -121,19 +122,28 @@ extension Scheduler {
 
     /// Queues a session for offers if it can take any.
     mutating func enlist(_ id: SessionID, now: Tick) {
-        guard let session = sessions[id], canTake(session, now: now) else { return }
-        if session.profile.canFetch, !session.isQueuedToFetch {
+        guard let session = sessions[id] else { return }
+        if session.profile.canFetch, !session.isQueuedToFetch, canFetch(session, now: now) {
             sessions[id]?.isQueuedToFetch = true
             fetchers.append(id)
         }
-        if session.profile.canMerge, !session.isQueuedToMerge {
+        if session.profile.canMerge, !session.isQueuedToMerge, canMerge(session, now: now) {
             sessions[id]?.isQueuedToMerge = true
             mergers[session.profile.exports, default: []].append(id)
         }
     }
 
-    func canTake(_ session: Session, now: Tick) -> Bool {
-        session.credit > 0 && !session.isSuspect && !session.isDraining
-            && (session.pausedUntil.map { $0 <= now } ?? true)
+    /// Whether a session can take an offer of a batch.
+    func canFetch(_ session: Session, now: Tick) -> Bool {
+        session.credit > 0 && isAvailable(session, now: now)
+    }
+
+    /// Whether a session can take an offer of a merge.
+    func canMerge(_ session: Session, now: Tick) -> Bool {
+        (session.credit > 0 || session.mergeCredit > 0) && isAvailable(session, now: now)
+    }
+
+    private func isAvailable(_ session: Session, now: Tick) -> Bool {
+        !session.isSuspect && !session.isDraining && (session.pausedUntil.map { $0 <= now } ?? true)
     }
 }

@@ -39,7 +39,7 @@ extension Scheduler {
 
     private mutating func nextSpeculativeFetcher(_ job: JobPlace, than holder: SessionID, now: Tick) -> SessionID? {
         let place = fetchers.firstIndex { id in
-            id != holder && sessions[id].map { canTake($0, now: now) } == true && maySit(id, for: job, now: now)
+            id != holder && sessions[id].map { canFetch($0, now: now) } == true && maySit(id, for: job, now: now)
         }
         guard let place else { return nil }
         let id = fetchers.remove(at: place)

@@ -135,7 +135,8 @@ public struct Scheduler: Sendable {
         case .fireFailed(let id, let wall, let trouble, let retriable):
             fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
         case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
-        case .ready(let id, let credit): ready(id, credit: credit, now: now)
+        case .ready(let id, let credit, let mergeCredit):
+            ready(id, credit: credit, mergeCredit: mergeCredit, now: now)
         case .progress(let id, let reports, let uses, let acknowledged, let namesHeld):
             report(id, uses: uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
             progress(id, reports: reports, now: now)

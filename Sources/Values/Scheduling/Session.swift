@@ -2,7 +2,10 @@
 struct Session: Sendable {
     let id: SessionID
     var profile: SessionProfile
+    /// Offers that it can take.
     var credit: UInt32 = 0
+    /// Merges that it can take in addition, so that merges do not wait behind the fetches of a slow origin.
+    var mergeCredit: UInt32 = 0
     /// Tokens of its leases, oldest first; only a few.
     var leases: [LeaseToken] = []
     var lastHeard: Tick

@@ -6,7 +6,9 @@ extension PBHello {
 }
 
 extension PBReady {
-    func checkRules() throws(WireError) { try WireCheck.count(Int(credit), atMost: 4096, "credits") }
+    func checkRules() throws(WireError) {
+        for number in [credit, mergeCredit] { try WireCheck.count(Int(number), atMost: 4096, "credits") }
+    }
 }
 
 extension PBHeldShare {

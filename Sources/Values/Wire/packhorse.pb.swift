@@ -97,7 +97,11 @@ public nonisolated struct PBReady: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// offers
   public var credit: UInt32 = 0
+
+  /// merges in addition
+  public var mergeCredit: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2614,7 +2618,7 @@ nonisolated extension PBHeldLease: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Ready"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credit\0\u{3}merge_credit\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2623,6 +2627,7 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.credit) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.mergeCredit) }()
       default: break
       }
     }
@@ -2632,11 +2637,15 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if self.credit != 0 {
       try visitor.visitSingularUInt32Field(value: self.credit, fieldNumber: 1)
     }
+    if self.mergeCredit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.mergeCredit, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBReady, rhs: PBReady) -> Bool {
     if lhs.credit != rhs.credit {return false}
+    if lhs.mergeCredit != rhs.mergeCredit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

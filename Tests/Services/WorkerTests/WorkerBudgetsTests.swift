@@ -7,9 +7,11 @@ import Wire
 struct WorkerBudgetsTests {
     private let start = ContinuousClock.now
 
-    private func grant(_ concurrency: UInt32, round: UInt64, ttl: UInt32 = 10_000) -> PBRateGrant {
+    private func grant(
+        _ concurrency: UInt32, round: UInt64, ttl: UInt32 = 10_000, of origin: String = "o"
+    ) -> PBRateGrant {
         .make {
-            $0.origin = "o"
+            $0.origin = origin
             $0.concurrency = concurrency
             $0.ttlMs = ttl
             $0.round = round
@@ -57,6 +59,22 @@ struct WorkerBudgetsTests {
         budgets.apply([grant(5, round: 1)], re: 1, at: start)
         #expect(budgets.budget("o").takePermit(at: start) != nil)
         #expect(budgets.report(at: start).acknowledged == 2)
+    }
+
+    /// The last message about an origin whose jobs have ended has a higher round than the grants of the other origins.
+    @Test func aRenewalMayHaveALowerRoundThanAnotherOriginHad() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        budgets.apply([grant(1, round: 5)], re: 1, at: start)
+        budgets.apply([grant(1, round: 5), grant(0, round: 6, of: "ended")], re: 1, at: start)
+        #expect(budgets.report(at: start).acknowledged == 6)
+        budgets.sent(2, at: start + .seconds(8))
+        budgets.apply([grant(1, round: 5)], re: 2, at: start + .seconds(8))
+        #expect(budgets.budget("o").takePermit(at: start + .seconds(17)) == nil)
+        // The first answer, delivered again, does not shorten the grant.
+        budgets.apply([grant(1, round: 5)], re: 1, at: start + .seconds(8))
+        budgets.budget("o").endRequest(.answered)
+        #expect(budgets.budget("o").takePermit(at: start + .seconds(17)) == nil)
     }
 
     @Test func aSmallerGrantIsAcknowledgedWhenNoMoreIsInFlight() {

@@ -22,7 +22,13 @@ struct WorkerCoreStormTests {
                 event = .message(.welcome(.make { if Bool.random(using: &random) { $0.adopted = [lease] } }), about: 5)
             case 2...4:
                 token += UInt64.random(in: 0...2, using: &random)
-                event = .message(.offer(.make { $0.token = token }), about: 5)
+                let isMerge = Int.random(in: 0..<3, using: &random) == 0
+                event = .message(
+                    .offer(
+                        .make {
+                            $0.token = token
+                            if isMerge { $0.merge = PBMergeWork() }
+                        }), about: 5)
             case 5: event = .message(.ack(.make { ($0.token, $0.digest) = (lease, Rig.digest) }), about: 5)
             case 6: event = .message(.stale(.make { $0.token = lease }), about: 5)
             case 7: event = .message(.pong(.make { $0.cancelled = [lease] }), about: 5)
@@ -44,12 +50,16 @@ struct WorkerCoreStormTests {
                 case .run(let offer): #expect(running.insert(offer.token).inserted, "A lease runs once.")
                 case .cancel(let token): #expect(running.remove(token) != nil, "Only what runs is cancelled.")
                 case .send(.ready(let ready)):
-                    #expect(ready.credit == 0 || Int(ready.credit) + rig.active <= rig.core.policy.slots + 1)
+                    let beside = min(rig.merges, 1)
+                    #expect(
+                        ready.credit == 0 || Int(ready.credit) + rig.active - beside <= rig.core.policy.slots + 1)
+                    #expect(ready.mergeCredit == 0 || rig.merges == 0)
                 default: break
                 }
             }
             #expect(running == rig.running, "The core knows what runs.")
-            #expect(running.count <= rig.core.policy.slots)
+            #expect(running.count <= rig.core.policy.slots + 1)
+            #expect(rig.runningFetches <= rig.core.policy.slots)
             if !rig.endsResults(event) { #expect(spooled.isSubset(of: rig.spooled), "Results are not lost.") }
         }
     }
@@ -59,6 +69,8 @@ extension Rig {
     var running: Set<UInt64> { tokens { if case .running = $0 { true } else { false } } }
     var spooled: Set<UInt64> { tokens { if case .spooled = $0 { true } else { false } } }
     var active: Int { core.leases.count - spooled.count }
+    var merges: Int { core.leases.count { $0.isMerge && !$0.isSpooled } }
+    var runningFetches: Int { core.leases.count { !$0.isMerge && $0.isRunning } }
 
     func endsResults(_ event: WorkerEvent) -> Bool {
         switch event {

@@ -26,6 +26,23 @@ struct WorkerCoreTests {
         #expect(rig.finish(1) == ["commit 1", "run 3", "ready 1"])
     }
 
+    @Test func oneMergeNeedsNoSlot() {
+        var rig = Rig.serving()
+        for token in 1...3 as ClosedRange<UInt64> { _ = rig.offer(token) }
+        func merge(_ token: UInt64) -> Message {
+            .offer(
+                .make {
+                    $0.token = token
+                    $0.merge = PBMergeWork()
+                })
+        }
+        #expect(rig.hear(merge(4)) == ["run 4"])
+        // The next one waits for the end of the first.
+        #expect(rig.hear(merge(5)) == [])
+        #expect(rig.finish(4) == ["commit 4", "run 5", "ready 0"])
+        #expect(rig.finish(5) == ["commit 5", "ready 0"])
+    }
+
     @Test func offersThatCrossedTheCreditWaitAndMoreThanTwiceTheCreditGoesBack() {
         var rig = Rig.serving()
         for token in 1...3 as ClosedRange<UInt64> { _ = rig.offer(token) }

@@ -53,6 +53,30 @@ struct EarlyMergeTests {
         #expect(state(bench, job) == .done)
     }
 
+    @Test func aMergeDoesNotWaitBehindTheFetchesOfASlowOrigin() throws {
+        var bench = Bench()
+        bench.join(1)
+        bench.on(.ready(1, credit: 2, mergeCredit: 1))
+        let job = bench.submit(1, priority: 9)
+        let fetch = try #require(bench.offers().first)
+        let slow = bench.submit(4)
+        #expect(bench.offers().map(\.job) == [slow])
+        bench.finish(fetch, by: 1)
+        // The credit that the end of the lease gave is used up by the slow job before the manifest is written.
+        bench.on(.ready(1, credit: 1, mergeCredit: 1))
+        #expect(bench.offers().map(\.job) == [slow])
+        bench.runCoordinatorSteps()
+        let merge = try #require(bench.offers().first)
+        #expect(merge.job == job)
+        // The credit of merges is used up too.
+        let second = bench.submit(1)
+        bench.on(.ready(1, credit: 1))
+        #expect(!bench.offers().isEmpty && second != job)
+        bench.finish(merge, by: 1)
+        bench.runCoordinatorSteps()
+        #expect(state(bench, job) == .done)
+    }
+
     @Test func aPackageThatFailsFailsAlone() throws {
         var bench = Bench()
         bench.join(1, credit: 3)

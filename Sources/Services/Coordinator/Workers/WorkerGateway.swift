@@ -65,7 +65,8 @@ struct WorkerGateway {
         let request = WorkerRequest(session: id, seq: frame.seq)
         switch frame.message {
         case .hello(let body): effects += hello(body, request: request, inbound: inbound, scheduler: scheduler)
-        case .ready(let body): effects.append(.apply(.ready(id, credit: body.credit), request))
+        case .ready(let body):
+            effects.append(.apply(.ready(id, credit: body.credit, mergeCredit: body.mergeCredit), request))
         case .progress(let body): effects.append(.apply(Self.progress(body, of: id), request))
         case .commit(let body): effects.append(.check(body, request))
         case .fail(let body): effects.append(.apply(failure(body, of: id), request))

@@ -61,7 +61,7 @@ extension Scheduler {
         let seats = rates.seats(origin, now: now)
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {
-            sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, session: id, now: now)
+            sessions[id].map { canFetch($0, now: now) } == true && rates.mayLease(origin, session: id, now: now)
         }
         let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }

@@ -18,6 +18,7 @@ struct SimWorker {
         var done: UInt64 = 0
         var bytes: UInt64 = 0
 
+        var isMerge: Bool { offer.isMerge }
         var isRunning: Bool { if case .running = state { true } else { false } }
         var isSpooled: Bool { if case .spooled = state { true } else { false } }
     }
@@ -119,7 +120,8 @@ struct SimWorker {
     private mutating func accept(_ offer: Offer, _ now: Int64) -> [Action] {
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
-        guard phase != .draining, now >= pausedUntil, active < 2 * (SimWorker.slots + 1) else {
+        let hasRoom = active < 2 * (SimWorker.slots + 1) || offer.isMerge && merges == 0
+        guard phase != .draining, now >= pausedUntil, hasRoom else {
             return [.say(.giveBack(session, [offer.token]))]
         }
         leases.append(Lease(offer: offer, state: .queued))
@@ -150,8 +152,11 @@ struct SimWorker {
     private mutating func advance(_ now: Int64) -> [Action] {
         guard phase != .draining, now >= pausedUntil else { return [] }
         var actions: [Action] = []
-        for place in leases.indices where leases.count(where: \.isRunning) < SimWorker.slots {
+        for place in leases.indices {
             guard case .queued = leases[place].state else { continue }
+            let merges = leases.count { $0.isMerge && $0.isRunning }
+            let others = leases.count(where: \.isRunning) - min(merges, 1)
+            guard leases[place].isMerge && merges == 0 || others < SimWorker.slots else { continue }
             leases[place].state = .running(SimTask())
             actions.append(.run(leases[place].offer.token))
         }
@@ -174,9 +179,12 @@ struct SimWorker {
 
     private var active: Int { leases.count { !$0.isSpooled } }
 
+    private var merges: Int { leases.count { $0.isMerge && !$0.isSpooled } }
+
     private func ready(_ now: Int64) -> Action {
         let isPaused = now < pausedUntil || leases.count - active > SimWorker.spool
-        return .say(.ready(session, credit: isPaused ? 0 : UInt32(max(0, SimWorker.slots + 1 - active))))
+        let credit = isPaused ? 0 : max(0, SimWorker.slots + 1 - (active - min(merges, 1)))
+        return .say(.ready(session, credit: UInt32(credit), mergeCredit: isPaused || merges > 0 ? 0 : 1))
     }
 
     // MARK: - Time
@@ -245,4 +253,8 @@ extension CommitResult {
         case .merge(let package): package.digest
         }
     }
+}
+
+extension Offer {
+    fileprivate var isMerge: Bool { if case .merge = work { true } else { false } }
 }
