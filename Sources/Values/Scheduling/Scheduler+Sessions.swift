@@ -27,7 +27,8 @@ extension Scheduler {
         _ = recordMessage(from: id, now: now)
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
-        (sessions[id]?.credit, sessions[id]?.mergeCredit) = (0, 0)
+        sessions[id]?.credit = 0
+        sessions[id]?.mergeCredit = 0
         // Leases of an earlier run that the worker does not hold: their offers were lost with the sockets of that run.
         for token in unclaimed.removeValue(forKey: id) ?? [] where leases[token] != nil {
             sessions[id]?.leases.append(token)
@@ -110,7 +111,8 @@ extension Scheduler {
     ///
     /// The session gets no more offers until its next message.
     mutating func undelivered(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
-        (sessions[id]?.credit, sessions[id]?.mergeCredit) = (0, 0)
+        sessions[id]?.credit = 0
+        sessions[id]?.mergeCredit = 0
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 

@@ -1620,7 +1620,7 @@ public nonisolated struct PBEventRecord: Sendable {
   /// one line for people
   public var text: String = String()
 
-  /// The JSON of the notification (docs/reference/notifications.md); empty for an event that nobody is notified of.
+  /// The JSON of the notification (docs/reference/notifications.md); empty for an event without a notification.
   public var notification: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

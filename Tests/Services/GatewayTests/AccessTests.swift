@@ -4,51 +4,51 @@ import Testing
 @testable import Gateway
 
 struct RateBookTests {
-    private static let one = RateBook.Client.token("one")
-    private static let two = RateBook.Client.token("two")
+    private static let one = RateBuckets.Client.token("one")
+    private static let two = RateBuckets.Client.token("two")
 
     @Test func aBurstThenTheRate() {
-        var book = RateBook(limits: [.api: RateLimit(perSecond: 2, burst: 3)])
-        for _ in 0..<3 { #expect(book.take(Self.one, .api, now: 10) == nil) }
-        #expect(book.take(Self.one, .api, now: 10) == 0.5)
-        #expect(book.take(Self.one, .api, now: 10.25) == 0.25)
-        #expect(book.take(Self.one, .api, now: 10.5) == nil)
-        #expect(book.take(Self.one, .api, now: 10.5) == 0.5)
+        var buckets = RateBuckets(limits: [.api: RateLimit(perSecond: 2, burst: 3)])
+        for _ in 0..<3 { #expect(buckets.countRequest(Self.one, .api, now: 10) == nil) }
+        #expect(buckets.countRequest(Self.one, .api, now: 10) == 0.5)
+        #expect(buckets.countRequest(Self.one, .api, now: 10.25) == 0.25)
+        #expect(buckets.countRequest(Self.one, .api, now: 10.5) == nil)
+        #expect(buckets.countRequest(Self.one, .api, now: 10.5) == 0.5)
         // Another client, another kind without a limit, and a client without limits are not concerned.
-        #expect(book.take(Self.two, .api, now: 10.5) == nil)
-        #expect(book.take(Self.one, .files, now: 10.5) == nil)
-        #expect(book.take(Self.one, .api, factor: 0, now: 10.5) == nil)
+        #expect(buckets.countRequest(Self.two, .api, now: 10.5) == nil)
+        #expect(buckets.countRequest(Self.one, .files, now: 10.5) == nil)
+        #expect(buckets.countRequest(Self.one, .api, factor: 0, now: 10.5) == nil)
         // A clock that goes back gives nothing, and the bucket is full again after a while.
-        #expect(book.take(Self.one, .api, now: 3) == 0.5)
-        for _ in 0..<3 { #expect(book.take(Self.one, .api, now: 100) == nil) }
-        #expect(book.take(Self.one, .api, now: 100) != nil)
+        #expect(buckets.countRequest(Self.one, .api, now: 3) == 0.5)
+        for _ in 0..<3 { #expect(buckets.countRequest(Self.one, .api, now: 100) == nil) }
+        #expect(buckets.countRequest(Self.one, .api, now: 100) != nil)
     }
 
     @Test func aFactorChangesRateAndBurst() {
-        var book = RateBook(limits: [.api: RateLimit(perSecond: 1, burst: 1)])
-        for _ in 0..<4 { #expect(book.take(Self.one, .api, factor: 4, now: 0) == nil) }
-        #expect(book.take(Self.one, .api, factor: 4, now: 0) == 0.25)
+        var buckets = RateBuckets(limits: [.api: RateLimit(perSecond: 1, burst: 1)])
+        for _ in 0..<4 { #expect(buckets.countRequest(Self.one, .api, factor: 4, now: 0) == nil) }
+        #expect(buckets.countRequest(Self.one, .api, factor: 4, now: 0) == 0.25)
     }
 
     @Test func bucketsAreBoundedAndAUsedOneStays() {
-        var book = RateBook(limits: [.api: RateLimit(perSecond: 0.001, burst: 1)])
-        #expect(book.take(Self.one, .api, now: 0) == nil)
+        var buckets = RateBuckets(limits: [.api: RateLimit(perSecond: 0.001, burst: 1)])
+        #expect(buckets.countRequest(Self.one, .api, now: 0) == nil)
         for number in 0..<200_000 {
-            #expect(book.take(.token("client \(number)"), .api, now: 1) == nil)
-            if number % 1_000 == 0 { #expect(book.take(Self.one, .api, now: 1) != nil) }
+            #expect(buckets.countRequest(.token("client \(number)"), .api, now: 1) == nil)
+            if number % 1_000 == 0 { #expect(buckets.countRequest(Self.one, .api, now: 1) != nil) }
         }
-        #expect(book.count <= RateBook.most)
+        #expect(buckets.count <= RateBuckets.most)
     }
 
     /// In any run of requests at random times a client gets at most burst + rate × time.
     @Test(arguments: 0..<50) func neverMoreThanTheLimit(_ seed: UInt64) {
         var dice = Dice(state: seed)
         let limit = RateLimit(perSecond: Double.random(in: 0.5...50, using: &dice), burst: 5)
-        var book = RateBook(limits: [.tiles: limit])
+        var buckets = RateBuckets(limits: [.tiles: limit])
         var (now, taken) = (0.0, 0.0)
         for _ in 0..<2_000 {
             now += Double.random(in: 0...0.1, using: &dice)
-            if book.take(Self.one, .tiles, now: now) == nil { taken += 1 }
+            if buckets.countRequest(Self.one, .tiles, now: now) == nil { taken += 1 }
             #expect(taken <= limit.burst + now * limit.perSecond + 1e-6)
         }
     }
@@ -79,11 +79,11 @@ struct TokenBookTests {
             bytes_per_day: 1000
             tilesets: streets, terrain
             """
-        let entry = try TokenBook.entry(text, name: "ops")
+        let entry = try TokenTable.entry(text, name: "ops")
         #expect(entry.roles == [.viewer, .client] && entry.rate == 2.5 && entry.extractsPerDay == 7)
         #expect(entry.bytesPerDay == 1_000 && entry.tilesets == ["streets", "terrain"] && entry.name == "ops")
-        let book = TokenBook([entry])
-        #expect(book.find("secret") == entry && book.find("Secret") == nil && book.find("") == nil)
+        let table = TokenTable([entry])
+        #expect(table.find("secret") == entry && table.find("Secret") == nil && table.find("") == nil)
     }
 
     @Test(arguments: [
@@ -93,22 +93,22 @@ struct TokenBookTests {
         "sha256:\(TokenBookTests.digest)\nroles: viewer\nbytes_per_day: many",
         "sha256:\(TokenBookTests.digest)\nroles: viewer\ncolour: red", "nonsense",
     ]) func otherFilesAreRefused(_ text: String) {
-        #expect(throws: GatewayError.self) { try TokenBook.entry(text, name: "x") }
+        #expect(throws: GatewayError.self) { try TokenTable.entry(text, name: "x") }
     }
 
     @Test func quotasAreOfOneDay() {
-        var book = QuotaBook()
+        var table = QuotaTable()
         var token = TokenEntry(name: "a", digest: Self.digest, roles: [.client])
-        #expect(book.mayDownload(token, now: 0) && book.takeExtract(token, now: 0))
+        #expect(table.mayDownload(token, now: 0) && table.countExtract(token, now: 0))
         token.bytesPerDay = 10
         token.extractsPerDay = 2
-        book.add(bytes: 10, token, now: 0)
-        #expect(book.mayDownload(token, now: 86_399) == false && book.takeExtract(token, now: 0))
-        #expect(book.takeExtract(token, now: 0) == false)
-        #expect(book.mayDownload(token, now: 86_400) && book.takeExtract(token, now: 86_400))
-        book.add(bytes: .max, token, now: 86_400)
-        book.add(bytes: .max, token, now: 86_400)
-        #expect(book.mayDownload(token, now: 86_400) == false)
+        table.add(bytes: 10, token, now: 0)
+        #expect(table.mayDownload(token, now: 86_399) == false && table.countExtract(token, now: 0))
+        #expect(table.countExtract(token, now: 0) == false)
+        #expect(table.mayDownload(token, now: 86_400) && table.countExtract(token, now: 86_400))
+        table.add(bytes: .max, token, now: 86_400)
+        table.add(bytes: .max, token, now: 86_400)
+        #expect(table.mayDownload(token, now: 86_400) == false)
     }
 }
 
@@ -195,15 +195,15 @@ struct ConnectionClockTests {
     }
 
     @Test func connectionsAreCounted() throws {
-        let book = ConnectionBook(most: 3, mostEach: 2)
+        let counts = ConnectionCounts(most: 3, mostEach: 2)
         let (one, two) = (try #require(NetworkAddress("1.1.1.1")), try #require(NetworkAddress("2.2.2.2")))
-        #expect(book.open(one) && book.open(one) && !book.open(one))
-        #expect(book.open(two) && !book.open(two) && !book.open(nil))
-        book.close(one)
-        #expect(book.count == 2 && book.open(nil) && book.count == 3)
-        book.close(nil)
-        book.close(two)
-        book.close(one)
-        #expect(book.count == 0 && book.open(one) && book.open(one))
+        #expect(counts.open(one) && counts.open(one) && !counts.open(one))
+        #expect(counts.open(two) && !counts.open(two) && !counts.open(nil))
+        counts.close(one)
+        #expect(counts.count == 2 && counts.open(nil) && counts.count == 3)
+        counts.close(nil)
+        counts.close(two)
+        counts.close(one)
+        #expect(counts.count == 0 && counts.open(one) && counts.open(one))
     }
 }

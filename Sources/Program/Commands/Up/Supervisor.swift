@@ -26,7 +26,7 @@ struct Supervisor {
         /// Log that the process has ended and is started again.
         case tellRestart(String, wait: Duration)
         /// Print that everything is up.
-        case tellReady
+        case logReady
         /// Nothing is running any more.
         case finish(Outcome)
     }
@@ -98,7 +98,7 @@ struct Supervisor {
         guard case .starting(let stage) = phase, stages[stage].allSatisfy(isReady) else { return [] }
         guard stage + 1 < stages.count else {
             phase = .running
-            return [.tellReady]
+            return [.logReady]
         }
         phase = .starting(stage: stage + 1)
         return start(stages[stage + 1], isFirst: true, now: now)

@@ -94,7 +94,7 @@ struct UpRun {
                     LogKey.process: "\(name)", LogKey.reason: "\(reason)",
                     LogKey.waitSeconds: "\(wait.components.seconds)",
                 ])
-        case .tellReady: tellReady()
+        case .logReady: logReady()
         case .finish: break
         }
     }
@@ -149,7 +149,7 @@ struct UpRun {
         }
     }
 
-    private func tellReady() {
+    private func logReady() {
         if let page = plan.page, let token {
             Console.result("page         \(page)#token=\(token)")
             Console.result("token        \(token)")

@@ -6,7 +6,7 @@ import Scheduling
 /// Which lines of the event log are notifications.
 ///
 /// The kind is stored with the line, in its transaction: only there the state before the change is known. A job that has
-/// ended, and a published package, are written again for other reasons, of which nobody is notified.
+/// ended, and a published package, are written again for other reasons, without a notification.
 extension StoreWrite {
     /// The kind of notification that a change may be, without regard to the state before it.
     var possibleNotification: NotificationKind? {
@@ -28,7 +28,7 @@ extension StoreWrite {
 }
 
 extension StateStore {
-    /// The kind of notification that a change is; `nil` = nobody is notified.
+    /// The kind of notification that a change is; `nil` = none.
     ///
     /// Call before the change is applied.
     static func notification(of write: StoreWrite, _ db: Database) throws -> NotificationKind? {

@@ -51,7 +51,7 @@ struct StateNotifications: NotificationLog {
         }
     }
 
-    /// The notification of a row of the log; `nil` for a line of which nobody is notified.
+    /// The notification of a row of the log; `nil` for a line without a notification.
     static func notification(_ row: Row, catalog: String?) throws -> LoggedNotification? {
         let number: Int64? = row["notification"]
         guard let kind = number.flatMap(NotificationKind.init(rawValue:)) else { return nil }

@@ -67,7 +67,7 @@ struct EventResponder: Sendable {
         if isReset { try await writer.write(ByteBuffer(string: "event: reset\ndata: {}\n\n")) }
         var turns = 0
         // A stream of a token that was removed ends.
-        while !Task.isCancelled, parts.gatekeeper.isKnown(caller) {
+        while !Task.isCancelled, parts.access.isKnown(caller) {
             let wanted = after
             let answer = try await parts.cluster.ask {
                 try await $0.events(after: wanted, limit: 500, wait: Self.wait, job: job)
@@ -97,27 +97,27 @@ struct EventResponder: Sendable {
 }
 
 /// Counts the open streams.
-final class StreamBook: Sendable {
+final class StreamCounts: Sendable {
     /// Counts one stream as long as it exists.
     final class Ticket: Sendable {
-        private let book: StreamBook
-        private let client: RateBook.Client
+        private let counts: StreamCounts
+        private let client: RateBuckets.Client
 
-        fileprivate init(_ book: StreamBook, _ client: RateBook.Client) {
-            self.book = book
+        fileprivate init(_ counts: StreamCounts, _ client: RateBuckets.Client) {
+            self.counts = counts
             self.client = client
         }
 
-        deinit { book.close(client) }
+        deinit { counts.close(client) }
     }
 
-    private let streams = Mutex<[RateBook.Client: Int]>([:])
+    private let streams = Mutex<[RateBuckets.Client: Int]>([:])
 
     /// How many are open.
     var count: Int { streams.withLock { $0.values.reduce(0, +) } }
 
     /// Counts one more; `nil` when there are too many.
-    func open(_ client: RateBook.Client) -> Ticket? {
+    func open(_ client: RateBuckets.Client) -> Ticket? {
         let isOpen = streams.withLock { streams -> Bool in
             guard streams.values.reduce(0, +) < EventResponder.most,
                 streams[client, default: 0] < EventResponder.mostEach
@@ -128,7 +128,7 @@ final class StreamBook: Sendable {
         return isOpen ? Ticket(self, client) : nil
     }
 
-    private func close(_ client: RateBook.Client) {
+    private func close(_ client: RateBuckets.Client) {
         streams.withLock { streams in
             guard let count = streams[client] else { return }
             streams[client] = count > 1 ? count - 1 : nil

@@ -47,12 +47,12 @@ struct ExtractResponder: Sendable {
         }
         let id = ExtractName.id(of: mask, tileset: order.tileset)
         if published(id) == nil {
-            try parts.gatekeeper.takeExtract(exchange.caller)
+            try parts.access.countExtract(exchange.caller)
             let extract = ExtractService.Extract(id: id, tileset: tileset, mask: mask)
-            let (number, signs) = await extracts.ask(extract, exchange.caller.client, isRanged: true)
+            let (number, signals) = await extracts.request(extract, exchange.caller.client, isRanged: true)
             // A refusal that comes at once is the answer; the build goes on without this request.
-            try await Self.refusal(signs)
-            await extracts.leave(number)
+            try await Self.refusal(signals)
+            await extracts.cancel(number)
         }
         await wait(for: id, Self.patience(exchange.request), extracts)
         var response = await answer(id, tiles: count)
@@ -77,10 +77,10 @@ struct ExtractResponder: Sendable {
     }
 
     /// Waits until the order was taken or refused.
-    private static func refusal(_ signs: AsyncStream<ExtractService.Sign>) async throws(Problem) {
-        let found = await withTaskGroup(of: ExtractService.Sign?.self) { group in
+    private static func refusal(_ signals: AsyncStream<ExtractService.Signal>) async throws(Problem) {
+        let found = await withTaskGroup(of: ExtractService.Signal?.self) { group in
             group.addTask {
-                for await sign in signs { return sign }
+                for await signal in signals { return signal }
                 return nil
             }
             group.addTask {

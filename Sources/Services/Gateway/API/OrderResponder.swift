@@ -123,7 +123,7 @@ struct OrderResponder: Sendable {
             $0.language = exchange.path.parameter("language") ?? ""
         }
         let answer = try await parts.cluster.ask { try await $0.withdraw([id], edition: edition) }
-        await parts.watch.look()
+        await parts.watch.refresh()
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 

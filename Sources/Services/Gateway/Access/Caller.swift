@@ -10,7 +10,7 @@ struct Caller: Sendable {
     var roles: Set<Role> { token?.roles ?? [] }
 
     /// Whose rates and limits count.
-    var client: RateBook.Client {
+    var client: RateBuckets.Client {
         if let token { return .token(token.name) }
         return .network(address?.network ?? .unknown)
     }

@@ -11,7 +11,7 @@ final class TokenFolder: Sendable {
     static let most = 10_000
 
     private struct State: Sendable {
-        var book = TokenBook()
+        var table = TokenTable()
         var stamps: [String: DocumentStamp] = [:]
         var entries: [String: TokenEntry] = [:]
     }
@@ -26,12 +26,12 @@ final class TokenFolder: Sendable {
     }
 
     /// The tokens now.
-    var book: TokenBook { state.withLock { $0.book } }
+    var table: TokenTable { state.withLock { $0.table } }
 
     /// Reads the files that changed; blocks.
     ///
     /// A file that cannot be read allows nothing.
-    func look() {
+    func refresh() {
         // A folder that cannot be read has no tokens.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let before = state.withLock { $0 }
@@ -45,16 +45,16 @@ final class TokenFolder: Sendable {
                 continue
             }
             do {
-                let bytes = try CatalogFolder(folder).file(file).contents(upTo: TokenBook.maxBytes)
+                let bytes = try CatalogFolder(folder).file(file).contents(upTo: TokenTable.maxBytes)
                 let name = String(file.dropLast(".token".count))
-                next.entries[file] = try TokenBook.entry(String(decoding: bytes, as: UTF8.self), name: name)
+                next.entries[file] = try TokenTable.entry(String(decoding: bytes, as: UTF8.self), name: name)
             } catch {
                 logger.warning(
                     "Token file refused",
                     metadata: [LogKey.path: "\(url.path)", LogKey.errorMessage: "\(error)"])
             }
         }
-        next.book = TokenBook(Array(next.entries.values))
+        next.table = TokenTable(Array(next.entries.values))
         state.withLock { [next] in $0 = next }
     }
 }

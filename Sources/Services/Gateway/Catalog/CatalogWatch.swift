@@ -49,7 +49,7 @@ final class CatalogWatch: Sendable {
     }
 
     /// Reads the catalog if it changed; a failed read is tried again at the next call.
-    func look() async {
+    func refresh() async {
         let before = current
         let path = folder.appendingPathComponent("catalog.json").path
         let stamp = DocumentStamp(path: path)

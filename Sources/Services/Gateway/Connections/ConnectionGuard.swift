@@ -11,7 +11,7 @@ struct ConnectionRules: Sendable {
     var targetBytes = RequestPath.most
     /// Bytes of a body.
     var bodyBytes = 4 << 20
-    var book = ConnectionBook(most: 10_000, mostEach: 64)
+    var counts = ConnectionCounts(most: 10_000, mostEach: 64)
     /// Peers whose connections are not counted by address.
     var proxies: [NetworkRange] = []
     var onCut: @Sendable (ConnectionClock.Cut) -> Void = { _ in }
@@ -48,7 +48,7 @@ final class ConnectionGuard {
         {
             network = address.network
         }
-        isCounted = rules.book.open(network)
+        isCounted = rules.counts.open(network)
         guard isCounted else {
             // Not before the connection is set up.
             let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
@@ -73,7 +73,7 @@ final class ConnectionGuard {
         timer?.cancel()
         timer = nil
         isClosing = true
-        if isCounted { rules.book.close(network) }
+        if isCounted { rules.counts.close(network) }
         isCounted = false
     }
 

@@ -8,13 +8,13 @@ internal import Tiles
 internal import Tilesets
 internal import Wire
 
-/// The shell around ``ExtractDesk``: submits jobs, watches them and the catalog, and wakes those who wait.
+/// The shell around ``HeldExtracts``: submits jobs, watches them and the catalog, and wakes those who wait.
 actor ExtractService {
-    /// What a waiting request is told.
-    enum Sign: Sendable {
+    /// What happens to a waiting request.
+    enum Signal: Sendable {
         case byte
         case serve
-        case refuse(ExtractDesk.Refusal)
+        case refuse(HeldExtracts.Refusal)
         case cut
     }
 
@@ -26,8 +26,8 @@ actor ExtractService {
     }
 
     private let parts: GatewayParts
-    private var desk: ExtractDesk
-    private var waiting: [UInt64: AsyncStream<Sign>.Continuation] = [:]
+    private var held: HeldExtracts
+    private var waiting: [UInt64: AsyncStream<Signal>.Continuation] = [:]
     private var extracts: [String: Extract] = [:]
     /// When each build began, and why the last ones failed; the newest ``mostEnds``.
     private var began: [String: ContinuousClock.Instant] = [:]
@@ -38,62 +38,62 @@ actor ExtractService {
 
     init(_ parts: GatewayParts, rules: ExtractRules = ExtractRules()) {
         self.parts = parts
-        desk = ExtractDesk(rules)
+        held = HeldExtracts(rules)
     }
 
     private var now: Double { (ContinuousClock.now - start) / .seconds(1) }
 
     /// How many requests are held.
-    var heldCount: Int { desk.heldCount }
+    var heldCount: Int { held.heldCount }
 
     /// The jobs that are running, by package.
-    var jobs: [String: UInt64] { desk.jobs }
+    var jobs: [String: UInt64] { held.jobs }
 
     /// Whether a package is being built.
-    func isBuilding(_ id: String) -> Bool { desk.isBuilding(id) }
+    func isBuilding(_ id: String) -> Bool { held.isBuilding(id) }
 
-    /// Asks for a package that is not published.
+    /// Requests a package that is not published.
     ///
     /// - Returns: What happens; the stream ends after `serve`, `refuse` or `cut`.
-    func ask(_ extract: Extract, _ client: RateBook.Client, isRanged: Bool) -> (UInt64, AsyncStream<Sign>) {
+    func request(_ extract: Extract, _ client: RateBuckets.Client, isRanged: Bool) -> (UInt64, AsyncStream<Signal>) {
         next += 1
         let request = next
-        let (stream, continuation) = AsyncStream.makeStream(of: Sign.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: Signal.self)
         // Whoever drops the stream does not wait any more.
         continuation.onTermination = { [weak self] reason in
             guard case .cancelled = reason else { return }
-            Task { await self?.leave(request) }
+            Task { await self?.cancel(request) }
         }
         waiting[request] = continuation
         extracts[extract.id] = extract
         ends[extract.id] = nil
-        apply(desk.handle(.asked(request, extract.id, client, isRanged: isRanged), now: now))
+        apply(held.handle(.asked(request, extract.id, client, isRanged: isRanged), now: now))
         return (request, stream)
     }
 
     /// The client has gone.
-    func leave(_ request: UInt64) {
+    func cancel(_ request: UInt64) {
         waiting.removeValue(forKey: request)?.finish()
-        apply(desk.handle(.left(request), now: now))
+        apply(held.handle(.left(request), now: now))
     }
 
-    /// Looks at the clock, the catalog and the jobs.
-    func look() async {
-        apply(desk.handle(.tick, now: now))
-        guard !desk.jobs.isEmpty else { return }
-        for (id, job) in desk.jobs.sorted(by: { $0.key < $1.key }) {
+    /// Compares the requests with the clock, the catalog and the jobs.
+    func refresh() async {
+        apply(held.handle(.tick, now: now))
+        guard !held.jobs.isEmpty else { return }
+        for (id, job) in held.jobs.sorted(by: { $0.key < $1.key }) {
             if isPublished(id) {
                 finish(id)
                 continue
             }
-            // An answer that does not come is asked for again at the next look.
+            // An answer that does not come is asked for again at the next call.
             guard
                 let view = try? await parts.cluster.read(
                     "job \(job) 0", { JobView(try await $0.job(job, failures: 0)) })
             else { continue }
             guard view.isOver else { continue }
             // The package is put into the catalog before its job ends; so a list that is read now has it.
-            await parts.watch.look()
+            await parts.watch.refresh()
             if isPublished(id) { finish(id) } else { fail(id, view.reason ?? "the job is \(view.state)") }
         }
     }
@@ -107,7 +107,7 @@ actor ExtractService {
             parts.metrics.extract(.built, seconds: (ContinuousClock.now - since) / .seconds(1))
         }
         extracts[id] = nil
-        apply(desk.handle(.published(id), now: now))
+        apply(held.handle(.published(id), now: now))
     }
 
     private func fail(_ id: String, _ reason: String) {
@@ -118,10 +118,10 @@ actor ExtractService {
         parts.metrics.extract(.failed, seconds: nil)
         parts.logger.warning(
             "Extract failed", metadata: [LogKey.package: "\(id)", LogKey.errorMessage: "\(reason)"])
-        apply(desk.handle(.failed(id, reason: reason), now: now))
+        apply(held.handle(.failed(id, reason: reason), now: now))
     }
 
-    private func apply(_ effects: [ExtractDesk.Effect]) {
+    private func apply(_ effects: [HeldExtracts.Effect]) {
         for effect in effects {
             switch effect {
             case .submit(let id): submit(id)
@@ -135,9 +135,9 @@ actor ExtractService {
         }
     }
 
-    private func end(_ request: UInt64, _ sign: Sign) {
+    private func end(_ request: UInt64, _ signal: Signal) {
         guard let continuation = waiting.removeValue(forKey: request) else { return }
-        continuation.yield(sign)
+        continuation.yield(signal)
         continuation.finish()
     }
 
@@ -146,7 +146,7 @@ actor ExtractService {
         began[id] = .now
         // The task ends with the answer, in three seconds at the latest.
         Task {
-            let event: ExtractDesk.Event
+            let event: HeldExtracts.Event
             do throws(Problem) {
                 let job = try await send(extract)
                 event = .submitted(id, job: job)
@@ -156,7 +156,7 @@ actor ExtractService {
                     id,
                     error.code == .coordinatorAway ? .away : .refused(code: error.code.rawValue, error.detail))
             }
-            apply(desk.handle(event, now: now))
+            apply(held.handle(event, now: now))
         }
     }
 

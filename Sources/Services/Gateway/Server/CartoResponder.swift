@@ -79,12 +79,12 @@ struct CartoResponder: Sendable {
         // HEAD asks for nothing to be built.
         guard request.method == .get else { throw Problem(.notFound, "The package does not exist yet.") }
         guard let extracts = parts.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
-        try parts.gatekeeper.take(caller, .extracts)
-        try parts.gatekeeper.takeExtract(caller)
+        try parts.access.checkRate(caller, .extracts)
+        try parts.access.countExtract(caller)
         let isRanged = request.headers[.range] != nil
         let extract = ExtractService.Extract(id: id, tileset: tileset, mask: mask)
-        let (number, signs) = await extracts.ask(extract, caller.client, isRanged: isRanged)
-        var iterator = signs.makeAsyncIterator()
+        let (number, signals) = await extracts.request(extract, caller.client, isRanged: isRanged)
+        var iterator = signals.makeAsyncIterator()
         switch await iterator.next() {
         case .serve?:
             parts.metrics.extract(.joined, seconds: nil)
@@ -93,7 +93,7 @@ struct CartoResponder: Sendable {
             }
             return served
         case .refuse(let refusal)?: throw Self.problem(refusal)
-        case .byte?: return held(id, number, signs, exchange, extracts)
+        case .byte?: return held(id, number, signals, exchange, extracts)
         case .cut?, nil: throw Problem(.tryLater, "The package is not there yet.", retryAfter: 10)
         }
     }
@@ -117,12 +117,12 @@ struct CartoResponder: Sendable {
                 .unsatisfiableRange, "The package changed.", headers: [.contentRange: "bytes */\(map.mbtiles.size)"])
         }
         parts.metrics.extract(.served, seconds: nil)
-        try parts.gatekeeper.checkBytes(exchange.caller)
-        let (gatekeeper, caller) = (parts.gatekeeper, exchange.caller)
+        try parts.access.checkBytes(exchange.caller)
+        let (access, caller) = (parts.access, exchange.caller)
         let responder = FileResponder(
             folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: parts.metrics,
             accelerated: parts.options.accelerated
-        ) { gatekeeper.add(bytes: $0, caller) }
+        ) { access.add(bytes: $0, caller) }
         var response = try await responder.respond(to: exchange.request)
         response.headers[.cacheControl] = "no-cache"
         return response
@@ -130,7 +130,7 @@ struct CartoResponder: Sendable {
 
     /// A 200 whose first bytes are sent while the package is built; without a length, because it is not known.
     private func held(
-        _ id: String, _ number: UInt64, _ signs: AsyncStream<ExtractService.Sign>, _ exchange: Exchange,
+        _ id: String, _ number: UInt64, _ signals: AsyncStream<ExtractService.Signal>, _ exchange: Exchange,
         _ extracts: ExtractService
     ) -> Response {
         var headers: HTTPFields = [.contentType: "application/vnd.sqlite3", .cacheControl: "no-store"]
@@ -147,8 +147,8 @@ struct CartoResponder: Sendable {
                 }
                 do {
                     try await sendByte(&writer)
-                    for await sign in signs {
-                        switch sign {
+                    for await signal in signals {
+                        switch signal {
                         case .byte: try await sendByte(&writer)
                         case .serve:
                             let snapshot = try watch.snapshot
@@ -165,7 +165,7 @@ struct CartoResponder: Sendable {
                     }
                     throw Problem(.tryLater, "The gateway ends.")
                 } catch {
-                    await extracts.leave(number)
+                    await extracts.cancel(number)
                     throw error
                 }
             })
@@ -173,7 +173,7 @@ struct CartoResponder: Sendable {
 
     // MARK: - Errors
 
-    static func problem(_ refusal: ExtractDesk.Refusal) -> Problem {
+    static func problem(_ refusal: HeldExtracts.Refusal) -> Problem {
         switch refusal {
         case .busy: Problem(.tryLater, "Too many packages are being built.", retryAfter: 10)
         case .late: Problem(.tryLater, "The package is being built.", retryAfter: 10)

@@ -18,12 +18,12 @@ struct CatalogResponder: Sendable {
         guard let file = snapshot.files[place] else {
             throw Problem(.notFound, "No list of the catalog names '\(path.text.prefix(200))'.")
         }
-        try parts.gatekeeper.checkBytes(exchange.caller)
-        let (gatekeeper, caller) = (parts.gatekeeper, exchange.caller)
+        try parts.access.checkBytes(exchange.caller)
+        let (access, caller) = (parts.access, exchange.caller)
         let responder = FileResponder(
             folder: snapshot.folder, file: file, isDownload: path.parameter("download") != nil, metrics: parts.metrics,
             accelerated: parts.options.accelerated
-        ) { gatekeeper.add(bytes: $0, caller) }
+        ) { access.add(bytes: $0, caller) }
         return try await responder.respond(to: request)
     }
 }

@@ -8,16 +8,16 @@ internal import Synchronization
 final class GatewayParts: Sendable {
     let options: GatewayOptions
     let watch: CatalogWatch
-    let archives: ArchiveShelf
-    let styles = StyleShelf()
+    let archives: OpenArchives
+    let styles = OpenStyles()
     let world = WorldMap()
     let metrics = GatewayMetrics()
-    let connections: ConnectionBook
+    let connections: ConnectionCounts
     let tokens: TokenFolder?
-    let gatekeeper: Gatekeeper
+    let access: AccessControl
     /// `nil` without a coordinator.
     let link: ClusterLink?
-    let streams = StreamBook()
+    let streams = StreamCounts()
     private let service = Mutex<ExtractService?>(nil)
     let logger: Logger
 
@@ -26,10 +26,10 @@ final class GatewayParts: Sendable {
         self.options = options
         self.logger = logger
         watch = CatalogWatch(options.catalog, logger: logger)
-        archives = ArchiveShelf(threads: 2 * ProcessInfo.processInfo.activeProcessorCount)
-        connections = ConnectionBook(most: options.maxConnections, mostEach: options.maxConnectionsEach)
+        archives = OpenArchives(threads: 2 * ProcessInfo.processInfo.activeProcessorCount)
+        connections = ConnectionCounts(most: options.maxConnections, mostEach: options.maxConnectionsEach)
         tokens = options.tokens.map { TokenFolder($0, logger: logger) }
-        gatekeeper = Gatekeeper(options, tokens: tokens, metrics: metrics)
+        access = AccessControl(options, tokens: tokens, metrics: metrics)
         let counts = metrics
         link = client.map { ClusterLink($0, metrics: counts) }
         if link != nil { service.withLock { $0 = ExtractService(self, rules: options.extractRules) } }
@@ -89,23 +89,23 @@ final class GatewayParts: Sendable {
         var rules = ConnectionRules()
         rules.clock.head = options.headSeconds
         rules.clock.reader = options.readerSeconds
-        rules.book = connections
+        rules.counts = connections
         rules.proxies = options.trustedProxies.compactMap(NetworkRange.init)
         rules.onCut = { [metrics] in metrics.cut($0) }
         return rules
     }
 
     /// Reads the catalog and the tokens now.
-    func look() async {
-        tokens?.look()
-        await watch.look()
+    func refresh() async {
+        tokens?.refresh()
+        await watch.refresh()
     }
 
     /// Looks for changes until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await look()
-            await extracts?.look()
+            await refresh()
+            await extracts?.refresh()
             // A cancelled sleep ends the loop.
             try? await Task.sleep(for: CatalogWatch.interval)
         }

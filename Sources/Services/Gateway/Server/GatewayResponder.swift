@@ -69,9 +69,9 @@ struct GatewayResponder: HTTPResponder {
                 headers: [.allow: allowed.joined(separator: ", ")])
         case .found(let endpoint, let parameters):
             let appToken = endpoint.isCarto ? path.parameter("appToken") : nil
-            let caller = try parts.gatekeeper.caller(request, peer: context.peer, appToken: appToken)
-            try parts.gatekeeper.check(caller, endpoint)
-            try parts.gatekeeper.take(caller, endpoint.rate)
+            let caller = try parts.access.caller(request, peer: context.peer, appToken: appToken)
+            try parts.access.check(caller, endpoint)
+            try parts.access.checkRate(caller, endpoint.rate)
             let exchange = Exchange(
                 request: request, path: path, endpoint: endpoint, parameters: parameters, caller: caller)
             return try await answer(exchange)

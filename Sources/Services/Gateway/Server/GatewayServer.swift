@@ -27,7 +27,7 @@ public struct GatewayServer: Sendable {
     ///   `server-failed`. A catalog that cannot be read now does not end the server: it answers 503 until it can.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
         let parts = try GatewayParts.make(options, logger: logger)
-        await parts.look()
+        await parts.refresh()
         let result = await Self.outcome(parts, self, onReady)
         await parts.close()
         try result.get()

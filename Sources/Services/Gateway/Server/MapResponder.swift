@@ -10,15 +10,15 @@ struct MapResponder: Sendable {
         let base = exchange.base(parts.options)
         switch exchange.endpoint {
         case .tileJSON:
-            let responder = TileJSONResponder(snapshot: try parts.watch.snapshot, shelf: parts.archives, base: base)
+            let responder = TileJSONResponder(snapshot: try parts.watch.snapshot, archives: parts.archives, base: base)
             return try await responder.respond(parameters["name"] ?? "", path, to: request)
         case .tile:
             let question = try TileResponder.Question(parameters, path)
             let responder = TileResponder(
-                snapshot: try parts.watch.snapshot, shelf: parts.archives, metrics: parts.metrics)
+                snapshot: try parts.watch.snapshot, archives: parts.archives, metrics: parts.metrics)
             return try await responder.respond(question, to: request)
         case .style:
-            let responder = StyleResponder(snapshot: try parts.watch.snapshot, shelf: parts.styles, base: base)
+            let responder = StyleResponder(snapshot: try parts.watch.snapshot, styles: parts.styles, base: base)
             return try await responder.respond(
                 parameters["id"] ?? "", Array(path.segments.dropFirst(2)), path, to: request)
         case .worldGlyphs: return try world(base).glyphs(parameters["file"] ?? "", to: request)

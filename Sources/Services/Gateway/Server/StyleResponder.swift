@@ -7,7 +7,7 @@ internal import TextFormats
 /// Answers with a style of the catalog and with what it needs, read in place from its style pack.
 struct StyleResponder: Sendable {
     let snapshot: CatalogSnapshot
-    let shelf: StyleShelf
+    let styles: OpenStyles
     /// The address of this server, without a slash at the end.
     let base: String
 
@@ -29,7 +29,7 @@ struct StyleResponder: Sendable {
             return PackPath.part(String(stem)) + part.dropFirst(stem.count)
         }
         let names = [name, other.joined(separator: "/"), segments.map(PackPath.part).joined(separator: "/")]
-        guard var bytes = try await shelf.bytes(names, of: file, in: snapshot.folder) else {
+        guard var bytes = try await styles.bytes(names, of: file, in: snapshot.folder) else {
             throw Problem(
                 .notFound, "The style '\(id)' has no '\(name.prefix(200))'.",
                 headers: [.cacheControl: "public, max-age=60"])

@@ -10,7 +10,7 @@ internal import Tiles
 /// Answers with TileJSON 3.0 of a package or a tileset.
 struct TileJSONResponder: Sendable {
     let snapshot: CatalogSnapshot
-    let shelf: ArchiveShelf
+    let archives: OpenArchives
     /// The address of this server, without a slash at the end.
     let base: String
 
@@ -29,7 +29,7 @@ struct TileJSONResponder: Sendable {
         guard let first = versions.first else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")
         }
-        let metadata = try await shelf.read(first.mbtiles, in: snapshot.folder) { (archive) throws(TileFileError) in
+        let metadata = try await archives.read(first.mbtiles, in: snapshot.folder) { (archive) throws(TileFileError) in
             try archive.metadata(Self.rows)
         }
         let document = self.document(source, edition, versions, first, metadata)

@@ -9,7 +9,7 @@ internal import Tiles
 /// Answers with one tile of a package, or of all packages of a tileset.
 struct TileResponder: Sendable {
     let snapshot: CatalogSnapshot
-    let shelf: ArchiveShelf
+    let archives: OpenArchives
     let metrics: GatewayMetrics
 
     /// What a path below `/tiles` asks for.
@@ -78,7 +78,7 @@ struct TileResponder: Sendable {
         let tile = question.tile
         let found: (body: TileArchive.Body?, format: TileFormat?)
         do throws(Problem) {
-            found = try await shelf.read(file, in: snapshot.folder) { (archive) throws(TileFileError) in
+            found = try await archives.read(file, in: snapshot.folder) { (archive) throws(TileFileError) in
                 (try archive.body(of: tile), archive.format)
             }
         } catch {

@@ -24,7 +24,7 @@ struct SupervisorTests {
         #expect(supervisor.handle(.ready("w2"), now: begin) == [])
         #expect(supervisor.handle(.ready("w2"), now: begin) == [], "a repeated report counts once")
         #expect(supervisor.handle(.ready("w1"), now: begin) == [.start("g", isFirst: true)])
-        #expect(supervisor.handle(.ready("g"), now: begin) == [.tellReady])
+        #expect(supervisor.handle(.ready("g"), now: begin) == [.logReady])
         #expect(supervisor.alarm == nil)
     }
 

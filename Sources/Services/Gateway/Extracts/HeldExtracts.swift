@@ -3,14 +3,14 @@
 /// A request ends exactly once: with the package, with a status while no byte was sent, or with a cut connection after
 /// one was. CARTO's client takes the body of every 2xx as the package, so a request for a package that is being built is
 /// held and gets the constant first bytes of the file one by one.
-struct ExtractDesk: Sendable {
+struct HeldExtracts: Sendable {
     typealias RequestID = UInt64
     /// The id of the package.
     typealias ExtractID = String
 
     enum Event: Sendable, Hashable {
         /// A request for a package that is not published.
-        case asked(RequestID, ExtractID, RateBook.Client, isRanged: Bool)
+        case asked(RequestID, ExtractID, RateBuckets.Client, isRanged: Bool)
         /// The client closed the connection.
         case left(RequestID)
         /// The coordinator has taken the job.
@@ -50,12 +50,12 @@ struct ExtractDesk: Sendable {
 
     private struct Held: Sendable {
         let extract: ExtractID
-        let client: RateBook.Client
+        let client: RateBuckets.Client
         let isRanged: Bool
         let since: Double
         var sent = 0
         /// When the last byte was sent, or the request came.
-        var sign: Double
+        var lastByte: Double
     }
 
     private enum Build: Sendable {
@@ -83,13 +83,13 @@ struct ExtractDesk: Sendable {
     /// Whether a package is being built.
     func isBuilding(_ extract: ExtractID) -> Bool { builds[extract] != nil }
 
-    /// Takes an event.
+    /// Handles an event.
     ///
     /// - Parameter now: Seconds of a clock that never goes back.
     mutating func handle(_ event: Event, now: Double) -> [Effect] {
         switch event {
         case .asked(let request, let extract, let client, let isRanged):
-            return ask(request, extract, client, isRanged, now)
+            return add(request, extract, client, isRanged, now)
         case .left(let request):
             held[request] = nil
             return []
@@ -112,14 +112,14 @@ struct ExtractDesk: Sendable {
         }
     }
 
-    private mutating func ask(
-        _ request: RequestID, _ extract: ExtractID, _ client: RateBook.Client, _ isRanged: Bool, _ now: Double
+    private mutating func add(
+        _ request: RequestID, _ extract: ExtractID, _ client: RateBuckets.Client, _ isRanged: Bool, _ now: Double
     ) -> [Effect] {
         let isNew = builds[extract] == nil
         guard held.count < rules.most, held.values.count(where: { $0.client == client }) < rules.mostEach,
             !isNew || builds.count < rules.mostOpen
         else { return [.refuse(request, .busy)] }
-        held[request] = Held(extract: extract, client: client, isRanged: isRanged, since: now, sign: now)
+        held[request] = Held(extract: extract, client: client, isRanged: isRanged, since: now, lastByte: now)
         guard isNew else { return [] }
         builds[extract] = .submitting
         return [.submit(extract)]
@@ -131,9 +131,9 @@ struct ExtractDesk: Sendable {
             guard let one = held[request] else { continue }
             if now - one.since >= (one.isRanged ? rules.rangedHold : rules.hold) {
                 effects += end(request, .late)
-            } else if !one.isRanged, now - one.sign >= rules.heartbeat, one.sent < rules.bytes {
+            } else if !one.isRanged, now - one.lastByte >= rules.heartbeat, one.sent < rules.bytes {
                 held[request]?.sent += 1
-                held[request]?.sign = now
+                held[request]?.lastByte = now
                 effects.append(.sendByte(request))
             }
         }

@@ -5,7 +5,7 @@ internal import PackageFiles
 internal import Synchronization
 
 /// The open files with tiles; beyond the limit the one that was not used for the longest time is closed.
-final class ArchiveShelf: Sendable {
+final class OpenArchives: Sendable {
     /// The most open files.
     static let most = 64
 

@@ -30,7 +30,7 @@ struct TokenEntry: Sendable, Hashable {
 }
 
 /// The tokens that may be used, as a value.
-struct TokenBook: Sendable, Hashable {
+struct TokenTable: Sendable, Hashable {
     private var entries: [Digest: TokenEntry] = [:]
 
     /// The most bytes of a token file.

@@ -1,7 +1,7 @@
 /// What holders of tokens have used today, as a value.
 ///
 /// A day is a day of UTC; each gateway counts for itself.
-struct QuotaBook: Sendable {
+struct QuotaTable: Sendable {
     private struct Use {
         var bytes: UInt64 = 0
         var extracts = 0
@@ -27,7 +27,7 @@ struct QuotaBook: Sendable {
     /// Counts one extract, if the token may order one more.
     ///
     /// - Returns: Whether it may.
-    mutating func takeExtract(_ token: TokenEntry, now: Int64) -> Bool {
+    mutating func countExtract(_ token: TokenEntry, now: Int64) -> Bool {
         turn(now)
         let used = uses[token.name, default: Use()].extracts
         if let most = token.extractsPerDay, used >= most { return false }

@@ -3,30 +3,30 @@ import Testing
 @testable import Gateway
 
 /// Held requests in a simulated world, repeatable by seed.
-struct ExtractDeskTests {
-    private static let client = RateBook.Client.token("one")
+struct HeldExtractsTests {
+    private static let client = RateBuckets.Client.token("one")
 
     @Test func oneRequestIsHeldAndServed() {
-        var desk = ExtractDesk()
-        #expect(desk.handle(.asked(1, "m1", Self.client, isRanged: false), now: 0) == [.submit("m1")])
-        #expect(desk.handle(.submitted("m1", job: 7), now: 1) == [] && desk.jobs == ["m1": 7])
-        #expect(desk.handle(.tick, now: 14) == [])
-        #expect(desk.handle(.tick, now: 15) == [.sendByte(1)] && desk.handle(.tick, now: 16) == [])
-        #expect(desk.handle(.asked(2, "m1", Self.client, isRanged: false), now: 20) == [])
-        #expect(desk.handle(.tick, now: 30) == [.sendByte(1)])
+        var held = HeldExtracts()
+        #expect(held.handle(.asked(1, "m1", Self.client, isRanged: false), now: 0) == [.submit("m1")])
+        #expect(held.handle(.submitted("m1", job: 7), now: 1) == [] && held.jobs == ["m1": 7])
+        #expect(held.handle(.tick, now: 14) == [])
+        #expect(held.handle(.tick, now: 15) == [.sendByte(1)] && held.handle(.tick, now: 16) == [])
+        #expect(held.handle(.asked(2, "m1", Self.client, isRanged: false), now: 20) == [])
+        #expect(held.handle(.tick, now: 30) == [.sendByte(1)])
         #expect(
-            desk.handle(.published("m1"), now: 31) == [.serve(1, skipping: 2), .serve(2, skipping: 0)])
-        #expect(desk.heldCount == 0 && desk.jobs.isEmpty && desk.handle(.tick, now: 500) == [])
+            held.handle(.published("m1"), now: 31) == [.serve(1, skipping: 2), .serve(2, skipping: 0)])
+        #expect(held.heldCount == 0 && held.jobs.isEmpty && held.handle(.tick, now: 500) == [])
     }
 
     @Test func aFailureIsAStatusOrACut() {
-        var desk = ExtractDesk()
-        _ = desk.handle(.asked(1, "m1", Self.client, isRanged: false), now: 0)
-        _ = desk.handle(.tick, now: 15)
-        _ = desk.handle(.asked(2, "m1", Self.client, isRanged: false), now: 16)
-        #expect(desk.handle(.failed("m1", reason: "x"), now: 17) == [.cut(1), .refuse(2, .failed("x"))])
-        #expect(desk.handle(.asked(3, "m1", Self.client, isRanged: true), now: 18) == [.submit("m1")])
-        #expect(desk.handle(.notSubmitted("m1", .away), now: 19) == [.refuse(3, .away)])
+        var held = HeldExtracts()
+        _ = held.handle(.asked(1, "m1", Self.client, isRanged: false), now: 0)
+        _ = held.handle(.tick, now: 15)
+        _ = held.handle(.asked(2, "m1", Self.client, isRanged: false), now: 16)
+        #expect(held.handle(.failed("m1", reason: "x"), now: 17) == [.cut(1), .refuse(2, .failed("x"))])
+        #expect(held.handle(.asked(3, "m1", Self.client, isRanged: true), now: 18) == [.submit("m1")])
+        #expect(held.handle(.notSubmitted("m1", .away), now: 19) == [.refuse(3, .away)])
     }
 
     @Test(arguments: 0..<1_000) func everyRequestEndsOnce(_ seed: UInt64) {
@@ -61,7 +61,7 @@ private struct DeskWorld {
     }
 
     private var dice: Dice
-    private var desk: ExtractDesk
+    private var held: HeldExtracts
     private var now = 0.0
     private var open: [UInt64: Client] = [:]
     private var ended: Set<UInt64> = []
@@ -72,21 +72,21 @@ private struct DeskWorld {
 
     /// - Returns: The first thing that must not be; `nil` when there was none.
     static func run(seed: UInt64, _ rules: ExtractRules) -> String? {
-        var world = DeskWorld(dice: Dice(state: seed), desk: ExtractDesk(rules))
+        var world = DeskWorld(dice: Dice(state: seed), held: HeldExtracts(rules))
         for _ in 0..<1_500 where world.problem == nil { world.step() }
         // All faults have ended: whoever still waits must end within the longest hold.
         for _ in 0..<300 where world.problem == nil {
             world.now += 1
-            world.apply(world.desk.handle(.tick, now: world.now))
+            world.apply(world.held.handle(.tick, now: world.now))
             world.check()
         }
         if world.problem == nil, !world.open.isEmpty { return "\(world.open.count) requests never ended" }
         return world.problem
     }
 
-    private init(dice: Dice, desk: ExtractDesk) {
+    private init(dice: Dice, held: HeldExtracts) {
         self.dice = dice
-        self.desk = desk
+        self.held = held
     }
 
     private mutating func step() {
@@ -101,15 +101,15 @@ private struct DeskWorld {
             let isDone = Bool.random(using: &dice)
             if isDone { published.insert(extract) }
             submitted[extract] = nil
-            apply(desk.handle(isDone ? .published(extract) : .failed(extract, reason: "test"), now: now))
-        default: apply(desk.handle(.tick, now: now))
+            apply(held.handle(isDone ? .published(extract) : .failed(extract, reason: "test"), now: now))
+        default: apply(held.handle(.tick, now: now))
         }
         check()
     }
 
     private mutating func ask() {
         let extract = "m\(Int.random(in: 0..<40, using: &dice))"
-        // A published package is served without the desk.
+        // A published package is served without the held.
         guard !published.contains(extract) else {
             if Int.random(in: 0..<4, using: &dice) == 0 { published.remove(extract) }
             return
@@ -118,27 +118,27 @@ private struct DeskWorld {
         let client = Int.random(in: 0..<6, using: &dice)
         let isRanged = Int.random(in: 0..<4, using: &dice) == 0
         open[next] = Client(extract: extract, client: client, isRanged: isRanged, since: now, sign: now)
-        let of = RateBook.Client.token("\(client)")
-        apply(desk.handle(.asked(next, extract, of, isRanged: isRanged), now: now))
+        let of = RateBuckets.Client.token("\(client)")
+        apply(held.handle(.asked(next, extract, of, isRanged: isRanged), now: now))
     }
 
     private mutating func leave() {
         guard let request = open.keys.sorted().randomElement(using: &dice) else { return }
         open[request] = nil
         ended.insert(request)
-        apply(desk.handle(.left(request), now: now))
+        apply(held.handle(.left(request), now: now))
     }
 
-    private mutating func apply(_ effects: [ExtractDesk.Effect]) {
+    private mutating func apply(_ effects: [HeldExtracts.Effect]) {
         for effect in effects where problem == nil {
             switch effect {
             case .submit(let extract):
                 if submitted[extract] != nil { problem = "\(extract) was submitted twice" }
                 if Int.random(in: 0..<5, using: &dice) == 0 {
-                    apply(desk.handle(.notSubmitted(extract, .away), now: now))
+                    apply(held.handle(.notSubmitted(extract, .away), now: now))
                 } else {
                     submitted[extract] = now
-                    apply(desk.handle(.submitted(extract, job: next), now: now))
+                    apply(held.handle(.submitted(extract, job: next), now: now))
                 }
             case .sendByte(let request):
                 guard let client = open[request] else {
@@ -169,7 +169,7 @@ private struct DeskWorld {
     /// What holds at every moment; a tick is at most some seconds ago.
     private mutating func check() {
         guard problem == nil else { return }
-        apply(desk.handle(.tick, now: now))
+        apply(held.handle(.tick, now: now))
         if open.count > 64 { problem = "\(open.count) held requests" }
         for count in Dictionary(grouping: open.values, by: \.client).values.map(\.count) where count > 4 {
             problem = "\(count) held requests of one client"

@@ -14,7 +14,7 @@ struct RateLimit: Sendable, Hashable {
 /// Token buckets of clients, as a value.
 ///
 /// At most ``most`` buckets exist. A bucket that is dropped was not used for the longest time; a new one is full.
-struct RateBook: Sendable {
+struct RateBuckets: Sendable {
     /// Whose bucket it is.
     enum Client: Sendable, Hashable {
         case token(String)
@@ -50,13 +50,13 @@ struct RateBook: Sendable {
     /// How many buckets exist.
     var count: Int { young.count + old.count }
 
-    /// Takes one request out of a bucket.
+    /// Counts a request.
     ///
     /// - Parameters:
     ///   - factor: Of the client's limits; 0 has no limit.
     ///   - now: Seconds of a clock that never goes back; an earlier time counts as the last one.
     /// - Returns: `nil` when the request is allowed, else the seconds until the next one is.
-    mutating func take(_ client: Client, _ kind: RateKind, factor: Double = 1, now: Double) -> Double? {
+    mutating func countRequest(_ client: Client, _ kind: RateKind, factor: Double = 1, now: Double) -> Double? {
         guard let limit = limits[kind], factor > 0 else { return nil }
         let key = Key(client: client, kind: kind)
         let (rate, burst) = (limit.perSecond * factor, max(1, limit.burst * factor))

@@ -3,16 +3,16 @@ internal import Hummingbird
 internal import Synchronization
 
 /// Decides who may do what, how often, and how much.
-final class Gatekeeper: Sendable {
+final class AccessControl: Sendable {
     private let options: GatewayOptions
     private let tokens: TokenFolder?
     private let proxies: [NetworkRange]
     private let metrics: GatewayMetrics
-    private let rates: Mutex<RateBook>
-    private let quotas = Mutex(QuotaBook())
+    private let rates: Mutex<RateBuckets>
+    private let quotas = Mutex(QuotaTable())
     private let start = ContinuousClock.now
 
-    init(_ options: GatewayOptions, tokens: TokenFolder?, metrics: GatewayMetrics, rates: RateBook = RateBook()) {
+    init(_ options: GatewayOptions, tokens: TokenFolder?, metrics: GatewayMetrics, rates: RateBuckets = RateBuckets()) {
         self.options = options
         self.tokens = tokens
         self.metrics = metrics
@@ -41,7 +41,7 @@ final class Gatekeeper: Sendable {
             metrics.refused(.token)
             throw Problem(.tokenNotEncrypted, "This server takes no token, because the connection is not encrypted.")
         }
-        guard let entry = tokens?.book.find(token) else {
+        guard let entry = tokens?.table.find(token) else {
             metrics.refused(.token)
             throw Problem(.unknownToken, "The token is not known here.", headers: [.wwwAuthenticate: "Bearer"])
         }
@@ -52,7 +52,7 @@ final class Gatekeeper: Sendable {
     /// Whether the token of a caller still exists; true without a token.
     func isKnown(_ caller: Caller) -> Bool {
         guard let token = caller.token else { return true }
-        return tokens?.book.has(token) ?? false
+        return tokens?.table.has(token) ?? false
     }
 
     private func bearer(_ request: Request) -> String? {
@@ -107,14 +107,14 @@ final class Gatekeeper: Sendable {
 
     // MARK: - How often, how much
 
-    /// Takes a request out of the caller's rate.
+    /// Counts a request, and refuses it when the caller's rate is used up.
     ///
     /// - Throws: ``Problem`` `too-many-requests` with Retry-After.
-    func take(_ caller: Caller, _ kind: RateKind?) throws(Problem) {
+    func checkRate(_ caller: Caller, _ kind: RateKind?) throws(Problem) {
         guard let kind else { return }
         if options.exemptsLoopback, !caller.isProxied, caller.address?.isLoopback ?? false { return }
         let now = (ContinuousClock.now - start) / .seconds(1)
-        let wait = rates.withLock { $0.take(caller.client, kind, factor: caller.token?.rate ?? 1, now: now) }
+        let wait = rates.withLock { $0.countRequest(caller.client, kind, factor: caller.token?.rate ?? 1, now: now) }
         guard let wait else { return }
         metrics.refused(.rate)
         throw Problem(
@@ -138,12 +138,12 @@ final class Gatekeeper: Sendable {
         quotas.withLock { $0.add(bytes: bytes, token, now: Self.now) }
     }
 
-    /// Takes one extract out of the quota of today.
+    /// Counts an extract, and refuses it when the quota of today is used up.
     ///
     /// - Throws: ``Problem`` `quota-spent`.
-    func takeExtract(_ caller: Caller) throws(Problem) {
+    func countExtract(_ caller: Caller) throws(Problem) {
         guard let token = caller.token else { return }
-        guard quotas.withLock({ $0.takeExtract(token, now: Self.now) }) else {
+        guard quotas.withLock({ $0.countExtract(token, now: Self.now) }) else {
             metrics.refused(.quota)
             throw Problem(.quotaSpent, "The extracts of today are used up.", retryAfter: Self.untilTomorrow)
         }

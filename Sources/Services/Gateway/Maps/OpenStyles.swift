@@ -5,7 +5,7 @@ internal import StyleFormat
 internal import Synchronization
 
 /// The open style packs.
-final class StyleShelf: Sendable {
+final class OpenStyles: Sendable {
     /// The most open archives; beyond it all are closed.
     static let most = 16
 

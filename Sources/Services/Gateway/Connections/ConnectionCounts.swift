@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Counts the open connections, in all and of each network.
-final class ConnectionBook: Sendable {
+final class ConnectionCounts: Sendable {
     private struct State {
         var total = 0
         var networks: [NetworkAddress: Int] = [:]
