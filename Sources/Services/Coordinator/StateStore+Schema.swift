@@ -4,7 +4,7 @@ extension StateStore {
     /// The name of the migration that makes the tables.
     ///
     /// A file without it was written by an unreleased build.
-    static let firstMigration = "0.1-state"
+    static let firstMigration = "0.1.0"
 
     /// The schema and its migrations.
     ///
@@ -14,7 +14,6 @@ extension StateStore {
         migrator.registerMigration(firstMigration) { db in
             for tables in [ofFile, ofJobs, ofWork, ofLog] { try db.execute(sql: tables) }
         }
-        migrator.registerMigration("0.1-notifications") { db in try db.execute(sql: ofNotifications) }
         return migrator
     }
 
@@ -111,15 +110,14 @@ extension StateStore {
     private static let ofLog = """
         CREATE TABLE event (
             seq INTEGER PRIMARY KEY AUTOINCREMENT, wall INTEGER NOT NULL, job INTEGER NOT NULL,
-            kind INTEGER NOT NULL, data BLOB NOT NULL
+            kind INTEGER NOT NULL, data BLOB NOT NULL,
+            -- NULL for a line without a notification
+            notification INTEGER
         ) STRICT;
         CREATE INDEX event_job ON event (job);
-        """
-
-    /// Which lines of the log are notifications, and the last line that each receiver has handled.
-    private static let ofNotifications = """
-        ALTER TABLE event ADD COLUMN notification INTEGER;
         CREATE INDEX event_notification ON event (seq, notification) WHERE notification IS NOT NULL;
+
+        -- the last line that each receiver of notifications has handled
         CREATE TABLE notification_receiver (
             id TEXT PRIMARY KEY, position INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
