@@ -92,6 +92,7 @@ let libraries: [Module] = [
     Module("Files", .foundations, ["CFile", "TextFormats"], [.crypto]),
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
     Module("MetricsFormat", .foundations, ["TextFormats"]),
+    Module("WebRequests", .foundations, ["Files"]),
     Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
@@ -146,7 +147,7 @@ let libraries: [Module] = [
         "Gateway", .services,
         [
             "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
-            "PMTiles", "WorldTiles", "MetricsFormat", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
+            "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
         ],
         [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),
     Module(
@@ -192,7 +193,7 @@ let libraries: [Module] = [
         "FuzzTargets", .testing,
         [
             "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
-            "PackageFiles", "Packages", "OfflineMaps",
+            "PackageFiles", "Packages", "OfflineMaps", "WebRequests",
         ], [.sqlite]),
 ]
 
@@ -214,6 +215,7 @@ let tests: [Tests] = [
     Tests("Wire"),
     Tests("Scheduling"),
     Tests("MetricsFormat", ["TestSupport"]),
+    Tests("WebRequests"),
     Tests("ZeroMQ", ["TestSupport"]),
     Tests("Transfer", ["TestSupport"]),
     Tests("TileBodies"),

@@ -45,6 +45,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case unit
     /// A tile file of another program, or a part of one: a byte that selects it, then the bytes.
     case foreign
+    /// The target of an HTTP request.
+    case request
+    /// A `Range` header, after two bytes for the size of the file.
+    case ranges
+    /// A token file of the gateway.
+    case token
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -85,6 +91,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .catalog: Self.catalog(bytes)
         case .unit: Self.unit(bytes)
         case .foreign: Self.foreign(bytes)
+        case .request: Self.request(bytes)
+        case .ranges: Self.ranges(bytes)
+        case .token: Self.token(bytes)
         }
     }
 

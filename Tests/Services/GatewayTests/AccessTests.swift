@@ -1,5 +1,6 @@
 import Files
 import Testing
+import WebRequests
 
 @testable import Gateway
 
@@ -79,7 +80,7 @@ struct TokenBookTests {
             bytes_per_day: 1000
             tilesets: streets, terrain
             """
-        let entry = try TokenTable.entry(text, name: "ops")
+        let entry = try TokenEntry(file: text, name: "ops")
         #expect(entry.roles == [.viewer, .client] && entry.rate == 2.5 && entry.extractsPerDay == 7)
         #expect(entry.bytesPerDay == 1_000 && entry.tilesets == ["streets", "terrain"] && entry.name == "ops")
         let table = TokenTable([entry])
@@ -93,7 +94,7 @@ struct TokenBookTests {
         "sha256:\(TokenBookTests.digest)\nroles: viewer\nbytes_per_day: many",
         "sha256:\(TokenBookTests.digest)\nroles: viewer\ncolour: red", "nonsense",
     ]) func otherFilesAreRefused(_ text: String) {
-        #expect(throws: GatewayError.self) { try TokenTable.entry(text, name: "x") }
+        #expect(throws: TokenFileError.self) { try TokenEntry(file: text, name: "x") }
     }
 
     @Test func quotasAreOfOneDay() {

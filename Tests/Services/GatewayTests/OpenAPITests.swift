@@ -1,4 +1,5 @@
 import Testing
+import WebRequests
 import TextFormats
 
 @testable import Gateway

@@ -1,5 +1,6 @@
 import CatalogFormat
 import Testing
+import WebRequests
 
 @testable import Gateway
 

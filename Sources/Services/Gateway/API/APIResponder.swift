@@ -7,6 +7,7 @@ internal import TextFormats
 internal import TileBodies
 internal import Tiles
 internal import Tilesets
+internal import WebRequests
 internal import Wire
 
 /// Answers below `/v1`.

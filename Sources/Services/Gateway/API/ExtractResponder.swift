@@ -4,6 +4,7 @@ internal import Files
 internal import Hummingbird
 internal import Tiles
 internal import Tilesets
+internal import WebRequests
 
 /// Extracts for plain HTTP clients: order one, then ask for its state until there is an address.
 struct ExtractResponder: Sendable {

@@ -1,6 +1,7 @@
 internal import ClusterClient
 internal import Errors
 internal import Hummingbird
+internal import WebRequests
 internal import Wire
 
 /// Gives orders to the coordinator.

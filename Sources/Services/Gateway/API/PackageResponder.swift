@@ -2,6 +2,7 @@ internal import CatalogFormat
 internal import Files
 internal import Hummingbird
 internal import Tiles
+internal import WebRequests
 
 /// Answers with packages of the catalog: which hold a place, and what an update costs.
 struct PackageResponder: Sendable {

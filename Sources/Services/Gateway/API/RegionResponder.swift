@@ -2,6 +2,7 @@ internal import Files
 internal import Hummingbird
 internal import Regions
 internal import Tiles
+internal import WebRequests
 
 /// Answers with regions of the embedded tree.
 struct RegionResponder: Sendable {

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import PackageFiles
 internal import Tiles
 internal import Tilesets
+internal import WebRequests
 internal import Wire
 
 /// Submits jobs, and estimates them.

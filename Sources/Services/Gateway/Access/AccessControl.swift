@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Hummingbird
 internal import Synchronization
+internal import WebRequests
 
 /// Decides who may do what, how often, and how much.
 final class AccessControl: Sendable {

@@ -1,3 +1,5 @@
+internal import WebRequests
+
 /// Who sent a request.
 struct Caller: Sendable {
     /// `nil` without a token.

@@ -1,3 +1,5 @@
+internal import WebRequests
+
 /// What holders of tokens have used today, as a value.
 ///
 /// A day is a day of UTC; each gateway counts for itself.

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Logging
 internal import Synchronization
 internal import Telemetry
+internal import WebRequests
 
 /// The token files of a folder, `NAME.token`; a change takes effect at the next look.
 final class TokenFolder: Sendable {
@@ -45,9 +46,9 @@ final class TokenFolder: Sendable {
                 continue
             }
             do {
-                let bytes = try CatalogFolder(folder).file(file).contents(upTo: TokenTable.maxBytes)
+                let bytes = try CatalogFolder(folder).file(file).contents(upTo: TokenEntry.maxBytes)
                 let name = String(file.dropLast(".token".count))
-                next.entries[file] = try TokenTable.entry(String(decoding: bytes, as: UTF8.self), name: name)
+                next.entries[file] = try TokenEntry(file: String(decoding: bytes, as: UTF8.self), name: name)
             } catch {
                 logger.warning(
                     "Token file refused",

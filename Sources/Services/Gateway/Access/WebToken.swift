@@ -1,6 +1,7 @@
 public import Errors
 internal import Files
 public import Foundation
+internal import WebRequests
 
 /// Tokens that clients of the gateway send.
 public enum WebToken {

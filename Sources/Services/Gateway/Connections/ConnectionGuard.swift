@@ -1,6 +1,7 @@
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import WebRequests
 
 /// What guards share: limits, counts, and who is a proxy.
 struct ConnectionRules: Sendable {

@@ -1,4 +1,5 @@
 internal import TextFormats
+internal import WebRequests
 
 /// The OpenAPI 3.1 document, made from the table of routes that the router uses; so it names what exists.
 enum OpenAPIDocument {

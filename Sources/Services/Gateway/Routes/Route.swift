@@ -1,3 +1,5 @@
+internal import WebRequests
+
 /// What a request asks for.
 enum Route: Sendable, Hashable {
     case found(Endpoint, [String: String])

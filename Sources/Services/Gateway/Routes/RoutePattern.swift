@@ -1,3 +1,5 @@
+internal import WebRequests
+
 /// The pattern of a path: texts and parameters, a segment each.
 struct RoutePattern: Sendable, Hashable {
     private enum Part: Sendable, Hashable {

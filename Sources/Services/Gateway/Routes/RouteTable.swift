@@ -1,3 +1,5 @@
+internal import WebRequests
+
 /// A method.
 enum Method: String, Sendable, Hashable, CaseIterable {
     case get = "GET"

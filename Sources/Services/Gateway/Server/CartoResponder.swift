@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import TextFormats
 internal import Tiles
 internal import Tilesets
+internal import WebRequests
 
 /// Answers CARTO's client: a list of packages, and packages of a mask that are built on request.
 ///

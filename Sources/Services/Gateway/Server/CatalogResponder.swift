@@ -1,5 +1,6 @@
 internal import Errors
 internal import Hummingbird
+internal import WebRequests
 
 /// Answers with lists and files of the catalog.
 struct CatalogResponder: Sendable {

@@ -3,6 +3,7 @@ internal import Files
 internal import Foundation
 internal import Hummingbird
 internal import TextFormats
+internal import WebRequests
 
 /// Answers with a file of the catalog: whole, in ranges, or not at all.
 struct FileResponder: Sendable {

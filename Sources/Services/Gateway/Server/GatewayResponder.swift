@@ -3,6 +3,7 @@ internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import Telemetry
+internal import WebRequests
 
 /// Answers one request: finds its route, decides whether the caller may, lets a part answer, and adds what all answers
 /// have.

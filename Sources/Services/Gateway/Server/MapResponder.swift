@@ -1,5 +1,6 @@
 internal import Errors
 internal import Hummingbird
+internal import WebRequests
 
 /// Answers with tiles, TileJSON, styles, and the embedded base map.
 struct MapResponder: Sendable {

@@ -1,5 +1,6 @@
 internal import Files
 internal import Hummingbird
+internal import WebRequests
 
 /// Files of the page, by their path below `/ui/`; the page itself is `index.html`.
 package struct PageFiles: Sendable {

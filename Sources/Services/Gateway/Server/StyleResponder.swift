@@ -3,6 +3,7 @@ internal import Errors
 internal import Hummingbird
 internal import StyleFormat
 internal import TextFormats
+internal import WebRequests
 
 /// Answers with a style of the catalog and with what it needs, read in place from its style pack.
 struct StyleResponder: Sendable {

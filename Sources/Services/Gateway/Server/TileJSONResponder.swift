@@ -6,6 +6,7 @@ internal import PackageFiles
 internal import TextFormats
 internal import TileBodies
 internal import Tiles
+internal import WebRequests
 
 /// Answers with TileJSON 3.0 of a package or a tileset.
 struct TileJSONResponder: Sendable {

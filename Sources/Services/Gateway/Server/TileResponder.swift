@@ -5,6 +5,7 @@ internal import PackageFiles
 internal import TextFormats
 internal import TileBodies
 internal import Tiles
+internal import WebRequests
 
 /// Answers with one tile of a package, or of all packages of a tileset.
 struct TileResponder: Sendable {

@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Regions
 internal import TextFormats
 internal import Tiles
+internal import WebRequests
 internal import WorldTiles
 
 /// Answers with the embedded base map: tiles, TileJSON, a style, its glyphs and its sprite.

@@ -4,19 +4,19 @@ internal import Foundation
 ///
 /// No two texts of a segment mean the same file: a segment is decoded once, and `.`, `..`, slashes, backslashes and
 /// control characters inside of it are refused.
-struct RequestPath: Sendable, Hashable {
+package struct RequestPath: Sendable, Hashable {
     /// The segments between the slashes; the last one is empty for a path that ends in a slash.
-    let segments: [String]
+    package let segments: [String]
     /// What follows the question mark; `nil` without one.
-    let query: String?
+    package let query: String?
 
     /// The longest path with its query that is read, in bytes.
-    static let most = 8_192
+    package static let most = 8_192
 
     /// Reads the target of a request, in the origin form or the absolute form of RFC 9112, section 3.2.
     ///
     /// - Returns: `nil` for a target that is no path, or has a segment that is refused.
-    init?(_ target: String) {
+    package init?(_ target: String) {
         guard target.utf8.count <= Self.most else { return nil }
         var rest = target[...]
         if !rest.hasPrefix("/") {
@@ -41,13 +41,13 @@ struct RequestPath: Sendable, Hashable {
     }
 
     /// The segments as a path without escapes.
-    var text: String { "/" + segments.joined(separator: "/") }
+    package var text: String { "/" + segments.joined(separator: "/") }
 
     /// The first value of a parameter of the query; `nil` when it is not given.
-    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    package func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The parameters of the query, at most 64, in their order.
-    var parameters: [(name: String, value: String)] {
+    package var parameters: [(name: String, value: String)] {
         (query ?? "").utf8.split(separator: UInt8(ascii: "&"), maxSplits: 64).prefix(64).compactMap { pair in
             let equals = pair.firstIndex(of: UInt8(ascii: "="))
             let name = Self.unescaped(pair[..<(equals ?? pair.endIndex)], plusIsSpace: true)
@@ -65,7 +65,7 @@ struct RequestPath: Sendable, Hashable {
     }
 
     /// Undoes percent escapes; `nil` for a damaged escape and for bytes that are not UTF-8.
-    static func unescaped(_ part: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
+    package static func unescaped(_ part: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.count)
         var rest = part[...]

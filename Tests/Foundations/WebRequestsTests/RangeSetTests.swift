@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import WebRequests
 
 struct RangeSetTests {
     /// Header, size, expectation.

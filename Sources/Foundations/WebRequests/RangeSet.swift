@@ -1,5 +1,5 @@
 /// What a `Range` header selects of a file (RFC 9110, section 14).
-enum RangeSet: Sendable, Hashable {
+package enum RangeSet: Sendable, Hashable {
     /// The whole file: there is no range, or the header is to be ignored.
     case whole
     /// One part; never empty.
@@ -10,14 +10,14 @@ enum RangeSet: Sendable, Hashable {
     case unsatisfiable
 
     /// The most ranges that a request may have; a request with more gets the whole file.
-    static let most = 100
+    package static let most = 100
 
     /// Reads a header.
     ///
     /// Another unit, a malformed range, more than ``most`` ranges, and ranges that overlap or do not ascend give the
     /// whole file.
     /// - Parameter size: Of the file, in bytes.
-    init(_ header: String?, size: UInt64) {
+    package init(_ header: String?, size: UInt64) {
         guard let header, let specs = Self.specs(header) else {
             self = .whole
             return
