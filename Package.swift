@@ -147,7 +147,8 @@ let libraries: [Module] = [
         "Gateway", .services,
         [
             "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
-            "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "CatalogFormat", "PackageFiles", "StyleFormat", "Tilesets", "ClusterClient",
+            "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "CatalogFormat", "PackageFiles", "StyleFormat",
+            "Tilesets", "ClusterClient",
         ],
         [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),
     Module(

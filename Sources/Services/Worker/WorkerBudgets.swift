@@ -86,7 +86,9 @@ final class WorkerBudgets: Sendable {
     func apply(_ grants: [PBRateGrant], re: UInt64, at now: ContinuousClock.Instant = .now) {
         let changes: [(OriginBudget, OriginBudget.Grant)] = state.withLock { state in
             guard let anchor = state.sent.last(where: { $0.seq == re })?.at else { return [] }
-            return grants.compactMap { grant in state.change(grant, anchor: anchor).map { (state.budget(grant.origin), $0) } }
+            return grants.compactMap { grant in
+                state.change(grant, anchor: anchor).map { (state.budget(grant.origin), $0) }
+            }
         }
         for (budget, grant) in changes { budget.apply(grant, at: now) }
     }

@@ -46,7 +46,8 @@ extension FuzzTarget {
     static func token(_ bytes: [UInt8]) -> Verdict {
         do {
             let entry = try TokenEntry(file: String(decoding: bytes, as: UTF8.self), name: "name")
-            return try TokenEntry(file: text(entry), name: "name") == entry ? .accepted : .wrong("another token came back")
+            return try TokenEntry(file: text(entry), name: "name") == entry
+                ? .accepted : .wrong("another token came back")
         } catch {
             return .refused("token")
         }

@@ -1,6 +1,6 @@
 import Testing
-import WebRequests
 import TextFormats
+import WebRequests
 
 @testable import Gateway
 
