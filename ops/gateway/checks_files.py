@@ -3,7 +3,7 @@ import gzip
 import sqlite3
 import subprocess
 
-from acceptance import expect
+from acceptance import expect, wait
 from gateway_site import Gateway, sha256
 
 
@@ -69,12 +69,12 @@ def install(site):
         site.run("build", "LI", "--tileset", site.folder / "demo.yaml", "--zoom", f"0-{last}", "-o", target, "--progress", "none")
     import_words = ["--id", "LI", "--tileset", "demo", "--rewrite", "--signing-key", key, "--replace-area"]
     site.run("catalog", "import", folder, site.folder / "LI-7.mbtiles", *import_words)
-    gateway = Gateway(_Folder(site, folder))
+    gateway = Gateway(_Folder(site, folder), "--metrics", "open")
     device = ["--store", site.folder / "device", "--catalog", gateway.url + "/", "--public-key", key.with_suffix(".pub")]
     site.run("device", "install", "LI", *device)
     site.run("catalog", "import", folder, site.folder / "LI-8.mbtiles", *import_words)
     site.run("catalog", "patch", folder, "--previous", "1", "--signing-key", key)
-    # The gateway sees the new list within two seconds; the device asks for a plan.
+    wait("the new version at the gateway", lambda: b"packages/2/LI.mbtiles" in gateway.get("/catalog.json").body, 3)
     before = counter(gateway, "gateway_http_response_bytes_total", 'group="file"')
     site.run("device", "update", *device)
     sent = counter(gateway, "gateway_http_response_bytes_total", 'group="file"') - before

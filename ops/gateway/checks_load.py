@@ -11,7 +11,7 @@ import threading
 import time
 
 from acceptance import Skip, expect, wait
-from gateway_site import Gateway
+from gateway_site import Gateway, Site
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -19,6 +19,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 def openapi(site):
     """schemathesis finds no answer that the OpenAPI document does not describe, in both roles."""
     python = environment(site, "schemathesis==4.32.5", "openapi-spec-validator==0.9.0")
+    # It withdraws packages and makes schedules, so it gets a cluster of its own.
+    folder = site.folder / "schemathesis"
+    folder.mkdir()
+    site = Site(folder, site.program, padding=0)
+    try:
+        schemathesis(site, python)
+    finally:
+        site.close()
+
+
+def schemathesis(site, python):
+    """Validates the document and runs it in both roles."""
     document = site.folder / "openapi.json"
     document.write_bytes(site.gateway.get("/openapi.json").body)
     valid = subprocess.run([python.parent / "openapi-spec-validator", document], capture_output=True, text=True)

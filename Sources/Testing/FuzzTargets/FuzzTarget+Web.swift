@@ -36,7 +36,7 @@ extension FuzzTarget {
         }
         guard (1...RangeSet.most).contains(parts.count), !parts.contains(where: \.isEmpty),
             parts.last.map({ $0.upperBound <= size }) == true,
-            zip(parts, parts.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
+            Swift.zip(parts, parts.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
         else { return .wrong("a range is empty, outside of the file, or out of order") }
         let again = "bytes=" + parts.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: ",")
         return RangeSet(again, size: size) == set ? .accepted : .wrong("other ranges came back")

@@ -1,4 +1,5 @@
 import TextFormats
+import WebRequests
 
 @testable import Gateway
 

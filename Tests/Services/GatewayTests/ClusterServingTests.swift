@@ -164,6 +164,20 @@ import ZeroMQ
         }
     }
 
+    /// The streams that were cut do not count: a client that resumes often is not refused.
+    @Test func aStreamThatWasCutDoesNotCount() async throws {
+        try await Self.serving { gateway in
+            _ = try await gateway.post("/v1/jobs", Self.submission, Self.op)
+            for _ in 0..<2 * EventResponder.mostEach {
+                let text = try await Self.events(gateway, after: 0) { $0.contains("id: 1\n") }
+                #expect(text.hasPrefix("HTTP/1.1 200"), "\(text.prefix(300))")
+                try await Task.sleep(for: .milliseconds(30))
+            }
+            let unknown = try await gateway.get("/v1/extracts/no-such-extract", Self.client)
+            #expect(unknown.status == 404 && unknown.header("content-type") == "application/problem+json")
+        }
+    }
+
     private static func numbers(_ text: String) -> [Int] {
         text.split(whereSeparator: \.isNewline).compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
     }

@@ -7,8 +7,8 @@ internal import Wire
 
 /// Answers with the event log: as pages, or as a stream that can be resumed.
 struct EventResponder: Sendable {
-    /// The most streams, in all and of one client.
-    static let (most, mostEach) = (200, 4)
+    /// The most streams, in all and of one client; a team may share a token.
+    static let (most, mostEach) = (200, 16)
     /// How long the coordinator waits for the next event; then a comment is sent.
     private static let wait = Duration.seconds(2)
     private static let commentEvery = 7
@@ -40,8 +40,11 @@ struct EventResponder: Sendable {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { [after] writer in
-                try await stream(after, job, isReset: isReset, exchange.caller, to: &writer)
-                withExtendedLifetime(ticket) {}
+                // A client whose connection was cut resumes at once: its old stream must not count any more.
+                try await request.body.consumeWithInboundCloseHandler(
+                    { _ in
+                        try await stream(after, job, isReset: isReset, exchange.caller, while: ticket, to: &writer)
+                    }, onInboundClosed: { ticket.close() })
             })
     }
 
@@ -61,13 +64,14 @@ struct EventResponder: Sendable {
 
     /// Sends events until the client leaves or its token ends.
     private func stream(
-        _ after: UInt64, _ job: UInt64, isReset: Bool, _ caller: Caller, to writer: inout any ResponseBodyWriter
+        _ after: UInt64, _ job: UInt64, isReset: Bool, _ caller: Caller, while ticket: StreamCounts.Ticket,
+        to writer: inout any ResponseBodyWriter
     ) async throws {
         var after = after
         if isReset { try await writer.write(ByteBuffer(string: "event: reset\ndata: {}\n\n")) }
         var turns = 0
         // A stream of a token that was removed ends.
-        while !Task.isCancelled, parts.access.isKnown(caller) {
+        while !Task.isCancelled, ticket.isOpen, parts.access.isKnown(caller) {
             let wanted = after
             let answer = try await parts.cluster.ask {
                 try await $0.events(after: wanted, limit: 500, wait: Self.wait, job: job)
@@ -98,17 +102,30 @@ struct EventResponder: Sendable {
 
 /// Counts the open streams.
 final class StreamCounts: Sendable {
-    /// Counts one stream as long as it exists.
+    /// Counts one stream until it is closed.
     final class Ticket: Sendable {
         private let counts: StreamCounts
         private let client: RateBuckets.Client
+        private let open = Mutex(true)
 
         fileprivate init(_ counts: StreamCounts, _ client: RateBuckets.Client) {
             self.counts = counts
             self.client = client
         }
 
-        deinit { counts.close(client) }
+        deinit { close() }
+
+        /// Whether the client is still there.
+        var isOpen: Bool { open.withLock { $0 } }
+
+        /// The client has left.
+        func close() {
+            let wasOpen = open.withLock { isOpen in
+                defer { isOpen = false }
+                return isOpen
+            }
+            if wasOpen { counts.close(client) }
+        }
     }
 
     private let streams = Mutex<[RateBuckets.Client: Int]>([:])

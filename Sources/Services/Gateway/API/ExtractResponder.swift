@@ -17,7 +17,7 @@ struct ExtractResponder: Sendable {
 
     private struct State: Encodable {
         let id: String
-        /// `building`, `published`, `failed` or `unknown`.
+        /// `building`, `published` or `failed`.
         let state: String
         let job: UInt64?
         let tiles: UInt64?
@@ -29,7 +29,7 @@ struct ExtractResponder: Sendable {
 
     func respond(_ exchange: Exchange) async throws(Problem) -> Response {
         guard exchange.endpoint == .extractOrder else {
-            return await answer(exchange.parameters["extract"] ?? "", tiles: nil)
+            return try await answer(exchange.parameters["extract"] ?? "", tiles: nil)
         }
         guard let extracts = parts.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
         let order = try await JSONBody.read(Order.self, exchange.request, most: 4 << 20)
@@ -56,7 +56,7 @@ struct ExtractResponder: Sendable {
             await extracts.cancel(number)
         }
         await wait(for: id, Self.patience(exchange.request), extracts)
-        var response = await answer(id, tiles: count)
+        var response = try await answer(id, tiles: count)
         response.headers[.location] = "/v1/extracts/\(id)"
         return response
     }
@@ -101,7 +101,7 @@ struct ExtractResponder: Sendable {
         parts.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).first
     }
 
-    private func answer(_ id: String, tiles: UInt64?) async -> Response {
+    private func answer(_ id: String, tiles: UInt64?) async throws(Problem) -> Response {
         if let map = published(id) {
             return APIResponder.json(
                 State(
@@ -110,10 +110,14 @@ struct ExtractResponder: Sendable {
         }
         let job = await parts.extracts?.jobs[id]
         let reason = await parts.extracts?.ends[id]
-        let state = reason != nil ? "failed" : await parts.extracts?.isBuilding(id) == true ? "building" : "unknown"
+        let isBuilding = await parts.extracts?.isBuilding(id) == true
+        guard isBuilding || reason != nil else {
+            throw Problem(.notFound, "There is no extract '\(id.prefix(60))'; order it with POST /v1/extracts.")
+        }
+        let state = reason != nil ? "failed" : "building"
         var response = APIResponder.json(
             State(id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, reason: reason),
-            status: state == "building" ? .accepted : state == "unknown" ? .notFound : .ok)
+            status: state == "building" ? .accepted : .ok)
         if state == "building" { response.headers[.retryAfter] = "2" }
         return response
     }
