@@ -94,6 +94,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
         lifeline.watch()
+        MallocArenas.limitToCores()
         var options = GatewayOptions(catalog: URL(filePath: catalog, directoryHint: .isDirectory))
         options.host = host
         options.port = port

@@ -122,7 +122,7 @@ struct CartoResponder: Sendable {
         let (access, caller) = (parts.access, exchange.caller)
         let responder = FileResponder(
             folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: parts.metrics,
-            accelerated: parts.options.accelerated
+            accelerated: parts.options.accelerated, sender: parts.sender(exchange)
         ) { access.add(bytes: $0, caller) }
         var response = try await responder.respond(to: exchange.request)
         response.headers[.cacheControl] = "no-cache"
@@ -137,7 +137,7 @@ struct CartoResponder: Sendable {
         var headers: HTTPFields = [.contentType: "application/vnd.sqlite3", .cacheControl: "no-store"]
         // nginx would collect the bytes.
         headers.set("X-Accel-Buffering", "no")
-        let watch = parts.watch
+        let (watch, sender) = (parts.watch, parts.sender(exchange))
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
@@ -157,7 +157,7 @@ struct CartoResponder: Sendable {
                                 let map = snapshot.maps.versions(.newest(id: id), edition: ExtractName.edition).first
                             else { throw Problem(.notFound, "The package was removed.") }
                             let file = try snapshot.folder.file(map.mbtiles.path)
-                            try await FileResponder.send(UInt64(sent)..<file.size, of: file, to: &writer)
+                            try await sender.send(UInt64(sent)..<file.size, of: file, to: &writer)
                             try await writer.finish(nil)
                             return
                         // The client sees a broken transfer, and its retry gets the status.

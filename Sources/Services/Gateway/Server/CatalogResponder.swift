@@ -23,7 +23,7 @@ struct CatalogResponder: Sendable {
         let (access, caller) = (parts.access, exchange.caller)
         let responder = FileResponder(
             folder: snapshot.folder, file: file, isDownload: path.parameter("download") != nil, metrics: parts.metrics,
-            accelerated: parts.options.accelerated
+            accelerated: parts.options.accelerated, sender: parts.sender(exchange)
         ) { access.add(bytes: $0, caller) }
         return try await responder.respond(to: request)
     }

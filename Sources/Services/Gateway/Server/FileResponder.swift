@@ -7,9 +7,6 @@ internal import WebRequests
 
 /// Answers with a file of the catalog: whole, in ranges, or not at all.
 struct FileResponder: Sendable {
-    /// Bytes of one read.
-    static let piece = 128 << 10
-
     let folder: CatalogFolder
     let file: ServedFile
     /// Whether the client asks for a file to save.
@@ -17,6 +14,7 @@ struct FileResponder: Sendable {
     let metrics: GatewayMetrics
     /// The path of nginx below which it has the catalog's folder; `nil` = the gateway sends the bytes itself.
     let accelerated: String?
+    let sender: BodySender
     /// Called with the bytes of a body that are about to be sent.
     let onSend: @Sendable (UInt64) -> Void
 
@@ -152,35 +150,15 @@ struct FileResponder: Sendable {
     private func body(_ parts: [Part], of file: OpenFile) -> ResponseBody {
         let length = parts.reduce(0) { $0 + $1.length }
         guard length > 0 else { return ResponseBody() }
-        return ResponseBody(contentLength: Int(clamping: length)) { [onSend] writer in
+        return ResponseBody(contentLength: Int(clamping: length)) { [sender, onSend] writer in
             onSend(length)
             for part in parts {
                 switch part {
                 case .text(let text): try await writer.write(ByteBuffer(string: text))
-                case .bytes(let range): try await Self.send(range, of: file, to: &writer)
+                case .bytes(let range): try await sender.send(range, of: file, to: &writer)
                 }
             }
             try await writer.finish(nil)
-        }
-    }
-
-    /// Writes a range: the next piece is read while one is being sent.
-    static func send(
-        _ range: Range<UInt64>, of file: OpenFile, to writer: inout any ResponseBodyWriter
-    ) async throws {
-        @Sendable func read(_ offset: UInt64) async throws -> ByteBuffer? {
-            guard offset < range.upperBound else { return nil }
-            let count = Int(min(UInt64(piece), range.upperBound - offset))
-            return try await FileWork.run { try file.read(at: offset, count: count) }
-        }
-        var offset = range.lowerBound
-        var held = try await read(offset)
-        while let piece = held {
-            offset += UInt64(piece.readableBytes)
-            let next = offset
-            async let ahead = read(next)
-            try await writer.write(piece)
-            held = try await ahead
         }
     }
 }

@@ -18,6 +18,7 @@ final class GatewayParts: Sendable {
     /// `nil` without a coordinator.
     let link: ClusterLink?
     let streams = StreamCounts()
+    let bodies = SentBodies()
     private let service = Mutex<ExtractService?>(nil)
     let logger: Logger
 
@@ -83,6 +84,9 @@ final class GatewayParts: Sendable {
         service.withLock { $0 = nil }
         await link?.close()
     }
+
+    /// Sends bodies on the connection of a request.
+    func sender(_ exchange: Exchange) -> BodySender { BodySender(bodies: bodies, loop: exchange.loop) }
 
     /// The rules for each connection.
     var connectionRules: ConnectionRules {

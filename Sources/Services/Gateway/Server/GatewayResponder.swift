@@ -2,6 +2,7 @@ internal import Errors
 internal import Foundation
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
 internal import Telemetry
 internal import WebRequests
 
@@ -74,7 +75,8 @@ struct GatewayResponder: HTTPResponder {
             try parts.access.check(caller, endpoint)
             try parts.access.checkRate(caller, endpoint.rate)
             let exchange = Exchange(
-                request: request, path: path, endpoint: endpoint, parameters: parameters, caller: caller)
+                request: request, path: path, endpoint: endpoint, parameters: parameters, caller: caller,
+                loop: context.loop)
             return try await answer(exchange)
         }
     }
@@ -107,6 +109,8 @@ struct Exchange: Sendable {
     let endpoint: Endpoint
     let parameters: [String: String]
     let caller: Caller
+    /// That of the connection.
+    let loop: any EventLoop
 
     /// The address of this server for this client, without a slash at the end.
     func base(_ options: GatewayOptions) -> String {

@@ -1,0 +1,57 @@
+internal import Files
+internal import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// The bodies that are being sent from files: their number decides how much memory each may use.
+///
+/// A connection holds up to four pieces: in the socket's queue, in the writer, one more on its way, and the one read ahead.
+/// A thousand slow downloads with pieces of 128 KiB would hold half a gigabyte.
+final class SentBodies: Sendable {
+    /// Bytes of a piece while few bodies are being sent, and of the smallest one.
+    static let (largestPiece, smallestPiece) = (128 << 10, 8 << 10)
+    /// The bytes that one piece of each body may have together.
+    private static let most = 16 << 20
+    private let count = Atomic<Int>(0)
+
+    /// Bytes of the next piece of each body.
+    var piece: Int {
+        min(Self.largestPiece, max(Self.smallestPiece, Self.most / max(1, count.load(ordering: .relaxed))))
+    }
+
+    func begin() { count.add(1, ordering: .relaxed) }
+    func end() { count.subtract(1, ordering: .relaxed) }
+}
+
+/// Sends ranges of files on one connection.
+struct BodySender: Sendable {
+    let bodies: SentBodies
+    /// That of the connection.
+    let loop: any EventLoop
+
+    /// Writes a range: the next piece is read while one is being sent.
+    ///
+    /// A write returns before the connection's loop has seen it. While the loop serves other connections, writes to a slow
+    /// client would pile up: a thousand of them held 4.5 GiB. So each write waits for the loop.
+    func send(_ range: Range<UInt64>, of file: OpenFile, to writer: inout any ResponseBodyWriter) async throws {
+        bodies.begin()
+        defer { bodies.end() }
+        var offset = range.lowerBound
+        var held = try await read(offset, range, file)
+        while let piece = held {
+            offset += UInt64(piece.readableBytes)
+            let next = offset
+            async let ahead = read(next, range, file)
+            try await writer.write(piece)
+            await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+            held = try await ahead
+        }
+    }
+
+    /// The piece at an offset; `nil` at the end of the range.
+    private func read(_ offset: UInt64, _ range: Range<UInt64>, _ file: OpenFile) async throws -> ByteBuffer? {
+        guard offset < range.upperBound else { return nil }
+        let count = Int(min(UInt64(bodies.piece), range.upperBound - offset))
+        return try await FileWork.run { try file.read(at: offset, count: count) }
+    }
+}
