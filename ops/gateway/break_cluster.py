@@ -195,7 +195,7 @@ def coordinator_faults(site):
             reader.join()
     expect(secure.gateway.process.poll() is None, "the gateway ended")
     secure.gateway.kill()
-    expect(not secure.findings, f"{len(secure.findings)} findings: " + " | ".join(secure.findings[:6]))
+    expect(not secure.findings, f"{len(secure.findings)} findings: " + " | ".join(secure.findings[:12]))
     print(f"      {secure.reads} reads without an error", flush=True)
 
 
