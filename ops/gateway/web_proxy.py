@@ -1,4 +1,5 @@
 """nginx in front of a gateway, on loopback."""
+import os
 import pathlib
 import shutil
 import sys
@@ -8,7 +9,7 @@ import nginx  # noqa: E402
 import ports  # noqa: E402
 
 # What nginx writes stays in the folder of the run.
-HEAD = """pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes {workers}; worker_rlimit_nofile 40000;
+HEAD = """{user}pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes {workers}; worker_rlimit_nofile 40000;
 events {{ worker_connections 16384; }}
 http {{ access_log off; sendfile on; keepalive_requests 1000000; gzip_static on; include /etc/nginx/mime.types;
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u;
@@ -28,7 +29,9 @@ class Nginx:
         self.folder, self.port = pathlib.Path(folder), ports.take()
         self.folder.mkdir(parents=True, exist_ok=True)
         config = self.folder / "nginx.conf"
-        config.write_text(HEAD.format(folder=self.folder, port=self.port, workers=workers) + lines + "\n    }\n}\n")
+        # Started by root it would read the folder as another user.
+        user = "" if os.geteuid() else "user root; "
+        config.write_text(HEAD.format(user=user, folder=self.folder, port=self.port, workers=workers) + lines + "\n    }\n}\n")
         nginx.start(str(config), f"{self.url}/there-is-no-such-file", self.folder)
 
     @property

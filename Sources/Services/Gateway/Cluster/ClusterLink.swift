@@ -2,6 +2,7 @@ internal import ClusterClient
 internal import Errors
 internal import Foundation
 internal import Synchronization
+internal import ZeroMQ
 
 /// Questions to the coordinator; equal ones are asked at most once a second, however many clients ask.
 final class ClusterLink: Sendable {
@@ -96,6 +97,10 @@ final class ClusterLink: Sendable {
     }
 
     private static func problem(_ error: any Error) -> Problem {
+        // The coordinator's list of keys does not have ours, or it is not there: nothing that a client could correct.
+        if let link = error as? ZeroMQError, link.code != .tooLarge {
+            return Problem(.coordinatorAway, link.message, retryAfter: 2)
+        }
         guard let error = error as? ClusterError else {
             if let coded = error as? any CodedError { return Problem(.wrongRequest, coded.message) }
             return Problem(.coordinatorAway, "The coordinator cannot be asked: \(error)", retryAfter: 2)
