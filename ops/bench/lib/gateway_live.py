@@ -38,8 +38,8 @@ class LiveRows:
         before = descriptors(gateway.process.pid)
         url = f"{gateway.url}/packages/1/mid.mbtiles?n=[1-50]"
         # 50 downloads from each of 20 addresses: one address has 64 connections.
-        slow = [subprocess.Popen(["curl", "-s", "--no-progress-meter", "--limit-rate", "65536", "--parallel", "--parallel-immediate", "--parallel-max", "50",
-                                  "--interface", f"127.99.0.{1 + number}", "-o", "/dev/null", url], stderr=subprocess.DEVNULL) for number in range(20)]
+        curl = ["curl", "-s", "--limit-rate", "65536", "--parallel", "--parallel-immediate", "--parallel-max", "50", "-o", "/dev/null"]
+        slow = [subprocess.Popen([*curl, "--interface", f"127.99.0.{1 + number}", url], stderr=subprocess.DEVNULL) for number in range(20)]
         try:
             # A download is a connection and an open file.
             wait("the start of 1,000 downloads", lambda: descriptors(gateway.process.pid) >= before + 1_900, 60)
@@ -82,11 +82,13 @@ class LiveRows:
             wait("a new version", lambda: gateway("HEAD", f"/packages/{version}/P001.mbtiles").status == 200, 30, 0.01)
             took.append(time.monotonic() - began)
             time.sleep(self.bench.random.random())
-        yield row(f"a new version among {PACKAGES} packages is seen", max(took), "s", 2, False, f"median {statistics.median(took):.2f} s, {len(took)} versions")
+        note = f"median {statistics.median(took):.2f} s, {len(took)} versions"
+        yield row(f"a new version among {PACKAGES} packages is seen", max(took), "s", 2, False, note)
 
     def events(self):
         """200 streams while jobs change: nothing is lost, and what that costs the gateway."""
         tokens = [self.site.make_token(f"viewer-{number}", VIEWER) for number in range(STREAMS // STREAMS_EACH)]
+        # The orders come through another gateway.
         gateway, orders = self.site.gateway, self.site.make_gateway()
         jobs = [orders.submit("crawling", {"bbox": [24.5 + number / 100, 59.3, 25, 59.5]}, priority=-1) for number in range(40)]
         wait("the new tokens", lambda: gateway("GET", "/v1/status", Authorization=f"Bearer {tokens[-1]}").status == 200, 10)
@@ -121,8 +123,8 @@ class LiveRows:
         """The coverage of a job of the planet, while the job waits."""
         (self.bench.folder / "planet.yaml").write_text(
             f"id: planet\nurl: {self.site.origin}/tiles/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-14\npoliteness:\n  concurrency: 64\n")
-        text = self.site.run("submit", "bbox(-180,-85.05,179.99,85.05)", "--id", "planet", "--tileset", self.bench.folder / "planet.yaml", "--zoom", "0-14",
-                             "--tile-limit", 10**9, "--coordinator", self.site.control, "--json").stdout
+        text = self.site.run("submit", "bbox(-180,-85.05,179.99,85.05)", "--id", "planet", "--tileset", self.bench.folder / "planet.yaml",
+                             "--zoom", "0-14", "--tile-limit", 10**9, "--coordinator", self.site.control, "--json").stdout
         job, gateway = json.loads(text)["job"], self.site.gateway
         # Some cells are done, some are at work; then nothing changes.
         time.sleep(2 if self.is_quick else 6)
@@ -153,7 +155,8 @@ class LiveRows:
             if target.suffix in (".html", ".js", ".css", ".svg"):
                 pathlib.Path(f"{target}.gz").write_bytes(gzip.compress(target.read_bytes(), 6))
         server = Nginx(self.bench.folder / "page-nginx", f"root {files};")
-        done = subprocess.run([python, HERE / "page_paint.py", str(self.bench.rounds * 3), self.site.gateway.url, server.url], capture_output=True, text=True)
+        done = subprocess.run([python, HERE / "page_paint.py", str(self.bench.rounds * 3), self.site.gateway.url, server.url],
+                              capture_output=True, text=True)
         server.stop()
         expect(done.returncode == 0, done.stderr[-300:])
         ours, theirs = json.loads(done.stdout)
