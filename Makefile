@@ -105,7 +105,7 @@ device-check: build ## the acceptance checks of the client library: real catalog
 gateway-check: build ## the 18 acceptance checks of the gateway: coordinator, curl, nginx, Chromium, slowhttptest, schemathesis (8 min)
 	@ops/gateway-check $(CHECKS)
 
-bench-gateway: build ## Measure the gateway next to nginx and MapCache: met or missed (6 min; BENCH_FLAGS=--write)
+bench-gateway: build ## Measure the gateway next to nginx and MapCache: met or missed (8 min; BENCH_FLAGS=--write)
 	@ops/bench/gateway $(BENCH_FLAGS)
 
 device-faults: build ## the fault table of the client library: every call killed or failed, servers that lie, full disks (hours; FAULTS="--short" a minute)

@@ -33,8 +33,9 @@ class Answer:
 class Gateway:
     """A gateway that can be killed and started again on its port."""
 
-    def __init__(self, site, *options):
+    def __init__(self, site, *options, catalog=None):
         self.site, self.options, self.port, self.process = site, options, ports.take(), None
+        self.catalog = catalog or site.catalog
         self.start()
 
     @property
@@ -42,7 +43,7 @@ class Gateway:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self):
-        self.process = self.site.start("gateway", self.site.catalog, "--port", self.port, *self.options, output=subprocess.PIPE)
+        self.process = self.site.start("gateway", self.catalog, "--port", self.port, *self.options, output=subprocess.PIPE)
         line = self.process.stdout.readline().strip()
         expect(line == self.url, f"the gateway printed {line!r} instead of its address; {self.site.logs}")
 

@@ -55,6 +55,8 @@ struct GatewayCommand: AsyncParsableCommand {
     @Flag(name: .customLong("plain-tokens"), help: "Take tokens without encryption on any address.")
     var takesPlainTokens = false
     @Option(help: "Open connections in all.") var maxConnections = 10_000
+    @Option(help: "Open connections of one address; those of trusted proxies are not counted.")
+    var maxConnectionsEach = 64
     @Option(
         help: ArgumentHelp(
             "The coordinator's control endpoint; without it only the catalog is served.", valueName: "endpoint"))
@@ -76,6 +78,9 @@ struct GatewayCommand: AsyncParsableCommand {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
         guard (1...100_000).contains(maxConnections) else {
             throw ValidationError("--max-connections must be between 1 and 100000.")
+        }
+        guard (1...100_000).contains(maxConnectionsEach) else {
+            throw ValidationError("--max-connections-each must be between 1 and 100000.")
         }
         guard GatewayOptions.MetricsAccess(rawValue: metrics) != nil else {
             throw ValidationError("--metrics is open, viewer or off.")
@@ -107,6 +112,7 @@ struct GatewayCommand: AsyncParsableCommand {
         options.corsOrigins = corsOrigin
         options.takesTokensUnencrypted = behindProxy || takesPlainTokens
         options.maxConnections = maxConnections
+        options.maxConnectionsEach = maxConnectionsEach
         options.extractTiles = extractTiles
         if let coordinator {
             options.coordinator = ClusterAccess(
