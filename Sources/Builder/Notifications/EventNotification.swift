@@ -1,4 +1,5 @@
 import Foundation
+internal import TextFormats
 
 /// One notification, in the form in which receivers and scripts get it.
 ///
@@ -107,9 +108,7 @@ public struct EventNotification: Codable, Hashable, Sendable {
         self.id = id
         self.seq = seq
         self.kind = kind.name
-        // The format cuts off what is below a millisecond, and most milliseconds are no exact fraction.
-        let date = Date(timeIntervalSince1970: (Double(wall) + 0.5) / 1_000)
-        time = date.ISO8601Format(.init(includingFractionalSeconds: true))
+        time = UTCTime.text(milliseconds: wall)
         self.state = state
         self.text = String(text.prefix(Self.mostCharacters))
     }

@@ -56,7 +56,7 @@ package enum GatewayMetric: String, MetricTable {
                 "Requests for extracts",
                 .closed("result", ["served", "built", "joined", "too-big", "failed", "gave-up"]))
         case .extractSeconds: .histogram("Time to build an extract")
-        case .coordinatorUp: .gauge("Whether the coordinator answered the last question")
+        case .coordinatorUp: .gauge("Whether the coordinator answered the last question; absent before the first one")
         case .questions:
             .counter("Questions to the coordinator", .closed("result", ["answered", "problem", "silent"]))
         case .answerSeconds: .histogram("Time until the coordinator answered")

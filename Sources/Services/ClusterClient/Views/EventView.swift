@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextFormats
 package import Wire
 
 /// A line of the log as printed.
@@ -12,8 +13,7 @@ package struct EventView: Encodable, Sendable {
 
     package init(_ event: PBEventRecord) {
         seq = event.seq
-        time = Date(timeIntervalSince1970: Double(event.wallMs) / 1_000).ISO8601Format(
-            .init(includingFractionalSeconds: true))
+        time = UTCTime.text(milliseconds: Int64(clamping: event.wallMs))
         job = event.job
         kind = event.kind
         text = event.text

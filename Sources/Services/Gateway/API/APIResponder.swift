@@ -89,7 +89,7 @@ struct APIResponder: Sendable {
         var response = Self.json(found)
         if found.next != 0 {
             let query = [state.map { "state=\($0)" }, "before=\(found.next)", "limit=\(limit)"].compactMap(\.self)
-            response.headers.set("Link", "</v1/jobs?\(query.joined(separator: "&"))>; rel=\"next\"")
+            response.headers.set(.link, "</v1/jobs?\(query.joined(separator: "&"))>; rel=\"next\"")
         }
         return response
     }

@@ -24,7 +24,7 @@ struct EventResponder: Sendable {
             let limit = UInt32(try exchange.number("limit", 1...1_000) ?? 100)
             return try await page(after, job, limit)
         }
-        if let last = request.headers.value("Last-Event-ID") {
+        if let last = request.headers.value(.lastEventID) {
             guard let seq = UInt64(last) else {
                 throw Problem(.badParameter, "Last-Event-ID is the number of an event.")
             }
@@ -79,7 +79,7 @@ struct EventResponder: Sendable {
             var text = ""
             for event in answer.events {
                 after = max(after, event.seq)
-                text += Self.text(EventView(event))
+                text += parts.eventTexts.text(of: event)
             }
             turns = text.isEmpty ? turns + 1 : 0
             if text.isEmpty, turns.isMultiple(of: Self.commentEvery) { text = ": nothing new\n\n" }
@@ -88,15 +88,6 @@ struct EventResponder: Sendable {
             if answer.events.isEmpty, job != 0, answer.last > after { after = answer.last }
         }
         try await writer.finish(nil)
-    }
-
-    private static func text(_ event: EventView) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        // The view has texts and numbers only, which can always be encoded; JSON has no line break outside of texts.
-        let data = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        return "id: \(event.seq)\nevent: \(event.kind)\ndata: \(data)\n\n"
     }
 }
 

@@ -63,7 +63,7 @@ struct ExtractResponder: Sendable {
 
     /// How long the client wants to wait: `Prefer: wait=20` (RFC 7240), at most a minute.
     private static func patience(_ request: Request) -> Duration {
-        let words = (request.headers.value("Prefer") ?? "").split(whereSeparator: { ", ;".contains($0) })
+        let words = (request.headers.value(.prefer) ?? "").split(whereSeparator: { ", ;".contains($0) })
         let seconds = words.lazy.filter { $0.hasPrefix("wait=") }.compactMap { Int($0.dropFirst(5)) }.first ?? 0
         return .seconds(min(max(seconds, 0), 60))
     }

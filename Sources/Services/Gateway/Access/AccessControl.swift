@@ -63,7 +63,7 @@ final class AccessControl: Sendable {
 
     /// The nearest address that is not a trusted proxy.
     private func forwarded(_ request: Request) -> NetworkAddress? {
-        let chain = (request.headers.value("X-Forwarded-For") ?? "").split(separator: ",").map {
+        let chain = (request.headers.value(.xForwardedFor) ?? "").split(separator: ",").map {
             NetworkAddress($0.trimmingCharacters(in: .whitespaces))
         }
         for hop in chain.reversed() {

@@ -13,6 +13,10 @@ struct ServedFile: Sendable, Hashable {
     let digest: Digest
     /// The value of Link: the newest version, and the TileJSON of a version; empty for files without them.
     let links: String
+    /// The strong tag.
+    let tag: EntityTag
+    /// The value of Repr-Digest (RFC 9530).
+    let reprDigest: String
 
     /// - Returns: `nil` for a digest that is none; a decoded catalog has no such.
     init?(path: String, size: Int64, sha256: String, links: String = "") {
@@ -21,13 +25,9 @@ struct ServedFile: Sendable, Hashable {
         self.size = UInt64(size)
         self.digest = digest
         self.links = links
+        tag = EntityTag(digest.hex)
+        reprDigest = "sha-256=:\(Data(digest.bytes).base64EncodedString()):"
     }
-
-    /// The strong tag.
-    var tag: EntityTag { EntityTag(digest.hex) }
-
-    /// The value of Repr-Digest (RFC 9530).
-    var reprDigest: String { "sha-256=:\(Data(digest.bytes).base64EncodedString()):" }
 
     /// The last part of the path.
     var name: String { String(path.split(separator: "/").last ?? "") }

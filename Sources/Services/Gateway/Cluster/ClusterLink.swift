@@ -21,7 +21,7 @@ final class ClusterLink: Sendable {
     private let client: ControlClient
     private let metrics: GatewayMetrics
     private let kept = Mutex<[String: Kept]>([:])
-    private let isUp = Atomic<Bool>(false)
+    private let hasAnswered = Mutex<Bool?>(nil)
 
     init(_ client: ControlClient, metrics: GatewayMetrics) {
         self.client = client
@@ -43,8 +43,8 @@ final class ClusterLink: Sendable {
         }
     }
 
-    /// Whether the coordinator answered the last question.
-    var isAnswering: Bool { isUp.load(ordering: .relaxed) }
+    /// Whether the coordinator answered the last question; `nil` before the first one.
+    var isAnswering: Bool? { hasAnswered.withLock { $0 } }
 
     func close() async { await client.close() }
 
@@ -60,12 +60,12 @@ final class ClusterLink: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         switch result {
         case .success(let value):
-            isUp.store(true, ordering: .relaxed)
+            hasAnswered.withLock { $0 = true }
             metrics.question("answered", seconds: seconds)
             return value
         case .failure(let error):
             let problem = Self.problem(error)
-            isUp.store(problem.code != .coordinatorAway, ordering: .relaxed)
+            hasAnswered.withLock { $0 = problem.code != .coordinatorAway }
             metrics.question(problem.code == .coordinatorAway ? "silent" : "problem", seconds: seconds)
             throw problem
         }

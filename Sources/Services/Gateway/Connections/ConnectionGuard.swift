@@ -261,9 +261,9 @@ final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
             try pipeline.addHandler(RequestHandler(state), position: .after(decoder))
             try pipeline.addHandler(ByteHandler(state), position: .first)
-            // Half of NIO's, because the memory of ten thousand connections counts; a piece of a file is larger anyway.
+            // A quarter of NIO's, because the memory of a thousand slow downloads counts.
             try context.channel.syncOptions?.setOption(
-                .writeBufferWaterMark, value: .init(low: 16 << 10, high: 32 << 10))
+                .writeBufferWaterMark, value: .init(low: 8 << 10, high: 16 << 10))
             state.opened(context.channel)
         } catch {
             // Without its bounds a connection is not served.

@@ -10,7 +10,7 @@ enum CrossOrigin {
 
     /// The answer to a question that a browser asks before a request; `nil` for other requests.
     static func preflight(_ request: Request, _ path: RequestPath, _ origins: [String]) -> Response? {
-        guard request.method == .options, request.headers.value("Access-Control-Request-Method") != nil else {
+        guard request.method == .options, request.headers.value(.accessControlRequestMethod) != nil else {
             return nil
         }
         let isAPI = path.segments.first == "v1"

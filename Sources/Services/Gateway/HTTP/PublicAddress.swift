@@ -12,8 +12,8 @@ enum PublicAddress {
         if let fixed { return fixed.hasSuffix("/") ? String(fixed.dropLast()) : fixed }
         var (scheme, host) = ("http", request.head.authority ?? "")
         if isTrusted {
-            if last(request.headers.value("X-Forwarded-Proto"))?.lowercased() == "https" { scheme = "https" }
-            host = last(request.headers.value("X-Forwarded-Host")) ?? host
+            if last(request.headers.value(.xForwardedProto))?.lowercased() == "https" { scheme = "https" }
+            host = last(request.headers.value(.xForwardedHost)) ?? host
         }
         return "\(scheme)://\(isHost(host) ? host : fallback)"
     }

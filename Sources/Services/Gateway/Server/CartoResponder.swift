@@ -136,7 +136,7 @@ struct CartoResponder: Sendable {
     ) -> Response {
         var headers: HTTPFields = [.contentType: "application/vnd.sqlite3", .cacheControl: "no-store"]
         // nginx would collect the bytes.
-        headers.set("X-Accel-Buffering", "no")
+        headers.set(.xAccelBuffering, "no")
         let (watch, sender) = (parts.watch, parts.sender(exchange))
         return Response(
             status: .ok, headers: headers,

@@ -72,8 +72,8 @@ struct FileResponder: Sendable {
             .cacheControl: "public, max-age=31536000, immutable", .acceptRanges: "bytes",
             .contentType: file.mediaType,
         ]
-        headers.set("Repr-Digest", file.reprDigest)
-        if !file.links.isEmpty { headers.set("Link", file.links) }
+        headers.set(.reprDigest, file.reprDigest)
+        if !file.links.isEmpty { headers.set(.link, file.links) }
         // The name is a part of a path of the catalog, which needs no escaping.
         if isDownload { headers[.contentDisposition] = "attachment; filename=\"\(file.name)\"" }
         return headers
@@ -113,7 +113,7 @@ struct FileResponder: Sendable {
     /// Lets nginx send the file, or the ranges of it that the request asks for.
     private func handedOver(to prefix: String, _ ranges: RangeSet, _ headers: HTTPFields) -> Response {
         var headers = headers
-        headers.set("X-Accel-Redirect", prefix + file.path)
+        headers.set(.xAccelRedirect, prefix + file.path)
         switch ranges {
         case .whole: onSend(file.size)
         case .one(let range):

@@ -18,6 +18,7 @@ final class GatewayParts: Sendable {
     /// `nil` without a coordinator.
     let link: ClusterLink?
     let streams = StreamCounts()
+    let eventTexts = EventTexts()
     let bodies = SentBodies()
     private let service = Mutex<ExtractService?>(nil)
     let logger: Logger

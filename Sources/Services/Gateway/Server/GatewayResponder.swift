@@ -14,7 +14,7 @@ struct GatewayResponder: HTTPResponder {
     /// The answer; every error becomes one.
     func respond(to request: Request, context: GatewayContext) async -> Response {
         let start = ContinuousClock.now
-        let id = UUID().uuidString.lowercased()
+        let id = RequestName.new()
         let path = RequestPath(request.head.path ?? "")
         let route = path.map { Route(request.method.rawValue, $0) } ?? .unknown
         let endpoint: Endpoint? = if case .found(let endpoint, _) = route { endpoint } else { nil }
@@ -44,11 +44,11 @@ struct GatewayResponder: HTTPResponder {
 
     /// Headers of all answers.
     private func finish(_ response: inout Response, _ request: Request, _ endpoint: Endpoint?, _ id: String) {
-        response.headers.set("X-Request-Id", id)
+        response.headers.set(.xRequestID, id)
         response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers.set("Referrer-Policy", "no-referrer")
-        if response.headers.value("Content-Security-Policy") == nil {
-            response.headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+        response.headers.set(.referrerPolicy, "no-referrer")
+        if response.headers.value(.contentSecurityPolicy) == nil {
+            response.headers.set(.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'")
         }
         CrossOrigin.allow(&response, request, endpoint, parts.options.corsOrigins)
         if request.method == .head { response = response.createHeadResponse() }

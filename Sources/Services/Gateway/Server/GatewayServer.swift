@@ -56,7 +56,9 @@ public struct GatewayServer: Sendable {
         let isReady = Atomic<Bool>(false)
         let port = options.port
         let app = Application(
-            responder: GatewayResponder(parts: parts), server: .http1(configuration: Self.http(parts.connectionRules)),
+            responder: GatewayResponder(parts: parts), server: HTTPServerBuilder { [rules = parts.connectionRules] in
+                LoopChannel(base: HTTP1Channel(responder: $0, configuration: Self.http(rules)))
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: port), serverName: "packhorse-gateway", backlog: 1_024),
             onServerRunning: { channel in

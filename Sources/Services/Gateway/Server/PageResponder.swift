@@ -29,7 +29,7 @@ enum PageResponder {
     /// A document with the policy of the page.
     static func respond(_ exchange: Exchange, _ document: ServedDocument) throws(Problem) -> Response {
         var response = try DocumentResponder.respond(document, to: exchange.request)
-        response.headers.set("Content-Security-Policy", policy)
+        response.headers.set(.contentSecurityPolicy, policy)
         return response
     }
 }

@@ -29,7 +29,7 @@ struct ServiceResponder: Sendable {
         parts.metrics.write(to: &text)
         text.single(GatewayMetric.connections, Double(parts.connections.count))
         text.single(GatewayMetric.eventStreams, Double(parts.streams.count))
-        text.single(GatewayMetric.coordinatorUp, parts.link?.isAnswering == true ? 1 : 0)
+        if let isAnswering = parts.link?.isAnswering { text.single(GatewayMetric.coordinatorUp, isAnswering ? 1 : 0) }
         text.single(GatewayMetric.openArchives, Double(parts.archives.count))
         if let snapshot = parts.watch.current.snapshot {
             let index = snapshot.index

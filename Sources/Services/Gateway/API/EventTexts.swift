@@ -1,0 +1,31 @@
+internal import ClusterClient
+internal import Foundation
+internal import Synchronization
+internal import Wire
+
+/// The last events as streams send them: each is encoded once, however many streams there are.
+final class EventTexts: Sendable {
+    private let texts = Mutex<[UInt64: String]>([:])
+    /// More than the streams that wait for new events need.
+    private static let most = 2_000
+
+    /// The lines of an event.
+    func text(of event: PBEventRecord) -> String {
+        if let known = texts.withLock({ $0[event.seq] }) { return known }
+        let text = Self.encode(EventView(event))
+        texts.withLock { texts in
+            if texts.count >= Self.most { texts.removeAll(keepingCapacity: true) }
+            texts[event.seq] = text
+        }
+        return text
+    }
+
+    private static func encode(_ event: EventView) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        // The view has texts and numbers only, which can always be encoded; JSON has no line break outside of texts.
+        let data = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return "id: \(event.seq)\nevent: \(event.kind)\ndata: \(data)\n\n"
+    }
+}
