@@ -100,6 +100,18 @@ import Testing
         }
     }
 
+    @Test func aRequestForAnotherProtocolEndsItsConnection() async throws {
+        try await Self.serving { gateway in
+            // Without the end this would wait until the connection is idle for too long.
+            for fields in ["Connection: Upgrade\r\nUpgrade: h2c", "Connection: close"] {
+                let text = "GET /healthz HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n"
+                let answer = HTTPProbe.parse(try await HTTPProbe.raw(gateway.port, Array(text.utf8)))
+                #expect(answer?.status == 200 && answer?.header("connection") == "close", "\(fields)")
+            }
+            #expect(try await Self.status(gateway, "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n") == 400)
+        }
+    }
+
     @Test func aSlowHeadIsCut() async throws {
         try await Self.serving(
             options: { $0.headSeconds = 0.3 },

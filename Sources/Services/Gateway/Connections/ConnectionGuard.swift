@@ -32,6 +32,8 @@ final class ConnectionGuard {
     private var isInHead = true
     /// Whether the connection is being closed, so that nothing more is read.
     private(set) var isClosing = false
+    /// Whether the connection ends with the answer to the newest request.
+    private var closesAfterAnswers = false
 
     init(_ rules: ConnectionRules) {
         self.rules = rules
@@ -119,8 +121,11 @@ final class ConnectionGuard {
             guard let length = Int(text) else { return .badRequest }
             guard length <= rules.bodyBytes else { return .payloadTooLarge }
         }
+        // The decoder reads nothing more after a request for another protocol, which this server never changes to.
+        let isLast = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
         // The server closes after an answer only when the field is exactly this.
-        if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        closesAfterAnswers = isLast
         return nil
     }
 
@@ -139,6 +144,9 @@ final class ConnectionGuard {
     }
 
     func endAnswer() { clock.endAnswer(now: Self.now) }
+
+    /// Whether the answer that begins now is the last one of the connection.
+    var isLastAnswer: Bool { closesAfterAnswers && clock.isAtLastAnswer }
 
     /// Whether an answer can be written here: none is being made.
     var mayAnswer: Bool { !clock.isAnswering }
@@ -221,8 +229,15 @@ private final class RequestHandler: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { state.endAnswer() }
-        context.write(data, promise: promise)
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where state.isLastAnswer:
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            state.endAnswer()
+            context.write(data, promise: promise)
+        default: context.write(data, promise: promise)
+        }
     }
 
     /// Answers without the rest of the server, and closes.
