@@ -63,6 +63,24 @@ import Testing
         }
     }
 
+    @Test func aDamagedBodyGetsNoSecondAnswer() async throws {
+        try await Self.serving { gateway in
+            let handle = try HTTPProbe.connect(gateway.port)
+            defer { close(handle) }
+            HTTPProbe.write(
+                handle, Array("POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+            // The answer comes before the body.
+            _ = try await gateway.wait("/metrics") { $0.text.contains("code=\"405\"") }
+            HTTPProbe.write(handle, Array("zz\r\n".utf8))
+            let text = await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(returning: String(decoding: HTTPProbe.readAll(handle), as: UTF8.self))
+                }
+            }
+            #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2, "\(text)")
+        }
+    }
+
     @Test func aBodyHasABound() async throws {
         try await Self.serving { gateway in
             let claimed = "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n"

@@ -148,8 +148,9 @@ final class ConnectionGuard {
     /// Whether the answer that begins now is the last one of the connection.
     var isLastAnswer: Bool { closesAfterAnswers && clock.isAtLastAnswer }
 
-    /// Whether an answer can be written here: none is being made.
-    var mayAnswer: Bool { !clock.isAnswering }
+    /// Whether an answer can be written here: none is being made, and none was made for a request whose body is not
+    /// complete.
+    var mayAnswer: Bool { isInHead && !clock.isAnswering }
 
     /// Nothing more is read, because a refusal is being sent.
     func refuse(_ reason: ConnectionClock.Cut?) {
