@@ -209,6 +209,13 @@ private final class RequestHandler: ChannelDuplexHandler {
             if let status = state.head(&head) {
                 refuse(status, context, mayAnswer: mayAnswer)
             } else {
+                // A client that asks first sends no body without this; the size that it states was checked.
+                if mayAnswer, head.version == .http1_1,
+                    head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" })
+                {
+                    let interim = HTTPResponseHead(version: .http1_1, status: .continue)
+                    context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
+                }
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             }
         case .body(let bytes):
