@@ -65,8 +65,8 @@ import Testing
 
     @Test func aClientThatAsksFirstMaySendItsBody() async throws {
         try await Self.serving { gateway in
-            let text =
-                "POST /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc"
+            let fields = "Host: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 3"
+            let text = "POST /healthz HTTP/1.1\r\n\(fields)\r\n\r\nabc"
             let both = String(decoding: try await HTTPProbe.raw(gateway.port, Array(text.utf8)), as: UTF8.self)
             #expect(both.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 405"), "\(both)")
         }
