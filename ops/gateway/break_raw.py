@@ -2,6 +2,7 @@
 import asyncio
 import collections
 import random
+import time
 
 from acceptance import expect, wait
 from break_site import STATUS, ask
@@ -174,6 +175,9 @@ def raw_requests(site):
     site.publish(folder, "LI")
     gateway = site.gateway_of(folder, "--tokens", site.token_folder)
     pid = gateway.process.pid
+    # The first requests open the files of tiles, which stay open.
+    asyncio.run(Storm(gateway.port, 2_000, seed=1).run())
+    time.sleep(3)
     before = descriptors(pid)
     storm = Storm(gateway.port, site.times(100_000), seed=20_260_700)
     asyncio.run(storm.run())
