@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check device-faults gateway-check bench-gateway help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
+.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -104,6 +104,9 @@ device-check: build ## the acceptance checks of the client library: real catalog
 
 gateway-check: build ## the 18 acceptance checks of the gateway: coordinator, curl, nginx, Chromium, slowhttptest, schemathesis (8 min)
 	@ops/gateway-check $(CHECKS)
+
+gateway-break: build ## attempts to break a gateway: malformed requests, bounds, paths, kills, publications, faults (10 min; BREAK_FLAGS=--quick)
+	@ops/gateway-break $(BREAK_FLAGS) $(CHECKS)
 
 bench-gateway: build ## Measure the gateway next to nginx and MapCache: met or missed (8 min; BENCH_FLAGS=--write)
 	@ops/bench/gateway $(BENCH_FLAGS)

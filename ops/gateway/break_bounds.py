@@ -208,7 +208,7 @@ class Bounds:
 
 
 def bounds(site):
-    """Each bound: the last allowed value is served, the next one is refused (35 cases)."""
+    """Each bound: the last allowed value is served, the next one is refused (32 cases)."""
     cases = Bounds(site)
     for part in (cases.heads, cases.bodies, cases.values, cases.counts, cases.times):
         part()

@@ -16,11 +16,11 @@ MASKS, CLIENTS = 20, 48
 
 
 def extracts(site):
-    """500 requests of 20 masks through 2 gateways over one coordinator: all get the same bytes, and 20 jobs are made."""
+    """500 requests of 20 masks through 2 gateways over one coordinator: all get the same bytes, and each mask has one job."""
     gateways = [site.make_gateway("--tileset", site.folder / "small.yaml") for _ in range(2)]
     masks = MASKS if not site.is_quick else 4
-    texts = [site.run("mask", f"bbox({10 + 0.7 * n:.2f},50.1,{10.1 + 0.7 * n:.2f},50.2)", "--zoom", "10", "--format", "url").stdout.strip().partition(":")[0]
-             for n in range(masks)]
+    # The second half is for the requests at the end.
+    texts = [mask_of(site, 10 + 0.7 * (number % masks), 50.1 if number < masks else 46.1) for number in range(2 * masks)]
     before = newest(site)
     orders, findings, counts, digests = queue.Queue(), [], collections.Counter(), collections.defaultdict(set)
     rows = [(number % masks, None) for number in range(site.times(500) - 2 * masks)]
@@ -65,9 +65,6 @@ def extracts(site):
     for thread in threads:
         thread.join()
     # One gateway lags behind the other by up to half a second; a mask that only the first has served shows it.
-    late = [site.run("mask", f"bbox({10 + 0.7 * n:.2f},46.1,{10.1 + 0.7 * n:.2f},46.2)", "--zoom", "10", "--format", "url").stdout.strip().partition(":")[0]
-            for n in range(masks)]
-    texts += late
     for number in range(masks, 2 * masks):
         for gateway in (number % 2, 1 - number % 2):
             fetch(number, gateway, "127.11.250.1")
@@ -80,6 +77,12 @@ def extracts(site):
     expect(not mixed, f"the masks {mixed} came with different bytes")
     expect(made == 2 * masks, f"{made} jobs were made for {2 * masks} masks; answers: {dict(counts)}")
     print(f"      {sum(counts.values())} requests, answers {dict(counts)}, {made} jobs for {2 * masks} masks", flush=True)
+
+
+def mask_of(site, west, south):
+    """The mask of a small box as it is in an address."""
+    words = ["mask", f"bbox({west:.2f},{south},{west + 0.1:.2f},{south + 0.1})", "--zoom", "10", "--format", "url"]
+    return site.run(*words).stdout.strip().partition(":")[0]
 
 
 def newest(site):
@@ -108,9 +111,12 @@ class Secure:
 
     def away(self, what):
         """Every kind of question gets 503 with Retry-After in time."""
+        # An answer is given again for a second.
+        time.sleep(1.2)
         operator = f"Authorization: Bearer {self.site.tokens['operator']}"
         body = b'{"order":"pause"}'
-        for path, method in (("/v1/jobs", "GET"), ("/v1/status", "GET"), ("/v1/workers", "GET"), ("/v1/events?after=0", "GET"), ("/v1/jobs/1/orders", "POST")):
+        for path in ("/v1/jobs", "/v1/status", "/v1/workers", "/v1/events?after=0", "/v1/jobs/1/orders"):
+            method = "POST" if path.endswith("orders") else "GET"
             began = time.monotonic()
             fields = [f"Content-Length: {len(body)}"] if method == "POST" else []
             reply = ask(self.gateway, path, operator, *fields, method=method, body=body if method == "POST" else b"")

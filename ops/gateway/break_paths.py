@@ -37,7 +37,8 @@ def plant(site):
 
 def targets():
     """At least 150 targets, each with a byte that a lenient server would take for another path."""
-    dots = ["..", "%2e%2e", "%2E%2E", ".%2e", "%252e%252e", "%c0%ae%c0%ae", "%e0%80%ae%e0%80%ae", "%f0%80%80%ae%f0%80%80%ae", "%u002e%u002e", "..;", "..%00",
+    dots = ["..", "%2e%2e", "%2E%2E", ".%2e", "%252e%252e", "%c0%ae%c0%ae", "%e0%80%ae%e0%80%ae", "%f0%80%80%ae%f0%80%80%ae", "%u002e%u002e", "..;",
+    "..%00",
             "..%20", "...", "%ef%bc%8e%ef%bc%8e", "%e2%80%a4%e2%80%a4", "..%5c", "..%2f", "..%c0%af", "..%252f", "..%e2%88%95"]
     for dot in dots:
         yield f"/{dot}/outside.txt"
@@ -47,25 +48,33 @@ def targets():
     for name in PLANTED:
         yield "/" + name
     base = "/packages/1/LI.mbtiles"
-    yield from ["//packages/1/LI.mbtiles", "/packages//1/LI.mbtiles", "/packages/1//LI.mbtiles", "/./packages/1/LI.mbtiles", "/packages/./1/LI.mbtiles",
-                base + "/", base + "/.", base + "/..", base + "%00", base + "%00.json", base + ";a=b", base + "%20", base + ".", base + "%2f", base + "/x",
+    yield from ["//packages/1/LI.mbtiles", "/packages//1/LI.mbtiles", "/packages/1//LI.mbtiles", "/./packages/1/LI.mbtiles",
+                "/packages/./1/LI.mbtiles",
+                base + "/", base + "/.", base + "/..", base + "%00", base + "%00.json", base + ";a=b", base + "%20", base + ".", base + "%2f",
+                base + "/x",
                 base + "%0d%0aX:y", base + "\\", base + "%5c", "/packages\\1\\LI.mbtiles", "/packages%5c1%5cLI.mbtiles", "/packages/1%2fLI.mbtiles",
-                "/packages%2f1%2fLI.mbtiles", "/%70ackages/01/LI.mbtiles", "/packages/+1/LI.mbtiles", "/packages/1.0/LI.mbtiles", "/packages/0x1/LI.mbtiles",
-                "/packages/%d9%a1/LI.mbtiles", "/packages/%ef%bc%91/LI.mbtiles", "/packages/1/li.mbtiles", "/PACKAGES/1/LI.mbtiles", "/packages/-1/LI.mbtiles",
+                "/packages%2f1%2fLI.mbtiles", "/%70ackages/01/LI.mbtiles", "/packages/+1/LI.mbtiles", "/packages/1.0/LI.mbtiles",
+                "/packages/0x1/LI.mbtiles",
+                "/packages/%d9%a1/LI.mbtiles", "/packages/%ef%bc%91/LI.mbtiles", "/packages/1/li.mbtiles", "/PACKAGES/1/LI.mbtiles",
+                "/packages/-1/LI.mbtiles",
                 "/packages/4294967297/LI.mbtiles", "/packages/18446744073709551617/LI.mbtiles",
                 # The Kelvin sign is canonically equivalent to K.
                 "/packages/1/%e2%84%aaK.mbtiles", "/packages/1/K%e2%84%aa.mbtiles", "/tiles/%e2%84%aaK.json", "/v1/packages/%e2%84%aaK",
                 "/packages/1/L%cc%80I.mbtiles", "/packages/1/LI.mbtiles%cc%80", "/packages/1/%ff%fe.mbtiles", "/packages/1/LI%ed%a0%80.mbtiles"]
-    yield from ["/packages/1/LINK.mbtiles", "/packages/1/LINKED.mbtiles", "/packages/3/passwd", "/packages/up/secret.txt", "/passwd", "/tiles/LINKED.json@1",
+    yield from ["/packages/1/LINK.mbtiles", "/packages/1/LINKED.mbtiles", "/packages/3/passwd", "/packages/up/secret.txt", "/passwd",
+                "/tiles/LINKED.json@1",
                 "/tiles/LINKED/0/0/0", "/tiles/LINKED@1/0/0/0", "/style/LINKED/style.json", "/style/..%2f..%2fsecret/style.json",
-                "/style/small/..%2f..%2fsecret.txt", "/style/small/../../secret.txt", "/ui/../secret.txt", "/ui/..%2fsecret.txt", "/ui/%2e%2e/secret.txt",
-                "/ui//etc/passwd", "/problems/..%2fsecret.txt", "/world/..%2fsecret.txt", "/world/fonts/..%2f..%2f/0-255.pbf", "/tiles/..%2f..%2fLI.json",
+                "/style/small/..%2f..%2fsecret.txt", "/style/small/../../secret.txt", "/ui/../secret.txt", "/ui/..%2fsecret.txt",
+                "/ui/%2e%2e/secret.txt",
+                "/ui//etc/passwd", "/problems/..%2fsecret.txt", "/world/..%2fsecret.txt", "/world/fonts/..%2f..%2f/0-255.pbf",
+                "/tiles/..%2f..%2fLI.json",
                 "/tiles/LI.json?edition=../..", "/tiles/LI@1/0/0/0?format=../../secret.txt", "/tiles/LI.json?edition=groups/extracts",
                 "/carto/..%2f..%2f/packages.json", "/carto/small/..%2f..%2fsecret.mbtiles", "/v1/packages?group=../..&at=9,47"]
     for letter in ("a", "%41", "%2e", "/a", "../", ";", "\\", "%e2%84%aa"):
         yield "/packages/1/" + letter * (4_096 // len(letter)) + ".mbtiles"
     yield from ["secret.txt", "*", "", "/?/../secret.txt", "/#/../secret.txt", "http://a/../secret.txt", "http://a/packages/1/..%2f..%2fsecret.txt",
-                "file:///etc/passwd", "http:///etc/passwd", "ftp://a/secret.txt", "//etc/passwd", "/secret.txt?download", "/packages/1/SECRET.mbtiles?download"]
+                "file:///etc/passwd", "http:///etc/passwd", "ftp://a/secret.txt", "//etc/passwd", "/secret.txt?download",
+                "/packages/1/SECRET.mbtiles?download"]
 
 
 def paths(site):

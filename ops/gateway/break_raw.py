@@ -2,6 +2,7 @@
 import asyncio
 import collections
 import random
+import time
 
 from acceptance import expect, wait
 from break_site import STATUS, ask
@@ -32,7 +33,7 @@ GOOD = [
     (b"POST /v1/jobs HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n%x;a=b\r\n" % len(BODY) + BODY + b"\r\n0\r\nX: y\r\n\r\n", {401}),
     (b"GET http://maps.example.com/healthz HTTP/1.1\r\n" + HOST + b"\r\n", {200}),
     # A server that does not change the protocol answers, and the connection goes on.
-    (b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n", {200}),
+    (b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", {200}),
 ]
 
 # What no server may take for a request.
@@ -68,7 +69,8 @@ def mutated(chance):
             case 2:
                 data[at:at] = data[at:to]
             case 3:
-                data[at:at] = chance.choice((b"\r", b"\n", b"\r\n", b"\0", b" ", b":", b"%", b"%00", b"%2e%2e/", b"\xff", b"\\", b",", b"\t", b"-", b"\"",
+                data[at:at] = chance.choice((b"\r", b"\n", b"\r\n", b"\0", b" ", b":", b"%", b"%00", b"%2e%2e/", b"\xff", b"\\", b",", b"\t", b"-",
+                b"\"",
                                              b"99999999999999999999", b"Upgrade", b"chunked", b"gzip", b"~", b"@", b"?", b"#", b"/"))
             case 4:
                 data[at:at] = bytes(chance.randrange(256) for _ in range(chance.randint(1, 30)))
@@ -173,13 +175,16 @@ def raw_requests(site):
     site.publish(folder, "LI")
     gateway = site.gateway_of(folder, "--tokens", site.token_folder)
     pid = gateway.process.pid
+    # The first requests open the files of tiles, which stay open.
+    asyncio.run(Storm(gateway.port, 2_000, seed=1).run())
+    time.sleep(3)
     before = descriptors(pid)
     storm = Storm(gateway.port, site.times(100_000), seed=20_260_700)
     asyncio.run(storm.run())
     expect(gateway.process.poll() is None, f"the gateway ended with {gateway.process.poll()}; {site.logs}")
     expect(ask(gateway, "/healthz").status == 200, "/healthz is not answered")
-    expect(not storm.findings, f"{storm.counts['findings']} findings after {sum(storm.counts[k] for k in ('good', 'drip', 'bad', 'mutated'))} requests; "
-           + " | ".join(storm.findings))
+    sent = sum(storm.counts[kind] for kind in ("good", "drip", "bad", "mutated"))
+    expect(not storm.findings, f"{storm.counts['findings']} findings after {sent} requests: " + " | ".join(storm.findings))
     wait("the end of all connections", lambda: descriptors(pid) <= before + 3, 20)
     gateway.kill()
     print("     ", dict(sorted(storm.counts.items(), key=str)), flush=True)

@@ -3,7 +3,7 @@ internal import Foundation
 /// The path of a request, decoded segment by segment.
 ///
 /// No two texts of a segment mean the same file: a segment is decoded once, and `.`, `..`, slashes, backslashes and
-/// control characters inside of it are refused.
+/// control characters inside of it are refused, and so is text that is not in the Unicode normal form C.
 package struct RequestPath: Sendable, Hashable {
     /// The segments between the slashes; the last one is empty for a path that ends in a slash.
     package let segments: [String]
@@ -59,9 +59,15 @@ package struct RequestPath: Sendable, Hashable {
 
     private static func decoded(_ part: Substring.UTF8View) -> String? {
         guard let text = unescaped(part, plusIsSpace: false), text != ".", text != "..",
-            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") })
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }),
+            isNormal(text)
         else { return nil }
         return text
+    }
+
+    /// Whether no other text with this normal form is equal to it: a `String` with the Kelvin sign equals one with K.
+    private static func isNormal(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 < 0x80 } || text.utf8.elementsEqual(text.precomposedStringWithCanonicalMapping.utf8)
     }
 
     /// Undoes percent escapes; `nil` for a damaged escape and for bytes that are not UTF-8.

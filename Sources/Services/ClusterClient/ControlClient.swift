@@ -20,6 +20,8 @@ package final class ControlClient: Sendable {
         self.endpoint = endpoint
         self.timeout = timeout
         var options = LinkOptions()
+        // Whoever asks waits a few seconds, so the link may not pause for longer.
+        options.reconnectMax = .seconds(1)
         options.allowPlain = allowPlain
         options.sendPatience = timeout
         options.maxFrameBytes = [MessageType.maxControlFrame]

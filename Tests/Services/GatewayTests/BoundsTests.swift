@@ -64,6 +64,33 @@ import WebRequests
         }
     }
 
+    @Test func aClientThatAsksFirstMaySendItsBody() async throws {
+        try await Self.serving { gateway in
+            let fields = "Host: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 3"
+            let text = "POST /healthz HTTP/1.1\r\n\(fields)\r\n\r\nabc"
+            let both = String(decoding: try await HTTPProbe.raw(gateway.port, Array(text.utf8)), as: UTF8.self)
+            #expect(both.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 405"), "\(both)")
+        }
+    }
+
+    @Test func aDamagedBodyGetsNoSecondAnswer() async throws {
+        try await Self.serving { gateway in
+            let handle = try HTTPProbe.connect(gateway.port)
+            defer { close(handle) }
+            HTTPProbe.write(
+                handle, Array("POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+            // The answer comes before the body.
+            _ = try await gateway.wait("/metrics") { $0.text.contains("code=\"405\"") }
+            HTTPProbe.write(handle, Array("zz\r\n".utf8))
+            let text = await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(returning: String(decoding: HTTPProbe.readAll(handle), as: UTF8.self))
+                }
+            }
+            #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2, "\(text)")
+        }
+    }
+
     @Test func aBodyHasABound() async throws {
         try await Self.serving { gateway in
             let claimed = "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n"
@@ -98,6 +125,18 @@ import WebRequests
             #expect(both.contains("200 OK") && both.contains("404 Not Found"))
             let old = try await HTTPProbe.raw(gateway.port, Array("GET /healthz HTTP/1.0\r\n\r\n".utf8))
             #expect(HTTPProbe.parse(old)?.status == 200)
+        }
+    }
+
+    @Test func aRequestForAnotherProtocolEndsItsConnection() async throws {
+        try await Self.serving { gateway in
+            // Without the end this would wait until the connection is idle for too long.
+            for fields in ["Connection: Upgrade\r\nUpgrade: h2c", "Connection: close"] {
+                let text = "GET /healthz HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n"
+                let answer = HTTPProbe.parse(try await HTTPProbe.raw(gateway.port, Array(text.utf8)))
+                #expect(answer?.status == 200 && answer?.header("connection") == "close", "\(fields)")
+            }
+            #expect(try await Self.status(gateway, "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n") == 400)
         }
     }
 

@@ -20,6 +20,8 @@ struct PathTests {
     @Test(arguments: [
         "", "a", "*", "/../a", "/a/..", "/a/%2e%2e/b", "/a/%2E./b", "/./a", "/a%2fb", "/a%5cb", "/a\\b", "/a%00", "/%",
         "/%4", "/%zz", "/%c0%af", "/%ff", "//a", "/a//b", "ftp://x/a", "/a%0ab", "/a%7f",
+        // The Kelvin sign, and an e with its accent apart.
+        "/%e2%84%aa", "/e%cc%81",
     ]) func pathsThatAreRefused(_ target: String) { #expect(RequestPath(target) == nil) }
 
     @Test func aLongPathIsRefused() {

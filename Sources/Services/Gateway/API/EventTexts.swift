@@ -5,17 +5,18 @@ internal import Wire
 
 /// The last events as streams send them: each is encoded once, however many streams there are.
 final class EventTexts: Sendable {
-    private let texts = Mutex<[UInt64: String]>([:])
+    /// By number, with the time of the event: after a restored backup another event may have the number.
+    private let texts = Mutex<[UInt64: (wall: UInt64, text: String)]>([:])
     /// More than the streams that wait for new events need.
     private static let most = 2_000
 
     /// The lines of an event.
     func text(of event: PBEventRecord) -> String {
-        if let known = texts.withLock({ $0[event.seq] }) { return known }
+        if let known = texts.withLock({ $0[event.seq] }), known.wall == event.wallMs { return known.text }
         let text = Self.encode(EventView(event))
         texts.withLock { texts in
             if texts.count >= Self.most { texts.removeAll(keepingCapacity: true) }
-            texts[event.seq] = text
+            texts[event.seq] = (event.wallMs, text)
         }
         return text
     }

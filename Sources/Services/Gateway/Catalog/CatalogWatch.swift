@@ -16,6 +16,8 @@ final class CatalogWatch: Sendable {
         var snapshot: CatalogSnapshot?
         /// Why the catalog as it is now cannot be read; `nil` when it can.
         var problem: GatewayError?
+        /// The number of the reading that found this.
+        var turn = 0
     }
 
     /// How often the stamp is looked at.
@@ -49,7 +51,10 @@ final class CatalogWatch: Sendable {
     }
 
     /// Reads the catalog if it changed; a failed read is tried again at the next call.
+    ///
+    /// Of readings at the same time the one that began last counts.
     func refresh() async {
+        let turn = turns.wrappingAdd(1, ordering: .relaxed).newValue
         let before = current
         let path = folder.appendingPathComponent("catalog.json").path
         let stamp = DocumentStamp(path: path)
@@ -58,13 +63,18 @@ final class CatalogWatch: Sendable {
             let next = try await FileWork.run { [folder] in
                 try CatalogSnapshot(try CatalogFolder(folder), earlier: before.snapshot)
             }
-            seen.withLock { $0 = stamp }
-            state.withLock { $0 = State(snapshot: next, problem: nil) }
+            let isNewest = state.withLock { state in
+                guard turn > state.turn else { return false }
+                state = State(snapshot: next, problem: nil, turn: turn)
+                seen.withLock { $0 = stamp }
+                return true
+            }
+            guard isNewest else { return }
             logger.info("Catalog read", metadata: [LogKey.path: "\(folder.path)"])
             onChange(next)
         } catch {
             let problem = error as? GatewayError ?? GatewayError(.unreadable, "\(error)", cause: error)
-            state.withLock { $0.problem = problem }
+            state.withLock { if turn > $0.turn { $0.problem = problem } }
             // While a catalog is being published its documents differ for a moment; that is worth a line only when it
             // stays so.
             guard before.problem?.message == problem.message else { return }
@@ -75,4 +85,5 @@ final class CatalogWatch: Sendable {
     }
 
     private let seen = Mutex<DocumentStamp?>(nil)
+    private let turns = Atomic<Int>(0)
 }

@@ -58,6 +58,9 @@ struct ConnectionClock: Sendable {
     /// Whether an answer has begun or is being made.
     var isAnswering: Bool { open > 0 }
 
+    /// Whether one answer is missing.
+    var isAtLastAnswer: Bool { open == 1 }
+
     /// Bytes of a head came.
     mutating func readHead(now: Double) {
         if case .idle = inbound { inbound = .head(since: now) }

@@ -33,6 +33,8 @@ final class ConnectionGuard {
     private var isInHead = true
     /// Whether the connection is being closed, so that nothing more is read.
     private(set) var isClosing = false
+    /// Whether the connection ends with the answer to the newest request.
+    private var closesAfterAnswers = false
 
     init(_ rules: ConnectionRules) {
         self.rules = rules
@@ -120,8 +122,11 @@ final class ConnectionGuard {
             guard let length = Int(text) else { return .badRequest }
             guard length <= rules.bodyBytes else { return .payloadTooLarge }
         }
+        // The decoder reads nothing more after a request for another protocol, which this server never changes to.
+        let isLast = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
         // The server closes after an answer only when the field is exactly this.
-        if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        closesAfterAnswers = isLast
         return nil
     }
 
@@ -141,8 +146,12 @@ final class ConnectionGuard {
 
     func endAnswer() { clock.endAnswer(now: Self.now) }
 
-    /// Whether an answer can be written here: none is being made.
-    var mayAnswer: Bool { !clock.isAnswering }
+    /// Whether the answer that begins now is the last one of the connection.
+    var isLastAnswer: Bool { closesAfterAnswers && clock.isAtLastAnswer }
+
+    /// Whether an answer can be written here: none is being made, and none was made for a request whose body is not
+    /// complete.
+    var mayAnswer: Bool { isInHead && !clock.isAnswering }
 
     /// Nothing more is read, because a refusal is being sent.
     func refuse(_ reason: ConnectionClock.Cut?) {
@@ -201,6 +210,13 @@ private final class RequestHandler: ChannelDuplexHandler {
             if let status = state.head(&head) {
                 refuse(status, context, mayAnswer: mayAnswer)
             } else {
+                // A client that asks first sends no body without this; the size that it states was checked.
+                if mayAnswer, head.version == .http1_1,
+                    head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" })
+                {
+                    let interim = HTTPResponseHead(version: .http1_1, status: .continue)
+                    context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
+                }
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             }
         case .body(let bytes):
@@ -222,8 +238,15 @@ private final class RequestHandler: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { state.endAnswer() }
-        context.write(data, promise: promise)
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where state.isLastAnswer:
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            state.endAnswer()
+            context.write(data, promise: promise)
+        default: context.write(data, promise: promise)
+        }
     }
 
     /// Answers without the rest of the server, and closes.

@@ -143,9 +143,16 @@ actor ExtractService {
 
     private func submit(_ id: String) {
         guard let extract = extracts[id] else { return }
-        began[id] = .now
         // The task ends with the answer, in three seconds at the latest.
         Task {
+            // Its job may have ended since the catalog was last looked at, also one of another gateway; a second job
+            // would make a second version.
+            await parts.watch.refresh()
+            guard !isPublished(id) else {
+                finish(id)
+                return
+            }
+            began[id] = .now
             let event: HeldExtracts.Event
             do throws(Problem) {
                 let job = try await send(extract)
