@@ -13,7 +13,7 @@ package struct EventView: Encodable, Sendable {
 
     package init(_ event: PBEventRecord) {
         seq = event.seq
-        time = UTCTime.text(milliseconds: Int64(clamping: event.wallMs))
+        time = UTCTime.text(milliseconds: event.wallMs)
         job = event.job
         kind = event.kind
         text = event.text

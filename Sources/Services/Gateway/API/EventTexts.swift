@@ -6,7 +6,7 @@ internal import Wire
 /// The last events as streams send them: each is encoded once, however many streams there are.
 final class EventTexts: Sendable {
     /// By number, with the time of the event: after a restored backup another event may have the number.
-    private let texts = Mutex<[UInt64: (wall: UInt64, text: String)]>([:])
+    private let texts = Mutex<[UInt64: (wall: Int64, text: String)]>([:])
     /// More than the streams that wait for new events need.
     private static let most = 2_000
 
