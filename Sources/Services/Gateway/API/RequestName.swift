@@ -9,9 +9,11 @@ enum RequestName {
         let (high, low) = (UInt64.random(in: 0...(.max)), UInt64.random(in: 0...(.max)))
         let version = high & ~0xF000 | 0x4000
         let variant = low & ~(3 << 62) | 1 << 63
-        let digits = Hexadecimal.text((0..<16).map { place in
-            UInt8(truncatingIfNeeded: (place < 8 ? version : variant) >> UInt64(56 - 8 * (place % 8)))
-        }).utf8
+        let digits = Hexadecimal.text(
+            (0..<16).map { place in
+                UInt8(truncatingIfNeeded: (place < 8 ? version : variant) >> UInt64(56 - 8 * (place % 8)))
+            }
+        ).utf8
         var text = ""
         var rest = digits[...]
         for count in [8, 4, 4, 4, 12] {

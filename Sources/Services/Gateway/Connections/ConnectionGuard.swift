@@ -274,6 +274,8 @@ final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
 
     private let rules: ConnectionRules
+    /// TCP_NOTSENT_LOWAT of Linux (tcp(7)).
+    private static let unsentLimit = NIOBSDSocket.Option(rawValue: 25)
 
     init(_ rules: ConnectionRules) { self.rules = rules }
 
@@ -287,6 +289,12 @@ final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
             // A quarter of NIO's, because the memory of a thousand slow downloads counts.
             try context.channel.syncOptions?.setOption(
                 .writeBufferWaterMark, value: .init(low: 8 << 10, high: 16 << 10))
+            #if os(Linux)
+                // Without it the system keeps up to 4 MiB for each slow client. A thousand use up the memory that it has for
+                // TCP (/proc/sys/net/ipv4/tcp_mem), and answers to all others stall.
+                try context.channel.syncOptions?.setOption(
+                    .tcpOption(Self.unsentLimit), value: 128 << 10)
+            #endif
             state.opened(context.channel)
         } catch {
             // Without its bounds a connection is not served.

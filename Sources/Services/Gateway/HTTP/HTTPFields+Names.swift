@@ -3,9 +3,9 @@ internal import Hummingbird
 /// Names of fields that the HTTP library does not have; read once, because a name is checked byte by byte.
 struct OtherFieldName {
     /// `nil` only for a text that is no name.
-    fileprivate let name: HTTPField.Name?
+    fileprivate let name: HTTPFields.Element.Name?
 
-    private init(_ text: String) { name = HTTPField.Name(text) }
+    private init(_ text: String) { name = HTTPFields.Element.Name(text) }
 
     static let accessControlRequestMethod = OtherFieldName("Access-Control-Request-Method")
     static let contentSecurityPolicy = OtherFieldName("Content-Security-Policy")

@@ -5,19 +5,22 @@ internal import Synchronization
 
 /// The bodies that are being sent from files: their number decides how much memory each may use.
 ///
-/// A connection holds up to four pieces: in the socket's queue, in the writer, one more on its way, and the one read ahead.
-/// A thousand slow downloads with pieces of 128 KiB would hold half a gigabyte.
+/// A connection holds up to three pieces: in the queue of its socket, in the writer, and one read ahead. A thousand slow
+/// downloads with pieces of 128 KiB held half a gigabyte.
 final class SentBodies: Sendable {
     /// Bytes of a piece while few bodies are being sent, and of the smallest one.
-    static let (largestPiece, smallestPiece) = (128 << 10, 8 << 10)
+    static let (largestPiece, smallestPiece) = (256 << 10, 8 << 10)
     /// The bytes that one piece of each body may have together.
-    private static let most = 8 << 20
+    private static let most = 3 << 20
     private let count = Atomic<Int>(0)
 
     /// Bytes of the next piece of each body.
     var piece: Int {
         min(Self.largestPiece, max(Self.smallestPiece, Self.most / max(1, count.load(ordering: .relaxed))))
     }
+
+    /// Whether each body may hold a piece more, which is read ahead.
+    var hasRoom: Bool { piece >= 32 << 10 }
 
     func begin() { count.add(1, ordering: .relaxed) }
     func end() { count.subtract(1, ordering: .relaxed) }
@@ -29,7 +32,7 @@ struct BodySender: Sendable {
     /// That of the connection.
     let loop: any EventLoop
 
-    /// Writes a range: the next piece is read while one is being sent.
+    /// Writes a range: the next piece is read while one is being sent, unless very many bodies are.
     ///
     /// A write returns before the connection's loop has seen it. While the loop serves other connections, writes to a slow
     /// client would pile up: a thousand of them held 4.5 GiB. So each write waits for the loop.
@@ -41,11 +44,25 @@ struct BodySender: Sendable {
         while let piece = held {
             offset += UInt64(piece.readableBytes)
             let next = offset
+            guard bodies.hasRoom else {
+                try await write(piece, to: &writer)
+                held = try await read(next, range, file)
+                continue
+            }
             async let ahead = read(next, range, file)
-            try await writer.write(piece)
-            await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+            try await write(piece, to: &writer)
             held = try await ahead
         }
+    }
+
+    private func write(_ piece: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
+        try await writer.write(piece)
+        await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+    }
+
+    /// A range that is not longer than a piece; `nil` for a longer one.
+    func piece(_ range: Range<UInt64>, of file: OpenFile) async throws -> ByteBuffer? {
+        range.count <= bodies.piece ? try await read(range.lowerBound, range, file) : nil
     }
 
     /// The piece at an offset; `nil` at the end of the range.

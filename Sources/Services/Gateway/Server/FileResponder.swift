@@ -41,7 +41,7 @@ struct FileResponder: Sendable {
             if let accelerated, request.headers[.ifRange] == nil {
                 return handedOver(to: accelerated, RangeSet(range, size: file.size), headers)
             }
-            return try response(RangeSet(isRanged ? range : nil, size: file.size), open, headers)
+            return try await response(RangeSet(isRanged ? range : nil, size: file.size), open, headers)
         }
     }
 
@@ -81,7 +81,7 @@ struct FileResponder: Sendable {
 
     private func response(
         _ ranges: RangeSet, _ open: OpenFile, _ headers: HTTPFields
-    ) throws(Problem) -> Response {
+    ) async throws(Problem) -> Response {
         var headers = headers
         switch ranges {
         case .whole:
@@ -89,7 +89,7 @@ struct FileResponder: Sendable {
         case .one(let range):
             metrics.range(.one)
             headers[.contentRange] = contentRange(range)
-            return Response(status: .partialContent, headers: headers, body: body([.bytes(range)], of: open))
+            return Response(status: .partialContent, headers: headers, body: try await body(range, of: open))
         case .several(let ranges):
             metrics.range(.several)
             let boundary = "packhorse-\(file.digest.hex.prefix(32))"
@@ -143,6 +143,17 @@ struct FileResponder: Sendable {
             case .bytes(let range): UInt64(range.count)
             }
         }
+    }
+
+    /// A body of one range: in one write when it is short.
+    private func body(_ range: Range<UInt64>, of file: OpenFile) async throws(Problem) -> ResponseBody {
+        let short: ByteBuffer?
+        do { short = try await sender.piece(range, of: file) } catch {
+            throw Problem(.damaged, "'\(self.file.path)' cannot be read on the server.")
+        }
+        guard let short else { return body([.bytes(range)], of: file) }
+        onSend(UInt64(range.count))
+        return ResponseBody(byteBuffer: short)
     }
 
     /// A body of parts with the sum of their lengths; a failed read ends the connection, so that the client sees an

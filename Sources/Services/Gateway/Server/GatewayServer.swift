@@ -56,7 +56,8 @@ public struct GatewayServer: Sendable {
         let isReady = Atomic<Bool>(false)
         let port = options.port
         let app = Application(
-            responder: GatewayResponder(parts: parts), server: HTTPServerBuilder { [rules = parts.connectionRules] in
+            responder: GatewayResponder(parts: parts),
+            server: HTTPServerBuilder { [rules = parts.connectionRules] in
                 LoopChannel(base: HTTP1Channel(responder: $0, configuration: Self.http(rules)))
             },
             configuration: ApplicationConfiguration(
