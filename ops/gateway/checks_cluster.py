@@ -84,7 +84,8 @@ class Stream:
         if last is not None:
             headers["Last-Event-ID"] = str(last)
         self.connection.request("GET", f"/v1/events?after={after}" if last is None else "/v1/events", None, headers)
-        self.socket = self.connection.sock
+        # http.client closes its own socket when the answer ends the connection.
+        self.socket = self.connection.sock.dup()
         self.response = self.connection.getresponse()
         expect(self.response.status == 200, f"the stream gave {self.response.status}: {self.response.read(300)!r}")
         self.thread = threading.Thread(target=self._read, daemon=True)
@@ -114,6 +115,7 @@ class Stream:
         except OSError:
             pass
         self.thread.join(10)
+        self.socket.close()
         self.connection.close()
 
 

@@ -206,6 +206,17 @@ def extract(browser):
     page.context.close()
 
 
+def sign_in(browser):
+    """A token that the gateway does not know is refused with words."""
+    page = browser.page()
+    browser.open(page, "jobs")
+    page.fill("#token", "ph_wrong")
+    page.click("main button[type=submit]")
+    until(page, "document.querySelector('main').textContent.includes('not known')")
+    check("a wrong token is refused with words", "not known" in page.text_content("main"), page.text_content("main")[:200])
+    page.context.close()
+
+
 def search(browser):
     page = browser.page()
     check("catalog: without a token", browser.open(page, "catalog"))
@@ -272,7 +283,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, views, hostile, keyboard, search, library, extract, away):
+        for part in (coverage, views, hostile, keyboard, sign_in, search, library, extract, away):
             if only and part.__name__ not in only:
                 continue
             print(part.__name__, flush=True)

@@ -6,7 +6,7 @@ import { MapView } from './map.js';
 import { buildTree, nameOf, packageName, search, totals, updates } from './tree.js';
 import { words } from './words.js';
 
-const pathOf = (item) => `#/package/${encodeURIComponent(item.id)}${item.edition ? `?edition=${encodeURIComponent(item.edition)}` : ''}`;
+export const pathOf = (item) => `#/package/${encodeURIComponent(item.id)}${item.edition ? `?edition=${encodeURIComponent(item.edition)}` : ''}`;
 
 export function catalog(page, parts, query) {
   const w = words.catalog;
@@ -64,7 +64,6 @@ function leaf(item, language) {
 export function pack(page, parts, query) {
   const w = words.pack;
   const id = parts[0];
-  const edition = query.get('edition') ?? '';
   const view = new MapView({ label: id, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
   page.onEnd(() => view.remove());
   let found = null;
@@ -72,8 +71,12 @@ export function pack(page, parts, query) {
   let hasBorders = false;
   return async (get) => {
     const data = await get('catalog.json');
-    const item = data.packages.find((one) => one.id === id && one.edition === edition);
+    // A link that names no edition, such as that of a job, means the first one with this package.
+    const wanted = query.get('edition');
+    const item = data.packages.find((one) => one.id === id && (wanted === null || one.edition === wanted));
     if (!item) return [el('h1', {}, id), el('p', {}, w.missing)];
+    const edition = item.edition ?? '';
+    const group = data.editions?.find((one) => one.path === edition)?.group;
     const [newest] = item.versions;
     const name = `${id}@${newest.version}`;
     const squares = maskSquares(newest.tile_mask);
@@ -97,7 +100,7 @@ export function pack(page, parts, query) {
         ['', (file) => link(w.download, `${file.url}?download`)]], newest.files, (file) => file.format)),
       el('section', { class: 'card' }, table(w.updates, [[w.installed, (one) => one.from], [w.fetch, (one) => size(one.bytes), 'n'], [w.way, (one) => (one.isPatch ? words.catalog.patch : words.catalog.whole)]], updates(item), (one) => one.from)),
       el('section', { class: 'card' }, table(w.mask, [[w.zoom, (one) => one.zoom], [w.count, (one) => number(one.count), 'n']], tilesByZoom(squares, newest.min_zoom ?? 0, newest.max_zoom ?? 14), (one) => one.zoom)),
-      el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse device install ${id} --catalog ${new URL('.', location.href).href} --store ./maps`].map((line) => el('div', {},
+      el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse device install ${id}${group ? ` --group ${group}` : ''} --catalog ${new URL('.', location.href).href} --store ./maps`].map((line) => el('div', {},
         el('pre', {}, el('code', {}, line)), button(w.copy, `copy ${line}`, () => navigator.clipboard?.writeText(line).then(() => note(w.copied)))))),
     ];
   };

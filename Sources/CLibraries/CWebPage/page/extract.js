@@ -1,5 +1,6 @@
 // A package of a drawn box: count, estimate, order, progress, download.
 import { ask, order } from './api.js';
+import { pathOf } from './catalog.js';
 import { announce, button, el, facts, kept, link, note, number, size, table, time } from './dom.js';
 import { boxParts, boxProblem, countTiles, maskSquares, project, tileRange } from './geo.js';
 import { MapView } from './map.js';
@@ -149,7 +150,7 @@ export function extract(page, parts, query) {
         el('section', { class: 'card' }, el('h2', {}, w.size),
           estimate?.tiles !== undefined ? facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)], [w.size, guess ? w.about(size(guess.bytes), time(guess.seconds)) : w.unknownSize]]) : null,
           (estimate?.warnings ?? []).map((text) => el('p', { class: 'soft' }, text)),
-          near.length > 0 ? el('div', {}, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, `#/package/${encodeURIComponent(item.id)}`))))) : null,
+          near.length > 0 ? el('div', {}, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))) : null,
           page.mayExtract ? button(w.build, 'build', () => build(one), { class: 'main', disabled: tiles === null || isTooBig || state?.state === 'building' }) : el('p', { class: 'soft' }, w.noRole),
           state ? status(state) : null))];
   };

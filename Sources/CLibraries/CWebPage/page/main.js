@@ -14,6 +14,8 @@ const main = document.getElementById('main');
 let role = null;
 let view = null;
 let turn = 0;
+/** Why the last token was refused; said once by the form. */
+let refusal = '';
 
 const events = new Events((list) => {
   LISTENERS.forEach((listen) => listen(list));
@@ -64,12 +66,16 @@ async function open() {
   view = { ends: [], abort: new AbortController(), isBusy: false };
   view.ends.push(() => view.abort.abort());
   role ??= await findRole();
+  if (role === 'none' && token.get()) forget();
   if (mine !== turn) return;
   const to = route();
   drawFrame(to.name);
   document.title = `${words.views[to.name] ?? to.parts.join(' ')} – ${words.title}`;
   main.replaceChildren(el('p', { class: 'soft' }, words.loading));
-  if (role === 'none' && !PUBLIC.includes(to.name)) return main.replaceChildren(signIn());
+  if (role === 'none' && !PUBLIC.includes(to.name)) {
+    bar('');
+    return main.replaceChildren(signIn());
+  }
   const [file, name] = MODULES[to.name];
   const make = (await import(file))[name];
   if (mine !== turn) return;
@@ -123,7 +129,7 @@ function bar(text) {
 function fail(error) {
   if (error instanceof APIError && error.status === 401) {
     role = null;
-    token.set('');
+    forget();
     open();
     return;
   }
@@ -133,12 +139,21 @@ function fail(error) {
   if (main.querySelector('h1') === null) main.replaceChildren(el('h1', {}, words.title), el('p', {}, text));
 }
 
+/** The gateway does not know the token: the next form says so. */
+function forget() {
+  token.set('');
+  refusal = words.signIn.unknown;
+}
+
 function signIn() {
+  const why = refusal;
+  refusal = '';
+  if (why) announce(why);
   const input = el('input', { id: 'token', type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' });
-  return el('section', { class: 'card' }, el('h1', {}, words.signIn.title), el('p', {}, words.signIn.why),
+  return el('section', { class: 'card' }, el('h1', {}, words.signIn.title), why ? el('p', { class: 'bad' }, why) : null, el('p', {}, words.signIn.why),
     el('form', { on: { submit: (event) => { event.preventDefault(); token.set(input.value.trim()); role = null; open(); } } },
       el('label', { for: 'token' }, words.signIn.token, input), el('button', { class: 'main', type: 'submit' }, words.signIn.button)),
-    el('p', { class: 'soft' }, el('code', {}, words.signIn.make)), el('p', {}, words.signIn.public, ' ', link(words.views.catalog, '#/catalog')));
+    el('p', { class: 'soft' }, words.signIn.where, ' ', el('code', {}, words.signIn.make)), el('p', {}, words.signIn.public, ' ', link(words.views.catalog, '#/catalog')));
 }
 
 function drawFrame(name) {

@@ -10,7 +10,8 @@ export const words = {
   signIn: {
     title: 'Sign in', token: 'Token', button: 'Sign in', out: 'Sign out', as: (role) => `Role: ${role}`,
     why: 'This view needs a token with the role viewer or operator. The token stays in this tab only.',
-    make: 'A new token: packhorse keygen web --token --role operator',
+    make: 'packhorse keygen packhorse-data/tokens/web.token --role operator', where: 'A new token, for the folder that the gateway has as --tokens; this one is that of packhorse up:',
+    unknown: 'The token is not known. A gateway knows the tokens in its folder; packhorse up makes a new one at each start and prints it.',
     public: 'Without a token you can read the catalog.',
   },
   roles: { none: 'not signed in', client: 'client', viewer: 'viewer', operator: 'operator' },
@@ -78,7 +79,7 @@ export const words = {
     west: 'West', south: 'South', east: 'East', north: 'North', degrees: 'degrees', tileset: 'Tileset', tiles: 'Tiles', limit: (tiles, most) => `${tiles} of at most ${most} tiles`,
     count: (tiles) => `${tiles} tiles`, tooMany: 'The box has too many tiles. Draw a smaller one.', build: 'Build the package', size: 'Estimate', batches: (n) => `${n} batches`,
     holds: 'Published packages that hold the whole box', state: 'State', states: { building: 'is being built', published: 'ready', failed: 'failed', unknown: 'not known' },
-    ready: 'Download the package', none: 'No tileset can be submitted here. The gateway reads tilesets from --tilesets.', job: (n) => `Job ${n}`, perZoom: 'Tiles by zoom',
+    ready: 'Download the package', none: 'No tileset can be submitted here. Start with one: packhorse up --tileset tiles.yaml, or gateway --tileset.', job: (n) => `Job ${n}`, perZoom: 'Tiles by zoom',
     problems: { number: 'Each edge is a number of degrees.', longitude: 'West and east are within -180 and 180.', latitude: 'South and north are within -90 and 90.', order: 'South is above north.' },
     about: (bytes, time) => `about ${bytes}, ${time}`, unknownSize: 'no finished job of this tileset: the size is not known', noRole: 'A token with the role client or operator can build packages.',
   },

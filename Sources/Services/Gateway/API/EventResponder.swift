@@ -2,6 +2,7 @@ internal import ClusterClient
 internal import Errors
 internal import Foundation
 internal import Hummingbird
+internal import ServiceLifecycle
 internal import Synchronization
 internal import Wire
 
@@ -68,10 +69,11 @@ struct EventResponder: Sendable {
         to writer: inout any ResponseBodyWriter
     ) async throws {
         var after = after
-        if isReset { try await writer.write(ByteBuffer(string: "event: reset\ndata: {}\n\n")) }
+        // The head is sent with the first bytes, so a client without news would wait for it.
+        try await writer.write(ByteBuffer(string: isReset ? "event: reset\ndata: {}\n\n" : ": open\n\n"))
         var turns = 0
         // A stream of a token that was removed ends.
-        while !Task.isCancelled, ticket.isOpen, parts.access.isKnown(caller) {
+        while !Task.isCancelled, !Task.isShuttingDownGracefully, ticket.isOpen, parts.access.isKnown(caller) {
             let wanted = after
             let answer = try await parts.cluster.ask {
                 try await $0.events(after: wanted, limit: 500, wait: Self.wait, job: job)
