@@ -231,7 +231,7 @@ let tests: [Tests] = [
     Tests("Styles", ["TestSupport"]),
     Tests("Notifications", ["TestSupport"]),
     Tests("OfflineDatabase", ["Shards", "Styles", "Transfer", "TestSupport"]),
-    Tests("DemoWorld", ["TileBodies"]),
+    Tests("DemoWorld", ["TestSupport", "TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
     Tests("Gateway", ["Catalog", "Packages", "Coordinator", "MetricsFormat", "TestSupport"], [.grdb]),

@@ -32,7 +32,7 @@ GOOD = [
     (b"POST /v1/estimates HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY, {401}),
     (b"POST /v1/jobs HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n%x;a=b\r\n" % len(BODY) + BODY + b"\r\n0\r\nX: y\r\n\r\n", {401}),
     (b"GET http://maps.example.com/healthz HTTP/1.1\r\n" + HOST + b"\r\n", {200}),
-    # A server that does not change the protocol answers, and the connection goes on.
+    # A server that does not change the protocol answers; it may close the connection then.
     (b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", {200}),
 ]
 

@@ -98,8 +98,18 @@ public struct EventNotification: Codable, Hashable, Sendable {
     /// The event as a line for people.
     public var text: String
 
-    /// The largest length of `reason` and `text`, in characters, so that a notification fits a pipe and a message.
-    public static let mostCharacters = 4_000
+    /// The largest length of `reason` and `text` in UTF-8, so that a notification fits a pipe (64 KiB, pipe(7)).
+    ///
+    /// Unit: bytes. JSON needs up to six for each.
+    public static let mostBytes = 4_000
+
+    /// The beginning of a text, as far as a notification has it.
+    public static func shortened(_ text: String) -> String {
+        guard text.utf8.count > mostBytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: mostBytes)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text[..<end])
+    }
 
     /// A notification without job, reason, package and origin.
     ///
@@ -110,7 +120,7 @@ public struct EventNotification: Codable, Hashable, Sendable {
         self.kind = kind.name
         time = UTCTime.text(milliseconds: wall)
         self.state = state
-        self.text = String(text.prefix(Self.mostCharacters))
+        self.text = Self.shortened(text)
     }
 
     /// Reads the JSON of ``json()``.

@@ -20,7 +20,7 @@ package final class ControlClient: Sendable {
         self.endpoint = endpoint
         self.timeout = timeout
         var options = LinkOptions()
-        // Whoever asks waits a few seconds, so the link may not pause for longer.
+        // Callers wait three seconds for an answer, so a longer pause between attempts would fail them.
         options.reconnectMax = .seconds(1)
         options.allowPlain = allowPlain
         options.sendPatience = timeout

@@ -11,7 +11,7 @@ public enum MetricsAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address of a text such as `127.0.0.1:9470`, `[::1]:9470` or `unix:/run/packhorse/metrics`; `nil` for any
     /// other text.
     ///
-    /// The host is never left out: an address that other machines reach is one that somebody wrote.
+    /// The host is required, so that other machines reach the metrics only when the operator names such an address.
     public init?(_ text: String) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))

@@ -27,18 +27,41 @@ public struct RawHTTPClient: Sendable {
     /// The headers, names in lower case.
     public let headers: [String: String]
     /// The body.
-    public let body: String
+    public let body: [UInt8]
 
-    /// Sends a text and reads to the end of the connection, on a thread of its own.
+    /// The body as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Sends a text and reads to the end of the connection, on a thread of its own: a server under test needs the few
+    /// threads of Swift's pool.
+    ///
+    /// - Throws: ``Failure``.
     public static func send(_ request: String, to place: Place) async throws -> RawHTTPClient {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try RawHTTPClient(request, place) }) }
-        }
+        try RawHTTPClient(await exchange(Array(request.utf8), with: place))
     }
 
     /// A GET.
+    ///
+    /// - Throws: ``Failure``.
     public static func get(_ path: String, from place: Place) async throws -> RawHTTPClient {
         try await send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", to: place)
+    }
+
+    /// Sends bytes and returns all that come until the server closes, on a thread of its own.
+    ///
+    /// - Throws: ``Failure`` without a connection.
+    public static func exchange(_ bytes: [UInt8], with place: Place) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let descriptor = try connect(place)
+                        defer { close(descriptor) }
+                        write(bytes, to: descriptor)
+                        return readAll(descriptor)
+                    })
+            }
+        }
     }
 
     /// Opens a connection; the caller closes the descriptor.
@@ -77,22 +100,29 @@ public struct RawHTTPClient: Sendable {
         }
     }
 
-    private init(_ request: String, _ place: Place) throws {
-        let descriptor = try Self.connect(place)
-        defer { close(descriptor) }
-        var rest = Array(request.utf8)[...]
+    /// Sends bytes; stops when the server does not take them any more, because it may answer and close early.
+    public static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let sent = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard sent > 0 else { break }
+            guard sent > 0 else { return }
             rest = rest.dropFirst(sent)
         }
+    }
+
+    /// All bytes until the other side closes.
+    public static func readAll(_ descriptor: Int32) -> [UInt8] {
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-            guard count > 0 else { break }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return received }
             received += buffer[..<count]
         }
+    }
+
+    private init(_ received: [UInt8]) throws {
         guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else {
             throw Failure("no head: \(received.count) bytes")
         }
@@ -103,6 +133,6 @@ public struct RawHTTPClient: Sendable {
                 let parts = line.split(separator: ":", maxSplits: 1)
                 return (parts[0].lowercased(), parts.last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "")
             }, uniquingKeysWith: { first, _ in first })
-        body = String(decoding: received[end.upperBound...], as: UTF8.self)
+        body = Array(received[end.upperBound...])
     }
 }

@@ -65,10 +65,17 @@ struct NotificationTests {
         #expect(Set(named) == keys, "\(Set(named).symmetricDifference(keys))")
     }
 
-    @Test func aLongTextIsCut() {
-        let long = String(repeating: "x", count: 100_000)
-        let content = EventNotification(id: "", seq: 1, kind: .jobFailed, wall: 0, state: "failed", text: long)
-        #expect(content.text.count == EventNotification.mostCharacters)
+    /// A command gets the whole JSON through a pipe before it reads any of it.
+    @Test(arguments: ["x", "\u{1}", "e\u{301}", "\u{1F1EA}"])
+    func aLongTextIsCutSoThatTheJSONFitsAPipe(part: String) throws {
+        // One character of a hundred thousand marks, too.
+        for long in [String(repeating: part, count: 100_000), part + String(repeating: "\u{301}", count: 100_000)] {
+            var content = EventNotification(id: "", seq: 1, kind: .jobFailed, wall: 0, state: "failed", text: long)
+            content.reason = EventNotification.shortened(long)
+            #expect(content.text.utf8.count > EventNotification.mostBytes - 4)
+            #expect(content.text.utf8.count <= EventNotification.mostBytes && long.utf8.starts(with: content.text.utf8))
+            #expect(try content.json().count < 60_000)
+        }
     }
 
     /// Nothing that may be secret is printed, not even by a dump.

@@ -10,8 +10,8 @@ struct MetricsTests {
     private func page(_ place: Place, of program: String, since earlier: MetricsPage? = nil) async throws -> MetricsPage
     {
         let answer = try await RawHTTPClient.get("/metrics", from: place)
-        try #require(answer.status == 200, "\(answer.body)")
-        let page = try MetricsPage(answer.body)
+        try #require(answer.status == 200, "\(answer.text)")
+        let page = try MetricsPage(answer.text)
         #expect(page.problems(of: program) == [])
         if let earlier { #expect(page.fallen(since: earlier) == []) }
         return page
@@ -51,7 +51,8 @@ struct MetricsTests {
         ).write(to: tileset)
         let (first, second) = (try port(), try port())
         // A path of a socket is short; a folder for temporary files may be deep.
-        let socket = "/tmp/packhorse-metrics-\(UUID().uuidString.prefix(8))"
+        let folder = FileManager.default.temporaryDirectory.path
+        let socket = "\(folder)/packhorse-metrics-\(UUID().uuidString.prefix(8))"
         let cluster = try await Cluster(
             workers: 0, coordinatorArguments: ["--metrics", "127.0.0.1:\(first)"], in: scratch)
         let coordinator = Place.port(first)

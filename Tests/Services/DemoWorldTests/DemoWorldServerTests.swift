@@ -1,6 +1,7 @@
 import Errors
 import Foundation
 import Logging
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
@@ -12,6 +13,12 @@ import Tiles
 // builds; CI is up to three times slower).
 @Suite(.timeLimit(.minutes(5)))
 struct DemoWorldServerTests {
+    /// A GET that closes its connection.
+    private static func get(_ port: Int, _ path: String, _ headers: [String] = []) async throws -> RawHTTPClient {
+        let head = ["GET \(path) HTTP/1.1", "Host: tiles.example:8080", "Connection: close"] + headers
+        return try await RawHTTPClient.send(head.joined(separator: "\r\n") + "\r\n\r\n", to: .port(port))
+    }
+
     /// Runs a server on a free port for as long as the body takes.
     private func withServer(_ knobs: DemoKnobs = DemoKnobs(), _ body: (Int) async throws -> Void) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -39,48 +46,48 @@ struct DemoWorldServerTests {
         let cutter = try Fixture.cutter.get()
         let made = try #require(TileID(zoom: 6, x: 33, y: 21).flatMap { WorldTile.make($0, from: cutter) })
         try await withServer { port in
-            let packed = try await RawHTTP.get(port, "/tiles/6/33/21.pbf", ["Accept-Encoding: gzip"])
+            let packed = try await Self.get(port, "/tiles/6/33/21.pbf", ["Accept-Encoding: gzip"])
             #expect(packed.status == 200)
             #expect(packed.headers["content-encoding"] == "gzip")
             #expect(packed.headers["content-type"] == "application/vnd.mapbox-vector-tile")
             #expect(packed.headers["content-length"] == "\(packed.body.count)")
             #expect(packed.headers["vary"] == "Accept-Encoding")
             #expect(packed.body == made.gzip)
-            let plain = try await RawHTTP.get(port, "/tiles/6/33/21.pbf")
+            let plain = try await Self.get(port, "/tiles/6/33/21.pbf")
             #expect(plain.headers["content-encoding"] == nil && plain.body == made.vector)
             #expect(plain.headers["etag"] != packed.headers["etag"])
             let tag = try #require(packed.headers["etag"])
-            let again = try await RawHTTP.get(
+            let again = try await Self.get(
                 port, "/tiles/6/33/21.pbf", ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
             #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
-            #expect(try await RawHTTP.get(port, "/de/tiles/6/33/21.pbf").headers["etag"] != plain.headers["etag"])
+            #expect(try await Self.get(port, "/de/tiles/6/33/21.pbf").headers["etag"] != plain.headers["etag"])
         }
     }
 
     @Test func everyKindOfRequestHasItsAnswer() async throws {
         try await withServer { port in
-            #expect(try await RawHTTP.get(port, "/tiles/10/113/630.pbf").status == 204)
-            #expect(try await RawHTTP.get(port, "/tiles/10/1024/0.pbf").status == 404)
-            #expect(try await RawHTTP.get(port, "/tiles/x/y/z.pbf").status == 400)
-            #expect(try await RawHTTP.get(port, "/tiles.json?language=xx").status == 400)
-            #expect(try await RawHTTP.get(port, "/nothing").status == 404)
-            #expect(try await RawHTTP.get(port, "/healthz").body == Array("ok\n".utf8))
-            #expect(try await RawHTTP.get(port, "/").status == 200)
-            let page = try await RawHTTP.get(port, "/html/tiles/1/1/1.pbf")
+            #expect(try await Self.get(port, "/tiles/10/113/630.pbf").status == 204)
+            #expect(try await Self.get(port, "/tiles/10/1024/0.pbf").status == 404)
+            #expect(try await Self.get(port, "/tiles/x/y/z.pbf").status == 400)
+            #expect(try await Self.get(port, "/tiles.json?language=xx").status == 400)
+            #expect(try await Self.get(port, "/nothing").status == 404)
+            #expect(try await Self.get(port, "/healthz").body == Array("ok\n".utf8))
+            #expect(try await Self.get(port, "/").status == 200)
+            let page = try await Self.get(port, "/html/tiles/1/1/1.pbf")
             #expect(page.status == 200 && page.headers["content-type"]?.hasPrefix("text/html") == true)
             let end = "\r\nHost: a\r\nConnection: close\r\n\r\n"
-            #expect(try await RawHTTP.send(port: port, "POST /tiles/0/0/0.pbf HTTP/1.1" + end).status == 405)
-            let head = try await RawHTTP.send(port: port, "HEAD /tiles/0/0/0.pbf HTTP/1.1" + end)
+            #expect(try await RawHTTPClient.send("POST /tiles/0/0/0.pbf HTTP/1.1" + end, to: .port(port)).status == 405)
+            let head = try await RawHTTPClient.send("HEAD /tiles/0/0/0.pbf HTTP/1.1" + end, to: .port(port))
             #expect(head.status == 200 && head.body.isEmpty && Int(head.headers["content-length"] ?? "") ?? 0 > 1000)
             for path in ["/%00", "/tiles/%zz/1/1.pbf", "/\u{7f}", "/" + String(repeating: "a/", count: 2000)] {
-                #expect((400...414).contains(try await RawHTTP.get(port, path).status), "\(path.prefix(20))")
+                #expect((400...414).contains(try await Self.get(port, path).status), "\(path.prefix(20))")
             }
         }
     }
 
     @Test func documentsNameTheHostOfTheRequest() async throws {
         try await withServer { port in
-            let answer = try await RawHTTP.get(port, "/de/tiles.json")
+            let answer = try await Self.get(port, "/de/tiles.json")
             let object = try JSONSerialization.jsonObject(with: Data(answer.body))
             let tileJSON = try #require(object as? [String: Any])
             #expect(tileJSON["tilejson"] as? String == "3.0.0")
@@ -89,12 +96,12 @@ struct DemoWorldServerTests {
             #expect((tileJSON["attribution"] as? String)?.contains("Natural Earth") == true)
             let layers = try #require(tileJSON["vector_layers"] as? [[String: Any]])
             #expect(layers.compactMap { $0["id"] as? String } == ["countries", "regions", "labels", "grid"])
-            let style = try JSONSerialization.jsonObject(with: Data(try await RawHTTP.get(port, "/style.json").body))
+            let style = try JSONSerialization.jsonObject(with: Data(try await Self.get(port, "/style.json").body))
             let sources = (style as? [String: Any])?["sources"] as? [String: [String: Any]]
             #expect(sources?["world"]?["url"] as? String == "http://tiles.example:8080/tiles.json")
             let hostile = "GET /tiles.json HTTP/1.1\r\nHost: a\"><b\r\nConnection: close\r\n\r\n"
-            #expect(
-                !String(decoding: try await RawHTTP.send(port: port, hostile).body, as: UTF8.self).contains("\"><b"))
+            let echoed = try await RawHTTPClient.send(hostile, to: .port(port)).text
+            #expect(!echoed.contains("\"><b"))
         }
     }
 
@@ -102,30 +109,30 @@ struct DemoWorldServerTests {
     @Test func spritesAndGlyphsAreServed() async throws {
         let checker = BodyChecker()
         try await withServer { port in
-            let text = String(decoding: try await RawHTTP.get(port, "/style.json").body, as: UTF8.self)
+            let text = try await Self.get(port, "/style.json").text
             #expect(text.contains("http://tiles.example:8080/sprite\""))
             #expect(text.contains("http://tiles.example:8080/fonts/{fontstack}/{range}.pbf"))
             for (suffix, side) in [("", 16), ("@2x", 32)] {
-                let image = try await RawHTTP.get(port, "/sprite\(suffix).png")
+                let image = try await Self.get(port, "/sprite\(suffix).png")
                 #expect(image.status == 200 && image.headers["content-type"] == "image/png")
                 #expect(try checker.check(image.body, coding: .identity, declared: .png) == image.body)
                 let table =
                     try JSONSerialization.jsonObject(
-                        with: Data(try await RawHTTP.get(port, "/sprite\(suffix).json").body))
+                        with: Data(try await Self.get(port, "/sprite\(suffix).json").body))
                     as? [String: [String: Int]]
                 #expect(
                     table?["region"] == ["x": 2 * side, "y": 0, "width": side, "height": side, "pixelRatio": side / 16])
                 let tag = try #require(image.headers["etag"])
                 #expect(
-                    try await RawHTTP.get(port, "/sprite\(suffix).png", ["If-None-Match: \(tag)"]).status == 304)
+                    try await Self.get(port, "/sprite\(suffix).png", ["If-None-Match: \(tag)"]).status == 304)
             }
-            let latin = try await RawHTTP.get(port, "/fonts/Demo%20Regular/0-255.pbf")
+            let latin = try await Self.get(port, "/fonts/Demo%20Regular/0-255.pbf")
             #expect(try GlyphScanner.scan(latin.body) == 95)
-            let greek = try await RawHTTP.get(port, "/fonts/Demo%20Regular/768-1023.pbf")
+            let greek = try await Self.get(port, "/fonts/Demo%20Regular/768-1023.pbf")
             #expect(try GlyphScanner.scan(greek.body) == 0)
-            #expect(try await RawHTTP.get(port, "/fonts/Other/0-255.pbf").status == 404)
+            #expect(try await Self.get(port, "/fonts/Other/0-255.pbf").status == 404)
             for range in ["1-256", "0-254", "65536-65791", "0", "-255", "0-255-1", "a-b"] {
-                #expect(try await RawHTTP.get(port, "/fonts/Demo%20Regular/\(range).pbf").status == 400, "\(range)")
+                #expect(try await Self.get(port, "/fonts/Demo%20Regular/\(range).pbf").status == 400, "\(range)")
             }
         }
     }
@@ -151,9 +158,9 @@ struct DemoWorldServerTests {
     @Test func knobsMakeItAWorseServer() async throws {
         try await withServer(DemoKnobs(latency: .milliseconds(1), failEvery: 3)) { port in
             var codes: [Int] = []
-            for _ in 0..<6 { codes.append(try await RawHTTP.get(port, "/tiles/2/1/1.pbf").status) }
+            for _ in 0..<6 { codes.append(try await Self.get(port, "/tiles/2/1/1.pbf").status) }
             #expect(codes == [200, 200, 503, 200, 200, 503])
-            #expect(try await RawHTTP.get(port, "/healthz").status == 200)
+            #expect(try await Self.get(port, "/healthz").status == 200)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WebRequests
 
@@ -75,16 +76,16 @@ import WebRequests
 
     @Test func aDamagedBodyGetsNoSecondAnswer() async throws {
         try await Self.serving { gateway in
-            let handle = try HTTPProbe.connect(gateway.port)
+            let handle = try RawHTTPClient.connect(.port(gateway.port))
             defer { close(handle) }
-            HTTPProbe.write(
-                handle, Array("POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+            RawHTTPClient.write(
+                Array("POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8), to: handle)
             // The answer comes before the body.
             _ = try await gateway.wait("/metrics") { $0.text.contains("code=\"405\"") }
-            HTTPProbe.write(handle, Array("zz\r\n".utf8))
+            RawHTTPClient.write(Array("zz\r\n".utf8), to: handle)
             let text = await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
-                    continuation.resume(returning: String(decoding: HTTPProbe.readAll(handle), as: UTF8.self))
+                    continuation.resume(returning: String(decoding: RawHTTPClient.readAll(handle), as: UTF8.self))
                 }
             }
             #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2, "\(text)")
@@ -111,10 +112,10 @@ import WebRequests
                 Thread.detachNewThread {
                     continuation.resume(
                         with: Result {
-                            let handle = try HTTPProbe.connect(gateway.port)
+                            let handle = try RawHTTPClient.connect(.port(gateway.port))
                             defer { close(handle) }
-                            for byte in text.utf8 { HTTPProbe.write(handle, [byte]) }
-                            return HTTPProbe.readAll(handle)
+                            for byte in text.utf8 { RawHTTPClient.write([byte], to: handle) }
+                            return RawHTTPClient.readAll(handle)
                         })
                 }
             }
@@ -155,15 +156,15 @@ import WebRequests
         try await Self.serving(
             options: { $0.readerSeconds = 0.5 },
             body: { gateway in
-                let handle = try HTTPProbe.connect(gateway.port)
+                let handle = try RawHTTPClient.connect(.port(gateway.port))
                 defer { close(handle) }
-                HTTPProbe.write(handle, Array("GET /packages/1/EE.mbtiles HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                RawHTTPClient.write(Array("GET /packages/1/EE.mbtiles HTTP/1.1\r\nHost: a\r\n\r\n".utf8), to: handle)
                 _ = try await gateway.wait("/metrics") {
                     $0.text.contains("gateway_connections_cut_total{reason=\"slow-reader\"} 1")
                 }
                 // What the client finds then is not the whole file.
                 let found = await withCheckedContinuation { continuation in
-                    Thread.detachNewThread { continuation.resume(returning: HTTPProbe.readAll(handle)) }
+                    Thread.detachNewThread { continuation.resume(returning: RawHTTPClient.readAll(handle)) }
                 }
                 #expect(found.count < Self.bytes.count)
             })

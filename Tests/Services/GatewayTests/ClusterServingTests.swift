@@ -4,6 +4,7 @@ import Coordinator
 import Files
 import Foundation
 import Logging
+import TestSupport
 import Testing
 import TextFormats
 import Tiles
@@ -164,6 +165,19 @@ import ZeroMQ
         }
     }
 
+    /// Two gateways may submit an extract at the same time, and a person may press a button twice.
+    @Test func equalSubmissionsWithoutAKeyAreOneJob() async throws {
+        try await Self.serving { gateway in
+            let first = try await gateway.post("/v1/jobs", Self.submission, Self.op)
+            let second = try await gateway.post("/v1/jobs", Self.submission, Self.op)
+            #expect(first.status == 201 && second.status == 200, "\(second.text)")
+            let keyed = try await gateway.post(
+                "/v1/jobs", Self.submission, Self.op.merging(["Idempotency-Key": "\"a\""]) { $1 })
+            #expect(keyed.status == 201, "a key names a submission of its own")
+            #expect(!(try await gateway.get("/v1/jobs", Self.viewer)).text.contains("\"job\":3"))
+        }
+    }
+
     /// The streams that were cut do not count: a client that resumes often is not refused.
     @Test func aStreamThatWasCutDoesNotCount() async throws {
         try await Self.serving { gateway in
@@ -171,7 +185,9 @@ import ZeroMQ
             for _ in 0..<2 * EventResponder.mostEach {
                 let text = try await Self.events(gateway, after: 0) { $0.contains("id: 1\n") }
                 #expect(text.hasPrefix("HTTP/1.1 200"), "\(text.prefix(300))")
-                try await Task.sleep(for: .milliseconds(30))
+                _ = try await gateway.wait("/metrics", Self.viewer) {
+                    $0.text.contains("packhorse_gateway_event_streams 0")
+                }
             }
             let unknown = try await gateway.get("/v1/extracts/no-such-extract", Self.client)
             #expect(unknown.status == 404 && unknown.header("content-type") == "application/problem+json")
@@ -191,12 +207,12 @@ import ZeroMQ
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        let handle = try HTTPProbe.connect(port)
+                        let handle = try RawHTTPClient.connect(.port(port))
                         defer { close(handle) }
                         let resume = after.map { "Last-Event-ID: \($0)\r\n" } ?? ""
                         let head =
                             "GET /v1/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\nAuthorization: Bearer viewer\r\n"
-                        HTTPProbe.write(handle, Array((head + resume + "\r\n").utf8))
+                        RawHTTPClient.write(Array((head + resume + "\r\n").utf8), to: handle)
                         var text = ""
                         var buffer = [UInt8](repeating: 0, count: 65_536)
                         while !condition(text) {

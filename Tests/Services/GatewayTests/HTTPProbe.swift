@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// An HTTP client over a plain socket that shows an answer as it came.
 enum HTTPProbe {
@@ -15,7 +16,6 @@ enum HTTPProbe {
     }
 
     enum Failure: Error {
-        case noConnection(Int32)
         case noAnswer(String)
     }
 
@@ -36,25 +36,7 @@ enum HTTPProbe {
 
     /// Sends bytes and returns all bytes until the server closes.
     static func raw(_ port: Int, _ bytes: [UInt8]) async throws -> [UInt8] {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try exchange(port, bytes) }) }
-        }
-    }
-
-    /// A connected socket.
-    static func connect(_ port: Int) throws -> Int32 {
-        let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard handle >= 0, code == 0 else { throw Failure.noConnection(errno) }
-        return handle
+        try await RawHTTPClient.exchange(bytes, with: .port(port))
     }
 
     /// A connection that got an answer and stays open.
@@ -63,43 +45,13 @@ enum HTTPProbe {
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        let handle = try connect(port)
-                        write(handle, Array("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                        let handle = try RawHTTPClient.connect(.port(port))
+                        RawHTTPClient.write(Array("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8), to: handle)
                         var buffer = [UInt8](repeating: 0, count: 1_024)
-                        guard read(handle, &buffer, buffer.count) > 0 else { throw Failure.noConnection(errno) }
+                        guard read(handle, &buffer, buffer.count) > 0 else { throw Failure.noAnswer("errno \(errno)") }
                         return handle
                     })
             }
-        }
-    }
-
-    private static func exchange(_ port: Int, _ bytes: [UInt8]) throws -> [UInt8] {
-        let handle = try connect(port)
-        defer { close(handle) }
-        write(handle, bytes)
-        return readAll(handle)
-    }
-
-    static func write(_ handle: Int32, _ bytes: [UInt8]) {
-        var done = 0
-        while done < bytes.count {
-            let put = bytes.withUnsafeBytes { raw in
-                raw.baseAddress.map { send(handle, $0 + done, raw.count - done, Int32(MSG_NOSIGNAL)) } ?? -1
-            }
-            // The server may answer and close before it has read everything.
-            guard put > 0 else { return }
-            done += put
-        }
-    }
-
-    static func readAll(_ handle: Int32) -> [UInt8] {
-        var found: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let got = read(handle, &buffer, buffer.count)
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { return found }
-            found += buffer[..<got]
         }
     }
 

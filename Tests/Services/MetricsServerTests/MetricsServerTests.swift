@@ -33,13 +33,13 @@ struct MetricsServerTests {
             #expect(get.status == 200)
             #expect(get.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
             #expect(get.headers["connection"] == "close")
-            #expect(get.body == Self.page)
-            #expect(try await RawHTTPClient.get("/metrics?name=a", from: place).body == Self.page)
+            #expect(get.text == Self.page)
+            #expect(try await RawHTTPClient.get("/metrics?name=a", from: place).text == Self.page)
             let head = try await RawHTTPClient.send("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n", to: place)
             #expect(head.status == 200 && head.body.isEmpty)
             #expect(head.headers["content-length"] == "\(Self.page.utf8.count)")
             let old = try await RawHTTPClient.send("GET /metrics HTTP/1.0\r\n\r\n", to: place)
-            #expect(old.status == 200 && old.body == Self.page)
+            #expect(old.status == 200 && old.text == Self.page)
         }
     }
 
@@ -101,7 +101,7 @@ struct MetricsServerTests {
         server.serve { nil }
         #expect(try await RawHTTPClient.get("/metrics", from: .port(port)).status == 503)
         server.serve { "a 1\n" }
-        #expect(try await RawHTTPClient.get("/metrics", from: .port(port)).body == "a 1\n")
+        #expect(try await RawHTTPClient.get("/metrics", from: .port(port)).text == "a 1\n")
         await server.close()
     }
 
@@ -127,7 +127,7 @@ struct MetricsServerTests {
         let address = try #require(MetricsAddress("unix:\(path)"))
         let server = try await MetricsServer.bind(address)
         server.serve { "a 1\n" }
-        #expect(try await RawHTTPClient.get("/metrics", from: .path(path)).body == "a 1\n")
+        #expect(try await RawHTTPClient.get("/metrics", from: .path(path)).text == "a 1\n")
         let used = await #expect(throws: MetricsServerError.self) { _ = try await MetricsServer.bind(address) }
         #expect(used?.code == .cannotListen)
         await server.close()

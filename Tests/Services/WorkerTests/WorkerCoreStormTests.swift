@@ -50,9 +50,9 @@ struct WorkerCoreStormTests {
                 case .run(let offer): #expect(running.insert(offer.token).inserted, "A lease runs once.")
                 case .cancel(let token): #expect(running.remove(token) != nil, "Only what runs is cancelled.")
                 case .send(.ready(let ready)):
-                    let beside = min(rig.merges, 1)
+                    let additional = min(rig.merges, 1)
                     #expect(
-                        ready.credit == 0 || Int(ready.credit) + rig.active - beside <= rig.core.policy.slots + 1)
+                        ready.credit == 0 || Int(ready.credit) + rig.active - additional <= rig.core.policy.slots + 1)
                     #expect(ready.mergeCredit == 0 || rig.merges == 0)
                 default: break
                 }

@@ -22,7 +22,7 @@ struct LoopEnvironment: Sendable {
     let notifier: Notifier
     let executor = BackgroundExecutor()
     let removals = BlobRemovals()
-    /// Where snapshots for the page of metrics go; `nil` when nobody asks for it.
+    /// Where snapshots for the page of metrics go; `nil` when no metrics are served.
     let board: MetricsBoard?
     private let start = ContinuousClock.now
 

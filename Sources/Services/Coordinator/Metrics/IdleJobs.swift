@@ -16,7 +16,7 @@ struct IdleJobs: Sendable {
         for job in progress {
             while place < moves.count, moves[place].job.job < job.job { place += 1 }
             var since = now
-            // A paused job begins anew when it is resumed.
+            // The time of a paused job starts at 0 when it is resumed.
             if job.isFree, place < moves.count, moves[place].job.job == job.job, moves[place].job.mark == job.mark {
                 since = moves[place].since
             }

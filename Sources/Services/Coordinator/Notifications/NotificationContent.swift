@@ -24,8 +24,7 @@ enum NotificationContent {
         case .job(let row):
             let summary = try JobRecord.summary(job, try JobRecord.table.reader(row, line))
             content.state = summary.state.rawValue
-            content.reason =
-                summary.reason.isEmpty ? nil : String(summary.reason.prefix(EventNotification.mostCharacters))
+            content.reason = summary.reason.isEmpty ? nil : EventNotification.shortened(summary.reason)
         case .package(let body):
             let files = WireConversions.files(body.files) ?? []
             let package = try PackageRecord.package(try PackageRecord.table.reader(body.row, line), files)

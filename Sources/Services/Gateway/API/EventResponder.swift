@@ -69,8 +69,7 @@ struct EventResponder: Sendable {
         to writer: inout any ResponseBodyWriter
     ) async throws {
         var after = after
-        // The head is sent with the first bytes, so a client without news would wait for it.
-        try await writer.write(ByteBuffer(string: isReset ? "event: reset\ndata: {}\n\n" : ": open\n\n"))
+        if isReset { try await writer.write(ByteBuffer(string: "event: reset\ndata: {}\n\n")) }
         var turns = 0
         // A stream of a token that was removed ends.
         while !Task.isCancelled, !Task.isShuttingDownGracefully, ticket.isOpen, parts.access.isKnown(caller) {

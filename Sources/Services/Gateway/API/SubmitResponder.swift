@@ -105,8 +105,10 @@ struct SubmitResponder: Sendable {
     }
 
     /// The id of the request on the wire: the same key of one client is the same request.
+    ///
+    /// Empty without a key: then an unfinished job with exactly the same packages is joined, as with `packhorse submit`.
     private func key(_ exchange: Exchange) throws(Problem) -> String {
-        guard let key = exchange.request.headers.value(.idempotencyKey) else { return "http:\(RequestName.new())" }
+        guard let key = exchange.request.headers.value(.idempotencyKey) else { return "" }
         let text = key.filter { $0 != "\"" }
         guard 1...100 ~= text.utf8.count, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Problem(.badParameter, "Idempotency-Key has 1 to 100 characters without spaces.")

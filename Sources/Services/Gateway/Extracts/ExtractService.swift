@@ -59,7 +59,7 @@ actor ExtractService {
         next += 1
         let request = next
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self)
-        // Whoever drops the stream does not wait any more.
+        // A caller that drops the stream does not wait any more.
         continuation.onTermination = { [weak self] reason in
             guard case .cancelled = reason else { return }
             Task { await self?.cancel(request) }
@@ -177,8 +177,9 @@ actor ExtractService {
             var draft = try JobDraft(
                 areas: [area], zooms: zooms, tileset: extract.tileset, label: "extract \(extract.id)")
             draft.edition = PBEdition(group: ExtractName.group, language: "")
-            request = try draft.request(
-                SubmitPolicy(requestID: "extract:\(RequestName.new())", priority: 10))
+            // Without a request id the coordinator joins it with an unfinished job for the same package, as another gateway
+            // may have submitted one at the same time.
+            request = try draft.request(SubmitPolicy(requestID: "", priority: 10))
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
         }

@@ -64,7 +64,7 @@ struct LoopCountersTests {
         var idle = IdleJobs()
         #expect(idle.update(progress(1_000), now: Tick(milliseconds: 1_000)) == 0)
         #expect(idle.update(progress(5_000), now: Tick(milliseconds: 5_000)) == 4_000)
-        // A paused job is not idle, and begins anew when it is resumed.
+        // A paused job is not idle, and its time starts at 0 when it is resumed.
         _ = bench.handle(.order(1, .pause), now: Tick(milliseconds: 6_000))
         #expect(idle.update(progress(6_000), now: Tick(milliseconds: 6_000)) == 0)
         _ = bench.handle(.order(1, .resume), now: Tick(milliseconds: 7_000))

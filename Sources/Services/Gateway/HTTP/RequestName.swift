@@ -1,6 +1,6 @@
 internal import TextFormats
 
-/// Names of requests, on the wire and in answers.
+/// Names of requests, in their answers and in the log.
 enum RequestName {
     /// A name that no other request has: a random UUID (RFC 9562, version 4).
     ///

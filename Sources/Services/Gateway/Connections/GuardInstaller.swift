@@ -1,0 +1,36 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Puts the two handlers of a guard to their places in the pipeline of a new connection.
+final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Never
+
+    private let rules: ConnectionRules
+    /// TCP_NOTSENT_LOWAT of Linux (tcp(7)).
+    private static let unsentLimit = NIOBSDSocket.Option(rawValue: 25)
+
+    init(_ rules: ConnectionRules) { self.rules = rules }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let state = ConnectionGuard(rules)
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
+            try pipeline.addHandler(RequestHandler(state), position: .after(decoder))
+            try pipeline.addHandler(ByteHandler(state), position: .first)
+            // A quarter of NIO's, because the memory of a thousand slow downloads counts.
+            try context.channel.syncOptions?.setOption(
+                .writeBufferWaterMark, value: .init(low: 8 << 10, high: 16 << 10))
+            #if os(Linux)
+                // Without it the system keeps up to 4 MiB for each slow client. A thousand use up the memory that it has for
+                // TCP (/proc/sys/net/ipv4/tcp_mem), and answers to all others stall.
+                try context.channel.syncOptions?.setOption(
+                    .tcpOption(Self.unsentLimit), value: 128 << 10)
+            #endif
+            state.opened(context.channel)
+        } catch {
+            // Without its bounds a connection is not served.
+            context.close(promise: nil)
+        }
+    }
+}
