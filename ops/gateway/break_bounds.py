@@ -116,7 +116,7 @@ class Bounds:
         wait("the end of other connections", lambda: ask(self.gateway, "/healthz").status == 200)
         self.case("connections of an address", 64, 200, "cut", lambda n: self.held(self.gateway, n, "", lambda i: "127.4.0.1"))
         events = head("/v1/events", self.operator, "Accept: text/event-stream")
-        self.case("event streams of a client", 4, 200, 429, lambda n: self.held(self.gateway, n, events, lambda i: "127.5.0.1"))
+        self.case("event streams of a client", 16, 200, 429, lambda n: self.held(self.gateway, n, events, lambda i: "127.5.0.1"))
         box = mask("bbox(24.9,59.1,25.0,59.2)").partition(":")[0]
         asked = head(f"/carto/crawling/{box}.mbtiles")
         # The fourth one is still held after a second.
