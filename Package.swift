@@ -215,6 +215,7 @@ let tests: [Tests] = [
     Tests("Regions"),
     Tests("Wire"),
     Tests("Scheduling"),
+    Tests("Files"),
     Tests("MetricsFormat", ["TestSupport"]),
     Tests("WebRequests"),
     Tests("ZeroMQ", ["TestSupport"]),

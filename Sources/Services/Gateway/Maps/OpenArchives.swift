@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Errors
 internal import Files
 internal import PackageFiles
@@ -21,14 +20,10 @@ final class OpenArchives: Sendable {
 
     private let state = Mutex(State())
     private let budget = HandleBudget(limit: most)
-    /// Reads block; each queue has a thread of its own while it has work.
-    private let queues: [DispatchQueue]
-    private let turn = Atomic<Int>(0)
+    private let threads: WorkThreads
 
-    /// - Parameter threads: How many reads run at the same time.
-    init(threads: Int) {
-        queues = (0..<max(1, threads)).map { DispatchQueue(label: "packhorse.gateway.archive.\($0)") }
-    }
+    /// - Parameter threads: How many reads run at the same time; they block.
+    init(threads: Int) { self.threads = WorkThreads("packhorse.gateway.archives", count: threads) }
 
     /// How many files are open.
     var count: Int { state.withLock { $0.places.count } }
@@ -40,20 +35,13 @@ final class OpenArchives: Sendable {
         _ file: ServedFile, in folder: CatalogFolder,
         _ body: @escaping @Sendable (TileArchive) throws(TileFileError) -> Value
     ) async throws(Problem) -> Value {
-        let queue = queues[turn.wrappingAdd(1, ordering: .relaxed).newValue.magnitudeIndex(queues.count)]
-        let result: Result<Value, Problem> = await withCheckedContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    returning: Result { () throws(Problem) in
-                        let archive = try self.archive(file, folder)
-                        do throws(TileFileError) { return try body(archive) } catch {
-                            self.drop(file)
-                            throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.text).")
-                        }
-                    })
+        try await threads.run { () throws(Problem) in
+            let archive = try self.archive(file, folder)
+            do throws(TileFileError) { return try body(archive) } catch {
+                self.drop(file)
+                throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.text).")
             }
         }
-        return try result.get()
     }
 
     private func archive(_ file: ServedFile, _ folder: CatalogFolder) throws(Problem) -> TileArchive {
@@ -93,9 +81,4 @@ final class OpenArchives: Sendable {
     }
 
     private func drop(_ file: ServedFile) { state.withLock { $0.places[file] = nil } }
-}
-
-extension Int {
-    /// The number as an index below a count, also after an overflow.
-    fileprivate func magnitudeIndex(_ count: Int) -> Int { Int(magnitude % UInt(count)) }
 }
