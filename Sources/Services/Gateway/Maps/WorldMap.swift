@@ -1,3 +1,5 @@
+internal import Files
+internal import Foundation
 internal import Regions
 internal import Synchronization
 internal import Tiles
@@ -10,14 +12,25 @@ final class WorldMap: Sendable {
 
     private let cutter = Mutex<TileCutter?>(nil)
     private let regions = Mutex<RegionTree?>(nil)
+    private let tiles = Mutex(RecentWorldTiles())
+    /// As many as cores, so that they leave the other threads of the process their turn.
+    private let threads = WorkThreads("packhorse.gateway.world", count: ProcessInfo.processInfo.activeProcessorCount)
 
     /// The tile; `nil` where there is only sea.
     ///
-    /// Takes milliseconds; blocks.
+    /// One that is made takes milliseconds of a core; the last ones are kept.
     ///
     /// - Throws: ``Problem`` `internal-error` when the embedded tree cannot be read.
-    func tile(_ tile: TileID, language: String) throws(Problem) -> WorldTile? {
-        WorldTile.make(tile, from: try made(), language: language)
+    func tile(_ id: TileID, language: String) async throws(Problem) -> WorldTile? {
+        let key = RecentWorldTiles.Key(tile: id, language: language)
+        if let kept = tiles.withLock({ $0.find(key) }) { return kept.tile }
+        return try await threads.run { () throws(Problem) in
+            // Another request may have made it while this one waited.
+            if let kept = self.tiles.withLock({ $0.find(key) }) { return kept.tile }
+            let made = WorldTile.make(id, from: try self.made(), language: language)
+            self.tiles.withLock { $0.insert(made, key) }
+            return made
+        }
     }
 
     /// The embedded tree of regions.

@@ -1,4 +1,3 @@
-internal import Files
 internal import Hummingbird
 internal import Regions
 internal import TextFormats
@@ -52,14 +51,7 @@ struct WorldResponder: Sendable {
         guard let zoom = parameters["z"].flatMap({ Int($0) }), let x = parameters["x"].flatMap({ Int($0) }),
             let y = parameters["y"].flatMap({ Int($0) }), let tile = TileID(zoom: zoom, x: x, y: y)
         else { throw Problem(.noSuchTile, "The path does not end in ZOOM/COLUMN/ROW.pbf of a tile.") }
-        let world = world
-        let made: Result<WorldTile?, Problem>
-        do {
-            made = try await FileWork.run {
-                Result { () throws(Problem) in try world.tile(tile, language: language) }
-            }
-        } catch { throw Problem(.internalError, "The tile cannot be made: \(error)") }
-        guard let found = try made.get() else {
+        guard let found = try await world.tile(tile, language: language) else {
             return Response(status: .noContent, headers: [.cacheControl: "public, max-age=86400"])
         }
         let isPacked = AcceptEncoding.takes("gzip", request.headers[.acceptEncoding])
