@@ -184,6 +184,18 @@ def extract(browser):
     count = re.search(r"([\d,]+) of at most", text)
     answer = re.search(r"Estimate\s+Tiles\s+([\d,]+)", text)
     check("extract: the count of the page is the count of the coordinator", bool(count and answer) and count[1] == answer[1], text[-300:])
+    page.select_option("#deepest", "7")
+    check("extract: fewer zooms, fewer tiles", until(page, f"!document.getElementById('count').textContent.startsWith({json.dumps(count[1] if count else '')})"))
+    page.fill("#place", "Tallinn or so")
+    page.keyboard.press("Enter")
+    check("extract: a place that is not there", until(page, "/No region has this name/.test(document.querySelector('main').innerText)"))
+    page.fill("#place", "Eesti")
+    page.keyboard.press("Enter")
+    check("extract: a place is found", until(page, "!!document.querySelector('main button[data-key=\"place EE\"]')"), page.inner_text("main")[:300])
+    picture = "document.querySelector('canvas.over').toDataURL()"
+    before = page.evaluate(picture)
+    page.click('main button[data-key="place EE"]')
+    check("extract: the map shows the place", until(page, f"{picture} !== {json.dumps(before)}"))
     page.get_by_role("button", name="Build the package").click()
     is_ready = until(page, "/Download the package/.test(document.querySelector('main').innerText)", 90)
     check("extract: built and offered", is_ready, page.inner_text("main")[-300:] + page.inner_text("#note"))
@@ -202,6 +214,9 @@ def extract(browser):
     page.mouse.up()
     check("extract: a drawn box fills the edges", until(page, "document.getElementById('west').value !== ''"))
     order(page, "resume")
+    browser.open(page, "catalog")
+    page.get_by_role("button", name=re.compile(r"^extracts \(1\)")).click()
+    check("catalog: the group of extracts", until(page, "/m[0-9a-f]{24}/.test(document.querySelector('.tree').innerText)"), page.inner_text("main")[:300])
     clean(page, "extract")
     page.context.close()
 
@@ -214,6 +229,18 @@ def sign_in(browser):
     page.click("main button[type=submit]")
     until(page, "document.querySelector('main').textContent.includes('not known')")
     check("a wrong token is refused with words", "not known" in page.text_content("main"), page.text_content("main")[:200])
+    page.context.close()
+
+
+def another_token(browser):
+    """The address that a restarted `packhorse up` prints, opened in the tab of the token before."""
+    page = browser.page()
+    browser.open(page, "overview")
+    for token, name in [("ph_old", "none"), (VIEWER, "viewer"), (OPERATOR, "operator")]:
+        page.goto(f"{URL}/#token={token}")
+        wanted = f"Role: {name}" if name != "none" else "not known"
+        check(f"token in the address: {name}", until(page, f"document.body.innerText.includes({json.dumps(wanted)})"), page.inner_text("body")[:300])
+    check("token in the address: the view", until(page, "document.querySelector('h1').textContent === 'Overview'"), page.inner_text("main")[:200])
     page.context.close()
 
 
@@ -283,7 +310,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, views, hostile, keyboard, sign_in, search, library, extract, away):
+        for part in (coverage, views, hostile, keyboard, sign_in, another_token, search, library, extract, away):
             if only and part.__name__ not in only:
                 continue
             print(part.__name__, flush=True)

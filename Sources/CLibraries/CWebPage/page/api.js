@@ -1,6 +1,8 @@
 // The requests of the page: one token, one event stream.
 
 const KEY = 'packhorse.token';
+/** The last answers by path, shown when the server is away. */
+const kept = new Map();
 
 export class APIError extends Error {
   constructor(status, problem) {
@@ -13,7 +15,11 @@ export class APIError extends Error {
 
 export const token = {
   get: () => sessionStorage.getItem(KEY) ?? '',
-  set: (text) => (text ? sessionStorage.setItem(KEY, text) : sessionStorage.removeItem(KEY)),
+  set: (text) => {
+    // What one token has read is not shown to another.
+    kept.clear();
+    if (text) sessionStorage.setItem(KEY, text); else sessionStorage.removeItem(KEY);
+  },
 };
 
 function headers(more) {
@@ -38,8 +44,6 @@ export async function ask(path, { method = 'GET', body, signal, more = {} } = {}
   try { problem = await response.json(); } catch { problem = {}; }
   throw new APIError(response.status, problem);
 }
-
-const kept = new Map();
 
 /** The JSON of a path; `{data, age}`, where age is in seconds when only an earlier answer is there, else 0. */
 export async function read(path, signal) {
@@ -72,7 +76,7 @@ export async function findRole() {
     if (error.status === 401) return 'none';
     if (error.status !== 403) return 'operator';
   }
-  try { await ask('v1/tilesets'); } catch (error) { if (error.status === 403) return 'client'; }
+  try { await ask('v1/status'); } catch (error) { if (error.status === 403) return 'client'; }
   return 'viewer';
 }
 
@@ -88,6 +92,12 @@ export class Events {
   stop() {
     this.abort?.abort();
     this.abort = null;
+  }
+
+  /** Stops, and begins with the newest event at the next start: the token is another one. */
+  reset() {
+    this.stop();
+    this.last = null;
   }
 
   async start() {

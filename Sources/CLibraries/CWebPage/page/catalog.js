@@ -15,11 +15,16 @@ export function catalog(page, parts, query) {
   return async (get) => {
     const data = await get('catalog.json');
     const editions = data.editions ?? [];
-    edition ??= editions[0]?.path ?? '';
+    const countOf = (path) => data.packages.filter((item) => item.edition === path).length;
+    // The first one that has something to show.
+    edition ??= (editions.find((one) => countOf(one.path) > 0) ?? editions[0])?.path ?? '';
     const language = page.language;
     const whole = buildTree(data, language, (item) => item.edition === edition);
     const found = search(whole, text);
     const sum = totals(found);
+    const nameOfEdition = (one) => [one.group ?? w.base, one.language].filter(Boolean).join(', ');
+    const others = editions.filter((one) => one.path !== edition && countOf(one.path) > 0);
+    const choose = (path) => { edition = path; page.refresh(); };
     const type = (event) => {
       text = event.target.value;
       history.replaceState(null, '', `#/catalog?${new URLSearchParams({ ...(text ? { q: text } : {}), ...(edition ? { edition } : {}) })}`);
@@ -31,9 +36,10 @@ export function catalog(page, parts, query) {
         el('label', { for: 'q' }, w.search, el('input', { id: 'q', type: 'search', key: 'q', value: text, on: { input: type }, autocomplete: 'off' })),
         el('label', { for: 'lang' }, words.language, el('select', { id: 'lang', key: 'lang', on: { change: (event) => { page.language = event.target.value; page.refresh(); } } },
           Object.entries(w.languages).map(([code, name]) => el('option', { value: code, selected: code === language }, name)))),
-        editions.length > 1 ? el('label', { for: 'edition' }, w.group, el('select', { id: 'edition', key: 'edition', on: { change: (event) => { edition = event.target.value; page.refresh(); } } },
-          editions.map((one) => el('option', { value: one.path, selected: one.path === edition }, [one.group ?? w.base, one.language].filter(Boolean).join(', '))))) : null),
+        editions.length > 1 ? el('label', { for: 'edition' }, w.group, el('select', { id: 'edition', key: 'edition', on: { change: (event) => choose(event.target.value) } },
+          editions.map((one) => el('option', { value: one.path, selected: one.path === edition }, nameOfEdition(one))))) : null),
       el('p', { class: 'soft' }, w.total(number(sum.packages), size(sum.bytes)), ' · ', link(w.plain, 'catalog.html')),
+      others.length === 0 ? null : el('p', { class: 'buttons' }, w.others, ' ', others.slice(0, 8).map((one) => button(`${nameOfEdition(one)} (${number(countOf(one.path))})`, `edition ${one.path}`, () => choose(one.path)))),
       sum.packages === 0 ? el('p', {}, text ? w.nothing : w.empty) : el('div', { class: 'card' }, branch(found, language, text !== '' || sum.packages <= 60)),
       (data.styles ?? []).length > 0 ? table(w.styles, [['', (one) => one.name ?? one.id], [w.version, (one) => one.version, 'n'], [w.size, (one) => size(one.size), 'n'],
         ['', (one) => link(words.pack.download, `${one.url}?download`)]], data.styles, (one) => one.id) : null];

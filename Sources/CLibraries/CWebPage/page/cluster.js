@@ -36,6 +36,7 @@ export function overview(page) {
     const health = status.coordinator;
     const warnings = [
       ...health.findings.map((one) => [one.text, one.hint]),
+      ...status.missing_tilesets.map((text) => [`${w.missing} ${text}`, '']),
       ...sources.filter((one) => one.blocked_seconds > 0).map((one) => [w.blocked(one.origin, seconds(one.blocked_seconds)), '']),
       ...all.filter((one) => one.silent_seconds > 30 && one.state !== 'gone').map((one) => [w.silent(one.name, seconds(one.silent_seconds)), one.reason ?? '']),
     ];

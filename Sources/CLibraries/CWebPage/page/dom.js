@@ -36,6 +36,8 @@ export function morph(old, fresh) {
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   for (const { name, value } of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   const news = [...fresh.childNodes];
+  // One with a key that comes later stays, also when something new is put before it.
+  const comesLater = (one, i) => one.dataset?.key !== undefined && news.slice(i + 1).some((other) => other.dataset?.key === one.dataset.key);
   news.forEach((one, i) => {
     let was = old.childNodes[i];
     if (one.dataset?.key !== undefined && was?.dataset?.key !== one.dataset.key) {
@@ -46,8 +48,10 @@ export function morph(old, fresh) {
       }
     }
     if (was === undefined) old.append(one);
-    else if (!isSame(was, one)) was.replaceWith(one);
-    else if (was.nodeType === Node.TEXT_NODE) {
+    else if (!isSame(was, one)) {
+      if (comesLater(was, i)) old.insertBefore(one, was);
+      else was.replaceWith(one);
+    } else if (was.nodeType === Node.TEXT_NODE) {
       if (was.data !== one.data) was.data = one.data;
     } else if (was.dataset.keep === undefined) morph(was, one);
   });

@@ -8,9 +8,6 @@ import { packageName } from './tree.js';
 import { words } from './words.js';
 
 const EDGES = ['west', 'south', 'east', 'north'];
-/** The gateway's limit for extracts; a lower limit of the coordinator counts. */
-const MOST_TILES = 5000;
-
 /** The box in fractions of the world; one that crosses the antimeridian has its eastern part only. */
 function fractions(box) {
   const part = boxParts(box).at(-1);
@@ -47,6 +44,9 @@ export function extract(page, parts, query) {
   let extractID = query.get('id');
   let estimate = null;
   let timer;
+  let place = '';
+  /** The deepest zoom; `null` = that of the tileset. */
+  let deepest = /^\d+$/.test(query.get('zoom') ?? '') ? Number(query.get('zoom')) : null;
   const view = new MapView({ label: words.views.extract, onBox: (drawn, isDone) => set(drawn, isDone) });
   view.fit({ west: 0.1, east: 0.9, north: 0.15, south: 0.75 });
   page.onEnd(() => { view.remove(); clearTimeout(timer); });
@@ -78,57 +78,69 @@ export function extract(page, parts, query) {
     if (boxProblem(box) === null) view.fit(fractions(box), false);
   }
 
-  async function build(one) {
+  async function build(one, zoom) {
     try {
-      const made = await order('v1/extracts', { tileset: one.id, area: { bbox: EDGES.map((name) => box[name]) } });
+      const made = await order('v1/extracts', { tileset: one.id, area: { bbox: EDGES.map((name) => box[name]) }, max_zoom: zoom });
       extractID = made.id;
-      history.replaceState(null, '', `#/extract?${new URLSearchParams({ id: made.id, tileset: one.id, bbox: EDGES.map((name) => box[name]).join(',') })}`);
+      history.replaceState(null, '', `#/extract?${new URLSearchParams({ id: made.id, tileset: one.id, zoom, bbox: EDGES.map((name) => box[name]).join(',') })}`);
     } catch (error) { note(words.error(error.message, error.hint), true); }
     page.refresh();
   }
 
-  async function tilesets(get) {
-    try { return (await get('v1/tilesets')).tilesets; } catch (error) { if (error.status !== 403) throw error; }
-    // The role client may not list tilesets; the catalog names those of its packages.
-    const all = new Map();
-    for (const item of (await get('catalog.json')).packages) {
-      const one = item.versions[0];
-      if (one.tileset) all.set(one.tileset, { id: one.tileset, min_zoom: one.min_zoom ?? 0, max_zoom: one.max_zoom ?? 14 });
-    }
-    return [...all.values()];
-  }
-
-  async function ask4(one, tiles) {
+  async function estimateOf(one, zoom, tiles) {
     if (page.role === 'client') return null;
-    const response = await ask('v1/estimates', { method: 'POST', body: { tileset: one.id, area: { bbox: EDGES.map((name) => box[name]) }, tile_limit: tiles } });
-    return response.json();
+    const body = { tileset: one.id, area: { bbox: EDGES.map((name) => box[name]) }, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles };
+    return (await ask('v1/estimates', { method: 'POST', body })).json();
   }
 
-  async function holders(get, one) {
+  async function findPlaces(get) {
+    if (place === '') return [];
+    return (await get(`v1/regions?${new URLSearchParams({ q: place.slice(0, 60), lang: page.language })}`)).regions.slice(0, 6);
+  }
+
+  function show(region) {
+    view.fit(fractions(Object.fromEntries(EDGES.map((name, i) => [name, region.bounds[i]]))), false);
+  }
+
+  function placeSearch(places) {
+    const search = (event) => { event.preventDefault(); place = document.getElementById('place').value.trim(); page.refresh(); };
+    return [
+      el('form', { key: 'places', role: 'search', on: { submit: search } },
+        el('label', { for: 'place' }, w.place, el('input', { id: 'place', key: 'place', type: 'search', value: place, autocomplete: 'off' })), el('button', { key: 'find', type: 'submit' }, w.find)),
+      place === '' ? null : places.length === 0 ? el('p', { class: 'soft' }, w.noPlace)
+        : el('p', { class: 'buttons' }, places.map((one) => button(one.name, `place ${one.id}`, () => show(one)))),
+    ];
+  }
+
+  async function holders(get, one, zoom) {
     const middle = [box.west <= box.east ? (box.west + box.east) / 2 : box.east, (box.south + box.north) / 2];
     const { packages } = await get(`v1/packages?at=${middle.join(',')}`);
     const data = await get('catalog.json');
     return packages.flatMap((found) => {
       const item = data.packages.find((other) => other.id === found.id && other.edition === found.edition);
-      if (!item || found.max_zoom < one.max_zoom || found.tileset !== one.id) return [];
-      return holdsBox(maskSquares(item.versions[0].tile_mask), box, one.max_zoom) ? [{ item, found }] : [];
+      if (!item || found.max_zoom < zoom || found.tileset !== one.id) return [];
+      return holdsBox(maskSquares(item.versions[0].tile_mask), box, zoom) ? [{ item, found }] : [];
     });
   }
 
   return async (get) => {
-    const list = await tilesets(get);
+    const { tilesets: list, missing, extract_tiles: most } = await get('v1/tilesets');
     const one = list.find((other) => other.id === tileset) ?? list[0];
-    if (!one) return [el('h1', {}, words.views.extract), el('p', {}, w.none)];
+    const lost = missing.length === 0 ? null : el('div', { class: 'card warn' }, el('p', {}, w.missing), el('ul', {}, missing.map((text) => el('li', {}, text))));
+    if (!one) return [el('h1', {}, words.views.extract), lost ?? el('p', {}, w.none)];
+    const zooms = Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i);
+    const zoom = zooms.includes(deepest) ? deepest : one.max_zoom;
+    const places = await findPlaces(get);
     const problem = box === null ? null : boxProblem(box);
-    const tiles = box === null || problem ? null : countTiles(box, one.min_zoom, one.max_zoom);
-    const isTooBig = tiles > MOST_TILES;
+    const tiles = box === null || problem ? null : countTiles(box, one.min_zoom, zoom);
+    const isTooBig = tiles > most;
     let near = [];
     let guess = null;
     if (tiles !== null && !isTooBig) {
       const wanted = box;
       try {
-        estimate ??= await ask4(one, tiles);
-        near = await holders(get, one);
+        estimate ??= await estimateOf(one, zoom, tiles);
+        near = await holders(get, one, zoom);
         if (page.role !== 'client') guess = forecast((await get('v1/jobs?state=done&limit=100')).jobs, one.id, tiles);
       } catch (error) { if (error.status !== 422 && error.status !== 503) throw error; estimate = { warnings: [error.message] }; }
       if (wanted !== box) estimate = null;
@@ -136,22 +148,24 @@ export function extract(page, parts, query) {
     const state = extractID ? await progress(get, extractID) : null;
     const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { change: type } }));
     const draw = () => { view.isDrawing = !view.isDrawing; page.refresh(); };
-    return [el('h1', {}, words.views.extract), el('p', {}, w.intro),
+    return [el('h1', {}, words.views.extract), el('p', {}, w.intro), lost, placeSearch(places),
       kept(view.element, 'map'),
       el('div', { class: 'cards' },
         el('section', { class: 'card' },
           el('p', { class: 'buttons' }, button(view.isDrawing ? w.drawing : w.draw, 'draw', draw, { 'aria-pressed': String(view.isDrawing) }),
             el('label', { for: 'tileset' }, w.tileset, el('select', { id: 'tileset', key: 'tileset', on: { change: (event) => { tileset = event.target.value; change(); } } },
-              list.map((other) => el('option', { value: other.id, selected: other === one }, `${other.name ?? other.id}, ${other.min_zoom}–${other.max_zoom}`))))),
+              list.map((other) => el('option', { value: other.id, selected: other === one }, `${other.name ?? other.id}, ${other.min_zoom}–${other.max_zoom}`)))),
+            el('label', { for: 'deepest' }, w.upTo, el('select', { id: 'deepest', key: 'deepest', on: { change: (event) => { deepest = Number(event.target.value); change(); } } },
+              zooms.map((number) => el('option', { value: number, selected: number === zoom }, String(number)))))),
           el('div', { class: 'edges', key: 'edges' }, EDGES.map(input)),
-          el('p', { id: 'count', class: problem || isTooBig ? 'bad' : null }, problem ? w.problems[problem] : tiles === null ? '' : w.limit(number(tiles), number(MOST_TILES)), isTooBig ? ` – ${w.tooMany}` : ''),
-          tiles === null || isTooBig ? null : table(w.perZoom, [[words.pack.zoom, (zoom) => zoom], [w.tiles, (zoom) => number(countTiles(box, zoom, zoom)), 'n']],
-            Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i), (zoom) => zoom)),
+          el('p', { id: 'count', class: problem || isTooBig ? 'bad' : null }, problem ? w.problems[problem] : tiles === null ? '' : w.limit(number(tiles), number(most)), isTooBig ? ` – ${w.tooMany}` : ''),
+          tiles === null || isTooBig ? null : table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(countTiles(box, at, at)), 'n']],
+            zooms.filter((number) => number <= zoom), (number) => number)),
         el('section', { class: 'card' }, el('h2', {}, w.size),
           estimate?.tiles !== undefined ? facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)], [w.size, guess ? w.about(size(guess.bytes), time(guess.seconds)) : w.unknownSize]]) : null,
           (estimate?.warnings ?? []).map((text) => el('p', { class: 'soft' }, text)),
           near.length > 0 ? el('div', {}, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))) : null,
-          page.mayExtract ? button(w.build, 'build', () => build(one), { class: 'main', disabled: tiles === null || isTooBig || state?.state === 'building' }) : el('p', { class: 'soft' }, w.noRole),
+          page.mayExtract ? button(w.build, 'build', () => build(one, zoom), { class: 'main', disabled: tiles === null || isTooBig || state?.state === 'building' }) : el('p', { class: 'soft' }, w.noRole),
           state ? status(state) : null))];
   };
 
@@ -161,6 +175,7 @@ export function extract(page, parts, query) {
     announce(`${words.views.extract}: ${w.states[state.state] ?? state.state}`);
     return el('div', { key: 'extract' }, el('p', {}, `${w.state}: ${w.states[state.state] ?? state.state}`, state.reason ? ` – ${state.reason}` : ''),
       state.state === 'building' ? el('progress', { max: 100, value: percent, 'aria-label': words.job.progress }) : null,
+      state.waiting ? el('p', { class: 'bad' }, `${w.waiting}: ${state.waiting}`) : null,
       state.job && page.role !== 'client' ? el('p', {}, link(w.job(state.job), `#/job/${state.job}`)) : null,
       state.url ? el('p', {}, link(`${w.ready} (${size(state.size)})`, `${state.url.replace(/^\//, '')}?download`), el('br'), el('small', { class: 'mono' }, state.sha256)) : null);
   }

@@ -56,6 +56,8 @@ function takeToken() {
   const found = /^#token=([^&]+)$/.exec(location.hash);
   if (!found) return;
   token.set(decodeURIComponent(found[1]));
+  role = null;
+  events.reset();
   history.replaceState(null, '', '#/overview');
 }
 
@@ -142,6 +144,7 @@ function fail(error) {
 /** The gateway does not know the token: the next form says so. */
 function forget() {
   token.set('');
+  events.reset();
   refusal = words.signIn.unknown;
 }
 
@@ -165,7 +168,7 @@ function drawFrame(name) {
   const theme = localStorage.getItem('packhorse.theme') ?? 'auto';
   const choose = (event) => { localStorage.setItem('packhorse.theme', event.target.value); applyTheme(); };
   const session = el('div', { id: 'session' }, el('span', {}, words.signIn.as(words.roles[role])),
-    role === 'none' ? link(words.signIn.button, '#/overview') : button(words.signIn.out, 'out', () => { token.set(''); role = null; events.stop(); open(); }),
+    role === 'none' ? link(words.signIn.button, '#/overview') : button(words.signIn.out, 'out', () => { token.set(''); role = null; events.reset(); open(); }),
     el('label', { class: 'line' }, words.theme, el('select', { key: 'theme', on: { change: choose } },
       Object.entries(words.themes).map(([key, text]) => el('option', { value: key, selected: key === theme }, text)))));
   document.getElementById('session').replaceWith(session);

@@ -15,14 +15,14 @@ export const words = {
     public: 'Without a token you can read the catalog.',
   },
   roles: { none: 'not signed in', client: 'client', viewer: 'viewer', operator: 'operator' },
-  stale: (age) => `The coordinator does not answer. This is the last known state, from ${age} ago.`,
+  stale: (age) => `The coordinator or the gateway does not answer. This is the last known state, from ${age} ago.`,
   away: 'The server does not answer. The page tries again by itself.',
   edge: 'This gateway has no coordinator: it serves the catalog only.',
   error: (text, hint) => (hint ? `${text} ${hint}` : text),
   status: {
     coordinator: 'Coordinator', workers: 'Workers', open: 'Open jobs', packages: 'Packages', bytes: 'Size of the catalog',
     sequence: 'Catalog sequence', epoch: 'Epoch', version: 'Version', rate: 'Tiles per second', findings: 'Warnings',
-    newest: 'Newest jobs', calm: 'Nothing needs attention.', blocked: (name, seconds) => `Origin ${name} is blocked for ${seconds}.`,
+    missing: 'A tileset cannot be read now:', newest: 'Newest jobs', calm: 'Nothing needs attention.', blocked: (name, seconds) => `Origin ${name} is blocked for ${seconds}.`,
     silent: (name, seconds) => `Worker ${name} has been silent for ${seconds}.`,
   },
   job: {
@@ -63,7 +63,7 @@ export const words = {
     world: 'Made with Natural Earth.',
   },
   catalog: {
-    search: 'Search for a place or package', group: 'Group', base: 'base map', format: 'Files', version: 'Version', data: 'Data of',
+    search: 'Search for a place or package', group: 'Group', base: 'base map', others: 'Other groups:', format: 'Files', version: 'Version', data: 'Data of',
     size: 'Size', update: 'Update', found: (n) => `${n} packages`, total: (n, size) => `${n} packages, ${size}`, zooms: 'Zooms',
     from: (version) => `from version ${version}`, patch: 'patch', whole: 'whole file', places: 'Other areas', map: 'Map', empty: 'The catalog has no package yet.',
     nothing: 'No package has this name.', plain: 'The catalog without scripts', styles: 'Style packs', open: 'Open',
@@ -75,6 +75,7 @@ export const words = {
     area: 'Area', about: 'About this package', tileset: 'Tileset', edition: 'Edition', zoom: 'Zoom', count: 'Tiles', copy: 'Copy', copied: 'Copied.', missing: 'The catalog has no such package.',
   },
   extract: {
+    place: 'Show a place', find: 'Show', noPlace: 'No region has this name.', upTo: 'Zooms up to', waiting: 'Waits because', missing: 'Other tilesets cannot be read now:',
     intro: 'Draw a box on the map: hold Shift and drag, or use the button. Or type its edges.', draw: 'Draw a box', drawing: 'Drag over the map …',
     west: 'West', south: 'South', east: 'East', north: 'North', degrees: 'degrees', tileset: 'Tileset', tiles: 'Tiles', limit: (tiles, most) => `${tiles} of at most ${most} tiles`,
     count: (tiles) => `${tiles} tiles`, tooMany: 'The box has too many tiles. Draw a smaller one.', build: 'Build the package', size: 'Estimate', batches: (n) => `${n} batches`,
