@@ -28,6 +28,12 @@ struct NotifyOptions: ParsableArguments {
         guard Set(notify).count == notify.count else { throw ValidationError("--notify names a URL twice.") }
     }
 
+    /// The options as another process gets them.
+    var arguments: [String] {
+        notify.flatMap { ["--notify", $0] } + (notifySecretFile.map { ["--notify-secret-file", $0] } ?? [])
+            + (notifyOn.map { ["--notify-on", $0] } ?? [])
+    }
+
     /// The receivers.
     ///
     /// - Throws: ``CLIError`` when the secret cannot be read; `NotificationError`.

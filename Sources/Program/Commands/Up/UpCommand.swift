@@ -24,6 +24,7 @@ struct UpCommand: AsyncParsableCommand {
               packhorse up
               packhorse up --data /srv/packhorse --workers 4
               packhorse up --tileset tiles.yaml --port 8080
+              packhorse up --notify https://hooks.example.com/maps --metrics-port 9470
               packhorse up --no-gateway
             """)
 
@@ -55,6 +56,13 @@ struct UpCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "How long a worker may make no progress, as for 'packhorse coordinator'.", valueName: "seconds"))
     var leaseSeconds: Double?
+    @Option(help: "The most tiles of an extract, as for 'packhorse gateway'.") var extractTiles: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "Serve the metrics of the coordinator at this port, and those of the workers at the following ones; path /metrics. Those of the gateway are at its own address.",
+            valueName: "port"))
+    var metricsPort: Int?
+    @OptionGroup var notifyOptions: NotifyOptions
     @Flag(help: "Print the processes with their arguments, then stop.") var dryRun = false
     @OptionGroup var log: LogOptions
 
@@ -66,6 +74,20 @@ struct UpCommand: AsyncParsableCommand {
         }
         guard noGateway || port != controlPort else {
             throw ValidationError("--port and --control-port must be different.")
+        }
+        if let metricsPort {
+            guard (1...65535 - workerCount).contains(metricsPort) else {
+                throw ValidationError("--metrics-port must be between 1 and \(65535 - workerCount).")
+            }
+            let taken = noGateway ? [controlPort] : [controlPort, port]
+            guard !taken.contains(where: (metricsPort...metricsPort + workerCount).contains) else {
+                throw ValidationError(
+                    "--metrics-port takes the ports \(metricsPort) to \(metricsPort + workerCount), which --port or --control-port is one of."
+                )
+            }
+        }
+        guard !noGateway || extractTiles == nil else {
+            throw ValidationError("--extract-tiles is for the gateway, which --no-gateway leaves out.")
         }
         guard !noGateway || tileset.isEmpty else {
             throw ValidationError("--tileset is for the gateway; with --no-gateway name the tileset in 'submit'.")
@@ -87,6 +109,8 @@ struct UpCommand: AsyncParsableCommand {
             let lock = try await takeLock(of: plan.data)
             try LoopbackPort.requireFree(controlPort, option: "--control-port")
             if !noGateway { try LoopbackPort.requireFree(port, option: "--port") }
+            for port in plan.metricsPorts { try LoopbackPort.requireFree(port, option: "--metrics-port") }
+            _ = try notifyOptions.receivers()
             var run = try UpRun(
                 plan, isJSON: log.logFormat == .json, logger: log.logger("up"), lock: lock)
             try await run.run()
@@ -98,11 +122,13 @@ struct UpCommand: AsyncParsableCommand {
 
     private static let lockName = "up.lock"
 
+    private var workerCount: Int { workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)) }
+
     private var plan: UpPlan {
         let folder = URL(filePath: data, directoryHint: .isDirectory)
         var plan = UpPlan(
-            data: folder, workers: workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)),
-            controlPort: controlPort, gatewayPort: noGateway ? nil : port)
+            data: folder, workers: workerCount, controlPort: controlPort, gatewayPort: noGateway ? nil : port,
+            metricsPort: metricsPort)
         let isUsualPort = noGateway || port == 7480
         let options: [(String, String?)] = [
             ("--catalog-url", catalogURL ?? (isUsualPort ? nil : "http://localhost:\(port)/")),
@@ -111,7 +137,9 @@ struct UpCommand: AsyncParsableCommand {
             ("--lease-seconds", leaseSeconds.map { "\($0)" }),
         ]
         for case (let name, let value?) in options { plan.coordinatorArguments += [name, value] }
+        plan.coordinatorArguments += notifyOptions.arguments
         plan.gatewayArguments = tileset.flatMap { ["--tileset", $0] }
+        if let extractTiles { plan.gatewayArguments += ["--extract-tiles", "\(extractTiles)"] }
         plan.logArguments = ["--log-level", log.logLevel.rawValue, "--log-format", log.logFormat.rawValue]
         return plan
     }

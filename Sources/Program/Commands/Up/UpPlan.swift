@@ -24,6 +24,8 @@ struct UpPlan: Equatable {
     let controlPort: Int
     /// Port of the gateway; `nil` = no gateway.
     let gatewayPort: Int?
+    /// Port for the metrics of the coordinator, before those of the workers; `nil` = no metrics.
+    var metricsPort: Int?
     /// Further arguments of the coordinator.
     var coordinatorArguments: [String] = []
     /// Further arguments of the gateway.
@@ -38,6 +40,9 @@ struct UpPlan: Equatable {
     var control: String { "tcp://127.0.0.1:\(controlPort)" }
     /// The address of the page.
     var page: String? { gatewayPort.map { "http://127.0.0.1:\($0)/" } }
+
+    /// The ports for metrics, the coordinator's first.
+    var metricsPorts: [Int] { metricsPort.map { Array($0...$0 + workers) } ?? [] }
 
     /// The stages in which the processes start.
     ///
@@ -54,7 +59,8 @@ struct UpPlan: Equatable {
         ]
         // The workers of an earlier run have ended. Those of this one survive the coordinator.
         return Service(
-            kind: .coordinator, name: "coordinator", arguments: arguments + coordinatorArguments + logArguments,
+            kind: .coordinator, name: "coordinator",
+            arguments: arguments + coordinatorArguments + metrics(of: 0) + logArguments,
             firstArguments: ["--new-workers"])
     }
 
@@ -63,7 +69,13 @@ struct UpPlan: Equatable {
         let name = "worker-\(number)"
         return Service(
             kind: .worker, name: name,
-            arguments: ["worker", "--connect", work, "--name", name, "--blobs", blobs] + logArguments)
+            arguments: ["worker", "--connect", work, "--name", name, "--blobs", blobs] + metrics(of: number)
+                + logArguments)
+    }
+
+    /// The option of the coordinator, number 0, and of the workers.
+    private func metrics(of number: Int) -> [String] {
+        metricsPort.map { ["--metrics", "127.0.0.1:\($0 + number)"] } ?? []
     }
 
     private var gateway: Service? {

@@ -155,6 +155,7 @@ struct UpRun {
             Console.result("token        \(token)")
         }
         Console.result("coordinator  \(plan.control)")
+        for port in plan.metricsPorts { Console.result("metrics      http://127.0.0.1:\(port)/metrics") }
         logger.notice("All processes run; Ctrl-C ends them in order", metadata: [LogKey.path: "\(plan.data.path)"])
     }
 

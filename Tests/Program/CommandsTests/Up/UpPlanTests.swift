@@ -52,6 +52,23 @@ struct UpPlanTests {
             ])
     }
 
+    @Test func metricsAndNotificationsReachTheProcesses() throws {
+        var plan = plan
+        plan.metricsPort = 9470
+        let stages = plan.stages(work: "w")
+        let addresses = stages.joined().map { service -> String? in
+            let arguments = service.arguments(isFirst: true)
+            return arguments.firstIndex(of: "--metrics").map { arguments[$0 + 1] }
+        }
+        #expect(addresses == ["127.0.0.1:9470", "127.0.0.1:9471", "127.0.0.1:9472", nil])
+        #expect(plan.metricsPorts == [9470, 9471, 9472])
+        let up = try #require(
+            try UpCommand.parse([
+                "--notify", "http://127.0.0.1:9/a", "--notify-on", "job-failed", "--extract-tiles", "9",
+            ]) as UpCommand?)
+        #expect(up.notifyOptions.arguments == ["--notify", "http://127.0.0.1:9/a", "--notify-on", "job-failed"])
+    }
+
     @Test func linesCanBePastedIntoAShell() {
         let plan = UpPlan(
             data: URL(filePath: "/my maps", directoryHint: .isDirectory), workers: 1, controlPort: 7470,
@@ -64,7 +81,8 @@ struct UpPlanTests {
     @Test(arguments: [
         ["--workers", "0"], ["--workers", "65"], ["--port", "0"], ["--control-port", "65536"],
         ["--port", "7470"], ["--no-gateway", "--tileset", "tiles.yaml"], ["--keep-tiles", "much"],
-        ["--lease-seconds", "1"],
+        ["--lease-seconds", "1"], ["--metrics-port", "0"], ["--metrics-port", "7479", "--workers", "1"],
+        ["--metrics-port", "65535"], ["--no-gateway", "--extract-tiles", "9"], ["--notify-on", "job-failed"],
     ])
     func wrongOptionsAreRefused(arguments: [String]) {
         #expect(throws: (any Error).self) { try UpCommand.parse(arguments) }
