@@ -10,8 +10,8 @@ public enum OriginMetadata {
 
     /// Reads the TileJSON document or the archive a tileset file names, if it names one, and completes the tileset.
     ///
-    /// - Throws: ``OriginsError`` `.tileset` for what the file lacks, `.unreachable` when the server gives no document,
-    ///   and what opening the archive throws.
+    /// - Throws: ``OriginsError`` `.tileset` for what the file lacks, `.unreachable` when the server gives no document
+    ///   now, `.refused` when it gives none at all, and what opening the archive throws.
     public static func resolve(
         _ file: TilesetFile, environment: [String: String]
     ) async throws(OriginsError) -> Tileset {
@@ -75,7 +75,7 @@ public enum OriginMetadata {
             let response = try await client.get(url)
             guard response.status == 200 else {
                 throw OriginsError(
-                    .unreachable,
+                    .answered(response.status),
                     "Tileset '\(asking.id)': its TileJSON address answered \(response.status); expected 200. Check its url."
                 )
             }

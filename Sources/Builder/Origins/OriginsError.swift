@@ -13,10 +13,22 @@ public enum OriginsErrorCode: String, ErrorCode {
     case badArchive = "bad-archive"
     /// A file is whole but uses something this build cannot read.
     case unsupported
-    /// A file is locked or being changed by another program; try again later.
+    /// A file is locked or being changed by another program, or a server has too much to do; try again later.
     case busy
-    /// A server gave no TileJSON document.
+    /// A server cannot be reached, or says that it cannot answer now; try again later.
     case unreachable
+    /// A server answered that there is no such document, or that it does not give it.
+    case refused
+
+    /// What an answer means that has none of the expected statuses.
+    static func answered(_ status: Int) -> Self {
+        switch status {
+        // Not an error of this request.
+        case 429, 503: .busy
+        case 408, 500...: .unreachable
+        default: .refused
+        }
+    }
 
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
@@ -26,6 +38,7 @@ public enum OriginsErrorCode: String, ErrorCode {
         case .badArchive, .unsupported: .badData
         case .busy: .temporary
         case .unreachable: .unavailable
+        case .refused: .noInput
         }
     }
 }

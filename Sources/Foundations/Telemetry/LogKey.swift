@@ -43,6 +43,8 @@ public enum LogKey {
     public static let request = "http.request.id"
     /// Why this process closed a connection.
     public static let reason = "packhorse.reason"
+    /// Id of a tileset.
+    public static let tileset = "packhorse.tileset.id"
     /// Name of a child process, such as `worker-1`.
     public static let process = "packhorse.process"
     /// Seconds until the next attempt, decimal.

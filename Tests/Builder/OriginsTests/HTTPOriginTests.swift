@@ -187,7 +187,7 @@ struct HTTPOriginTests {
             let error = await #expect(throws: OriginsError.self) {
                 try await OriginMetadata.resolve(wrong, environment: [:])
             }
-            #expect(error?.code == .unreachable && error?.message.contains("404") == true)
+            #expect(error?.code == .refused && error?.message.contains("404") == true)
         }
     }
 

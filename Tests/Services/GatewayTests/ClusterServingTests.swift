@@ -59,7 +59,7 @@ import ZeroMQ
                 folder: home,
                 options: { options in
                     options.tokens = tokens
-                    options.tilesets = [tileset]
+                    options.tilesets = [TilesetSource { tileset }]
                     options.coordinator = ClusterAccess(
                         endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
                     options.extractRules.heartbeat = heartbeat

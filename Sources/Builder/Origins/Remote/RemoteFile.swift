@@ -39,7 +39,7 @@ final class RemoteFile: Sendable {
 
     /// Reads the first bytes, and with them which version the server has.
     ///
-    /// - Throws: ``OriginsError`` `.tileset`, `.unreachable`, `.unsupported` for a server that does not answer requests for parts.
+    /// - Throws: ``OriginsError`` `.tileset`, `.unreachable`, `.refused`, `.unsupported` for a server that does not answer requests for parts.
     init(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget?,
         onAnswer: (@Sendable (Duration) -> Void)? = nil
@@ -184,9 +184,8 @@ final class RemoteFile: Sendable {
     }
 
     private static func refusal(_ status: Int, _ name: String) -> OriginsError {
-        // A response 429 is not an error of this request.
         OriginsError(
-            status == 429 || status == 503 ? .busy : .unreachable,
+            .answered(status),
             "The server of '\(name)' answered \(status) to a request for a part of the file; expected 206. Check the address and its key."
         )
     }

@@ -119,7 +119,10 @@ struct GatewayCommand: AsyncParsableCommand {
                 endpoint: coordinator, security: try keys.client(as: .operator), allowPlain: keys.insecure)
         }
         options.page = .embedded(library: webLib.map { URL(filePath: $0, directoryHint: .isDirectory) })
-        for name in tileset { options.tilesets.append(try await TilesetReader.read(name, language: nil)) }
+        options.tilesets = try tileset.map { name in
+            let file = try TilesetReader.file(name)
+            return TilesetSource { try await TilesetReader.complete(file) }
+        }
         let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)
         let host = host

@@ -33,7 +33,7 @@ struct APIResponder: Sendable {
         case .workers: try await list("workers") { try await $0.workers().map(WorkerView.init) }
         case .origins: try await list("origins") { try await $0.origins().map(OriginView.init) }
         case .events: try await EventResponder(parts: parts).respond(exchange)
-        case .tilesets: tilesets()
+        case .tilesets: tilesets(for: exchange.caller)
         case .regions, .region: try RegionResponder(world: parts.world).respond(exchange)
         case .regionOutline: try await RegionResponder(world: parts.world).outline(exchange)
         case .packages, .package: try PackageResponder(parts: parts).respond(exchange)
@@ -132,13 +132,14 @@ struct APIResponder: Sendable {
             let workers: Int?
             let catalogSequence: Int64?
             let packages: Int
+            let missingTilesets: [String]
         }
         let index = parts.watch.current.snapshot?.index
         guard parts.link != nil else {
             return Self.json(
                 Status(
                     coordinator: nil, openJobs: nil, workers: nil, catalogSequence: index?.sequence,
-                    packages: index?.packages.count ?? 0))
+                    packages: index?.packages.count ?? 0, missingTilesets: parts.tilesets.missing))
         }
         let health = try await parts.cluster.read("health") { HealthView(try await $0.health()) }
         let workers = try await parts.cluster.read("workers") { try await $0.workers().map(WorkerView.init) }
@@ -150,7 +151,7 @@ struct APIResponder: Sendable {
         return Self.json(
             Status(
                 coordinator: health, openJobs: open, workers: workers.count, catalogSequence: index?.sequence,
-                packages: index?.packages.count ?? 0))
+                packages: index?.packages.count ?? 0, missingTilesets: parts.tilesets.missing))
     }
 
     private func list<Item: Encodable & Sendable>(
@@ -159,7 +160,7 @@ struct APIResponder: Sendable {
         Self.json([name: try await parts.cluster.read(name, body)])
     }
 
-    private func tilesets() -> Response {
+    private func tilesets(for caller: Caller) -> Response {
         struct View: Encodable {
             let id: String
             let name: String?
@@ -168,12 +169,20 @@ struct APIResponder: Sendable {
             let maxZoom: Int
             let attribution: String?
         }
-        let views = parts.options.tilesets.map {
+        struct Views: Encodable {
+            let tilesets: [View]
+            /// Why others cannot be submitted now.
+            let missing: [String]
+            /// The most tiles of an extract.
+            let extractTiles: UInt64
+        }
+        let views = parts.tilesets.all.filter { caller.mayUse(tileset: $0.id) }.map {
             View(
                 id: $0.id, name: $0.name, format: $0.format.rawValue, minZoom: $0.zooms.min, maxZoom: $0.zooms.max,
                 attribution: $0.attribution)
         }
-        return Self.json(["tilesets": views])
+        return Self.json(
+            Views(tilesets: views, missing: parts.tilesets.missing, extractTiles: parts.options.extractTiles))
     }
 
     /// A document with keys in snake case, as the commands print it.

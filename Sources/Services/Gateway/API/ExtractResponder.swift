@@ -13,6 +13,8 @@ struct ExtractResponder: Sendable {
     private struct Order: Decodable {
         let tileset: String
         let area: AreaRequest
+        /// The deepest zoom; absent = that of the tileset.
+        let maxZoom: Int?
     }
 
     private struct State: Encodable {
@@ -25,6 +27,8 @@ struct ExtractResponder: Sendable {
         let size: UInt64?
         let sha256: String?
         let reason: String?
+        /// Why its job makes no progress now.
+        let waiting: String?
     }
 
     func respond(_ exchange: Exchange) async throws(Problem) -> Response {
@@ -33,14 +37,16 @@ struct ExtractResponder: Sendable {
         }
         guard let extracts = parts.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
         let order = try await JSONBody.read(Order.self, exchange.request, most: 4 << 20)
-        guard let tileset = parts.options.tilesets.first(where: { $0.id == order.tileset }),
-            exchange.caller.token?.tilesets?.contains(order.tileset) ?? true
-        else { throw Problem(.wrongRequest, "There is no tileset '\(order.tileset.prefix(60))'; see /v1/tilesets.") }
+        let tileset = try parts.tilesets.find(order.tileset, for: exchange.caller)
         guard order.area.regions == nil,
             let area = try order.area.areas({ () throws(Problem) in try parts.world.tree() }).first
         else { throw Problem(.wrongRequest, "An extract has a 'bbox' or a 'mask'.") }
-        let mask = area.mask(tileset.zooms.max)
-        let count = mask.count(in: tileset.zooms)
+        let zoom = order.maxZoom ?? tileset.zooms.max
+        guard tileset.zooms.contains(zoom), let zooms = ZoomRange(min: tileset.zooms.min, max: zoom) else {
+            throw Problem(.wrongRequest, "'max_zoom' is one of the zooms \(tileset.zooms) of the tileset.")
+        }
+        let mask = area.mask(zoom)
+        let count = mask.count(in: zooms)
         guard count <= parts.options.extractTiles else {
             parts.metrics.extract(.tooBig, seconds: nil)
             throw Problem(
@@ -106,7 +112,7 @@ struct ExtractResponder: Sendable {
             return APIResponder.json(
                 State(
                     id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.mbtiles.path)",
-                    size: map.mbtiles.size, sha256: map.mbtiles.digest.hex, reason: nil))
+                    size: map.mbtiles.size, sha256: map.mbtiles.digest.hex, reason: nil, waiting: nil))
         }
         let job = await parts.extracts?.jobs[id]
         let reason = await parts.extracts?.ends[id]
@@ -115,8 +121,11 @@ struct ExtractResponder: Sendable {
             throw Problem(.notFound, "There is no extract '\(id.prefix(60))'; order it with POST /v1/extracts.")
         }
         let state = reason != nil ? "failed" : "building"
+        let waiting = reason == nil ? await parts.extracts?.waiting[id] : nil
         var response = APIResponder.json(
-            State(id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, reason: reason),
+            State(
+                id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, reason: reason,
+                waiting: waiting),
             status: state == "building" ? .accepted : .ok)
         if state == "building" { response.headers[.retryAfter] = "2" }
         return response

@@ -87,9 +87,7 @@ struct SubmitResponder: Sendable {
     }
 
     private func draft(_ body: Submission, _ caller: Caller) throws(Problem) -> JobDraft {
-        guard let tileset = parts.options.tilesets.first(where: { $0.id == body.tileset }),
-            caller.token?.tilesets?.contains(body.tileset) ?? true
-        else { throw Problem(.wrongRequest, "There is no tileset '\(body.tileset.prefix(60))'; see /v1/tilesets.") }
+        let tileset = try parts.tilesets.find(body.tileset, for: caller)
         let areas = try body.area.areas { () throws(Problem) in try parts.world.tree() }
         do {
             let wanted = try body.zooms.map { try ZoomRange(parsing: $0) } ?? tileset.zooms

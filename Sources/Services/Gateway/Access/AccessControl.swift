@@ -85,7 +85,7 @@ final class AccessControl: Sendable {
         case .open: return
         case .published:
             guard options.isPrivate else { return }
-            needed = [.client, .viewer, .operator]
+            needed = Self.anyRole
         case .metrics:
             switch options.metrics {
             case .open: return
@@ -95,6 +95,7 @@ final class AccessControl: Sendable {
         case .viewer: needed = [.viewer, .operator]
         case .operator: needed = [.operator]
         case .client: needed = [.client, .operator]
+        case .anyRole: needed = Self.anyRole
         }
         guard caller.token != nil else {
             metrics.refused(.token)
@@ -150,6 +151,7 @@ final class AccessControl: Sendable {
         }
     }
 
+    private static let anyRole: Set<Role> = [.client, .viewer, .operator]
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
     private static var untilTomorrow: Int { Int(86_400 - now % 86_400) }
 }

@@ -11,6 +11,9 @@ struct Caller: Sendable {
 
     var roles: Set<Role> { token?.roles ?? [] }
 
+    /// Whether its token allows a tileset; one without a list allows all.
+    func mayUse(tileset id: String) -> Bool { token?.tilesets?.contains(id) ?? true }
+
     /// Whose rates and limits count.
     var client: RateBuckets.Client {
         if let token { return .token(token.name) }

@@ -27,11 +27,13 @@ actor ExtractService {
 
     private let parts: GatewayParts
     private var held: HeldExtracts
-    private var waiting: [UInt64: AsyncStream<Signal>.Continuation] = [:]
+    private var requests: [UInt64: AsyncStream<Signal>.Continuation] = [:]
     private var extracts: [String: Extract] = [:]
     /// When each build began, and why the last ones failed; the newest ``mostEnds``.
     private var began: [String: ContinuousClock.Instant] = [:]
     private(set) var ends: [String: String] = [:]
+    /// Why jobs make no progress now, by package.
+    private(set) var waiting: [String: String] = [:]
     private var next: UInt64 = 0
     private let start = ContinuousClock.now
     private static let mostEnds = 1_000
@@ -64,7 +66,7 @@ actor ExtractService {
             guard case .cancelled = reason else { return }
             Task { await self?.cancel(request) }
         }
-        waiting[request] = continuation
+        requests[request] = continuation
         extracts[extract.id] = extract
         ends[extract.id] = nil
         apply(held.handle(.asked(request, extract.id, client, isRanged: isRanged), now: now))
@@ -73,7 +75,7 @@ actor ExtractService {
 
     /// The client has gone.
     func cancel(_ request: UInt64) {
-        waiting.removeValue(forKey: request)?.finish()
+        requests.removeValue(forKey: request)?.finish()
         apply(held.handle(.left(request), now: now))
     }
 
@@ -91,7 +93,10 @@ actor ExtractService {
                 let view = try? await parts.cluster.read(
                     "job \(job) 0", { JobView(try await $0.job(job, failures: 0)) })
             else { continue }
-            guard view.isOver else { continue }
+            guard view.isOver else {
+                waiting[id] = view.waiting
+                continue
+            }
             // The package is put into the catalog before its job ends; so a list that is read now has it.
             await parts.watch.refresh()
             if isPublished(id) { finish(id) } else { fail(id, view.reason ?? "the job is \(view.state)") }
@@ -103,6 +108,7 @@ actor ExtractService {
     }
 
     private func finish(_ id: String) {
+        waiting[id] = nil
         if let since = began.removeValue(forKey: id) {
             parts.metrics.extract(.built, seconds: (ContinuousClock.now - since) / .seconds(1))
         }
@@ -112,6 +118,7 @@ actor ExtractService {
 
     private func fail(_ id: String, _ reason: String) {
         began[id] = nil
+        waiting[id] = nil
         extracts[id] = nil
         if ends.count >= Self.mostEnds { ends.removeAll() }
         ends[id] = reason
@@ -125,7 +132,7 @@ actor ExtractService {
         for effect in effects {
             switch effect {
             case .submit(let id): submit(id)
-            case .sendByte(let request): waiting[request]?.yield(.byte)
+            case .sendByte(let request): requests[request]?.yield(.byte)
             case .serve(let request, _): end(request, .serve)
             case .refuse(let request, let refusal):
                 if refusal == .late { parts.metrics.extract(.gaveUp, seconds: nil) }
@@ -136,7 +143,7 @@ actor ExtractService {
     }
 
     private func end(_ request: UInt64, _ signal: Signal) {
-        guard let continuation = waiting.removeValue(forKey: request) else { return }
+        guard let continuation = requests.removeValue(forKey: request) else { return }
         continuation.yield(signal)
         continuation.finish()
     }

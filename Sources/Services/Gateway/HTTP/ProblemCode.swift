@@ -29,6 +29,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case noCoordinator = "no-coordinator"
     case areaTooBig = "area-too-big"
     case extractFailed = "extract-failed"
+    case tilesetAway = "tileset-away"
     case damaged
     case catalogAway = "catalog-away"
     case internalError = "internal-error"
@@ -53,7 +54,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
         case .extractFailed, .otherVersion: 502
         case .tryLater, .coordinatorAway: 503
         case .damaged, .internalError: 500
-        case .catalogAway: 503
+        case .catalogAway, .tilesetAway: 503
         }
     }
 
@@ -87,6 +88,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
         case .noCoordinator: "This gateway has no coordinator"
         case .areaTooBig: "The area has too many tiles"
         case .extractFailed: "The package could not be built"
+        case .tilesetAway: "A tileset cannot be read now"
         case .damaged: "A file of the catalog is damaged"
         case .catalogAway: "The catalog cannot be read now"
         case .internalError: "The gateway failed"
@@ -123,6 +125,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
         case .noCoordinator: "Use a gateway that was started with --coordinator."
         case .areaTooBig: "Ask for a smaller area, or fewer zooms."
         case .extractFailed: "Read what 'detail' says; ask again later, or for another area."
+        case .tilesetAway: "Try again after the seconds of Retry-After; 'detail' says what is missing."
         case .damaged: "Tell the operator of the server; 'packhorse catalog verify' names damaged files."
         case .catalogAway: "Try again after the seconds of Retry-After."
         case .internalError: "Report the request id of the answer to the operator of the server."
@@ -132,7 +135,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     /// Whether the same request may succeed later without any change.
     var isRetriable: Bool {
         switch self {
-        case .catalogAway, .tooManyRequests, .quotaSpent, .tryLater, .coordinatorAway: true
+        case .catalogAway, .tilesetAway, .tooManyRequests, .quotaSpent, .tryLater, .coordinatorAway: true
         default: false
         }
     }

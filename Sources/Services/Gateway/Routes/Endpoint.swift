@@ -57,6 +57,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
         case viewer
         case `operator`
         case client
+        /// Holders of a token with any role.
+        case anyRole
     }
 
     var access: Access {
@@ -69,12 +71,13 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
             .published
         case .metrics: .metrics
         case .status, .estimate, .jobs, .job, .jobPackages, .jobFailures, .jobCoverage, .failed, .schedules, .workers,
-            .origins, .events, .tilesets:
+            .origins, .events:
             .viewer
         case .submit, .jobOrder, .jobOrders, .failedOrder, .workerOrder, .backup, .schedulePut, .scheduleDrop,
             .packageWithdrawal:
             .operator
         case .extractOrder, .extract: .client
+        case .tilesets: .anyRole
         }
     }
 

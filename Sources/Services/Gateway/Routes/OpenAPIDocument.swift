@@ -44,7 +44,8 @@ enum OpenAPIDocument {
         switch row.endpoint.access {
         case .open: break
         case .published: members["security"] = .array([.object([:]), .object(["token": .array([])])])
-        case .metrics, .viewer, .operator, .client: members["security"] = .array([.object(["token": .array([])])])
+        case .metrics, .viewer, .operator, .client, .anyRole:
+            members["security"] = .array([.object(["token": .array([])])])
         }
         if let body = row.body {
             let schema = JSONValue.object(["$ref": .string("#/components/schemas/\(body)")])
@@ -127,8 +128,10 @@ enum OpenAPISchemas {
         "WorkerOrder": object(["order": words(["drain", "undo"])], required: ["order"]),
         "Backup": object(["name": text], required: ["name"]),
         "Extract": object(
-            ["tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")])],
-            required: ["tileset", "area"]),
+            [
+                "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]),
+                "max_zoom": integer,
+            ], required: ["tileset", "area"]),
     ]
 
     /// The schema of a parameter of a path or a query.

@@ -5,7 +5,7 @@ extension OpenAPISchemas {
     static let answers: [String: JSONValue] = [
         "Ready": "packages:integer sequence?:integer",
         "Status":
-            "version coordinator?:Health open_jobs?:integer workers?:integer catalog_sequence?:integer packages:integer",
+            "version coordinator?:Health open_jobs?:integer workers?:integer catalog_sequence?:integer packages:integer missing_tilesets:[string]",
         "Health":
             "state build epoch:integer catalog blob_store bbox_tile_limit:integer findings:[Finding]",
         "Finding": "level code text hint",
@@ -51,7 +51,7 @@ extension OpenAPISchemas {
         "Events": "events:[Event] first:integer last:integer",
         "Event": "seq:integer time job:integer kind text data",
         "BackedUp": "path bytes:integer",
-        "Tilesets": "tilesets:[Tileset]",
+        "Tilesets": "tilesets:[Tileset] missing:[string] extract_tiles:integer",
         "Tileset": "id name? format min_zoom:integer max_zoom:integer attribution?",
         "Regions": "regions:[Region]",
         "Region": "id kind parent? name names:object path bounds:[number] children:[string]",
@@ -60,7 +60,7 @@ extension OpenAPISchemas {
         id edition version:integer names:object tileset? min_zoom:integer max_zoom:integer size:integer sha256 \
         url tilejson data_date? plan? plan_bytes?:integer
         """,
-        "ExtractState": "id state job?:integer tiles?:integer url? size?:integer sha256? reason?",
+        "ExtractState": "id state job?:integer tiles?:integer url? size?:integer sha256? reason? waiting?",
     ].mapValues(schema)
 
     /// A schema of words: `name` is a text, `name:TYPE` of another type, `name?` may be absent, `name:[TYPE]` is a list;

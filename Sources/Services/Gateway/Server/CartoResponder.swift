@@ -60,14 +60,17 @@ struct CartoResponder: Sendable {
 
     // MARK: - Package
 
-    private func package(_ exchange: Exchange, _ name: String, _ text: String) async throws(Problem) -> Response {
-        let (request, caller) = (exchange.request, exchange.caller)
-        guard let tileset = parts.options.tilesets.first(where: { $0.id == name }) else {
+    private func tileset(_ name: String, _ caller: Caller) throws(Problem) -> Tileset {
+        do throws(Problem) { return try parts.tilesets.find(name, for: caller) } catch {
+            // In this protocol the tileset is a part of the address.
+            guard error.code == .wrongRequest else { throw error }
             throw Problem(.notFound, "There is no tileset '\(name.prefix(40))'.")
         }
-        guard caller.token?.tilesets?.contains(name) ?? true else {
-            throw Problem(.forbidden, "The token may not use it.")
-        }
+    }
+
+    private func package(_ exchange: Exchange, _ name: String, _ text: String) async throws(Problem) -> Response {
+        let (request, caller) = (exchange.request, exchange.caller)
+        let tileset = try self.tileset(name, caller)
         let mask = try Self.mask(text, tileset.zooms)
         let count = mask.count(in: tileset.zooms)
         let limit = min(Self.maxTiles, parts.options.extractTiles)

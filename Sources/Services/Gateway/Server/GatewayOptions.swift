@@ -1,5 +1,4 @@
 public import Foundation
-package import Tilesets
 
 /// What a gateway serves, where, and to whom.
 public struct GatewayOptions: Sendable {
@@ -54,7 +53,7 @@ public struct GatewayOptions: Sendable {
     package var coordinator: ClusterAccess?
     /// What may be submitted over HTTP; their files are on this machine, because a tileset decides which servers
     /// workers ask and with which secrets.
-    package var tilesets: [Tileset] = []
+    package var tilesets: [TilesetSource] = []
     /// The most tiles of an extract.
     public var extractTiles: UInt64 = 5_000
     /// The bounds of held requests.

@@ -11,6 +11,7 @@ final class GatewayParts: Sendable {
     let archives: OpenArchives
     let styles = OpenStyles()
     let world = WorldMap()
+    let tilesets: OfferedTilesets
     let metrics = GatewayMetrics()
     let connections: ConnectionCounts
     let tokens: TokenFolder?
@@ -27,6 +28,7 @@ final class GatewayParts: Sendable {
     private init(_ options: GatewayOptions, _ client: ControlClient?, logger: Logger) {
         self.options = options
         self.logger = logger
+        tilesets = OfferedTilesets(options.tilesets, logger: logger)
         watch = CatalogWatch(options.catalog, logger: logger)
         archives = OpenArchives(threads: 2 * ProcessInfo.processInfo.activeProcessorCount)
         connections = ConnectionCounts(most: options.maxConnections, mostEach: options.maxConnectionsEach)
@@ -108,11 +110,13 @@ final class GatewayParts: Sendable {
 
     /// Looks for changes until the task is cancelled.
     func run() async {
+        async let reading: Void = tilesets.readMissing()
         while !Task.isCancelled {
             await refresh()
             await extracts?.refresh()
             // A cancelled sleep ends the loop.
             try? await Task.sleep(for: CatalogWatch.interval)
         }
+        await reading
     }
 }

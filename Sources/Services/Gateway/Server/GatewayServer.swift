@@ -24,9 +24,11 @@ public struct GatewayServer: Sendable {
     ///
     /// - Parameter onReady: Called once with the bound port, when connections are taken.
     /// - Throws: ``GatewayError`` `catalog-missing` for a folder that does not exist; `cannot-listen`, `bad-host`;
-    ///   `server-failed`. A catalog that cannot be read now does not end the server: it answers 503 until it can.
+    ///   `server-failed`; the error of a tileset whose description is wrong. What cannot be read now, the catalog or a
+    ///   tileset, does not end the server: it answers 503 until it can.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
         let parts = try GatewayParts.make(options, logger: logger)
+        try await parts.tilesets.readAtStart()
         await parts.refresh()
         let result = await Self.outcome(parts, self, onReady)
         await parts.close()
