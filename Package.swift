@@ -235,7 +235,7 @@ let tests: [Tests] = [
     Tests("DemoWorld", ["TestSupport", "TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
-    Tests("Gateway", ["Catalog", "Packages", "Coordinator", "MetricsFormat", "TestSupport"], [.grdb]),
+    Tests("Gateway", ["Catalog", "Packages", "Coordinator", "TestSupport"], [.grdb, .nio]),
     Tests("MetricsServer", ["TestSupport"]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(

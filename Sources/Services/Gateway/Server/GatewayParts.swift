@@ -20,6 +20,8 @@ final class GatewayParts: Sendable {
     let link: ClusterLink?
     let streams = StreamCounts()
     let eventTexts = EventTexts()
+    /// `nil` without a coordinator.
+    let feed: EventFeed?
     let bodies = SentBodies()
     private let service = Mutex<ExtractService?>(nil)
     let logger: Logger
@@ -35,7 +37,15 @@ final class GatewayParts: Sendable {
         tokens = options.tokens.map { TokenFolder($0, logger: logger) }
         access = AccessControl(options, tokens: tokens, metrics: metrics)
         let counts = metrics
-        link = client.map { ClusterLink($0, metrics: counts) }
+        let link = client.map { ClusterLink($0, metrics: counts) }
+        self.link = link
+        feed = link.map { [eventTexts] link in
+            EventFeed(texts: eventTexts) { (after) throws(Problem) in
+                try await link.ask {
+                    try await $0.events(after: after, limit: UInt32(EventFeed.limit), wait: EventResponder.wait)
+                }
+            }
+        }
         if link != nil { service.withLock { $0 = ExtractService(self, rules: options.extractRules) } }
     }
 
@@ -111,12 +121,13 @@ final class GatewayParts: Sendable {
     /// Looks for changes until the task is cancelled.
     func run() async {
         async let reading: Void = tilesets.readMissing()
+        async let feeding: Void? = feed?.run()
         while !Task.isCancelled {
             await refresh()
             await extracts?.refresh()
             // A cancelled sleep ends the loop.
             try? await Task.sleep(for: CatalogWatch.interval)
         }
-        await reading
+        _ = await (reading, feeding)
     }
 }

@@ -11,7 +11,7 @@ struct EventResponder: Sendable {
     /// The most streams, in all and of one client; a team may share a token.
     static let (most, mostEach) = (200, 16)
     /// How long the coordinator waits for the next event; then a comment is sent.
-    private static let wait = Duration.seconds(2)
+    static let wait = Duration.seconds(2)
     private static let commentEvery = 7
 
     let parts: GatewayParts
@@ -71,24 +71,39 @@ struct EventResponder: Sendable {
         var after = after
         if isReset { try await writer.write(ByteBuffer(string: "event: reset\ndata: {}\n\n")) }
         var turns = 0
+        // The feed has the newest events only.
+        var isBehind = true
         // A stream of a token that was removed ends.
         while !Task.isCancelled, !Task.isShuttingDownGracefully, ticket.isOpen, parts.access.isKnown(caller) {
-            let wanted = after
-            let answer = try await parts.cluster.ask {
-                try await $0.events(after: wanted, limit: 500, wait: Self.wait, job: job)
+            let piece: EventPiece
+            if job != 0 || isBehind {
+                (piece, isBehind) = try await ask(after, job)
+            } else if let found = try await parts.feed?.next(after: after) {
+                piece = found
+            } else {
+                isBehind = true
+                continue
             }
-            var text = ""
-            for event in answer.events {
-                after = max(after, event.seq)
-                text += parts.eventTexts.text(of: event)
+            after = max(after, piece.last)
+            turns = piece.text.readableBytes == 0 ? turns + 1 : 0
+            if turns == 0 {
+                try await writer.write(piece.text)
+            } else if turns.isMultiple(of: Self.commentEvery) {
+                try await writer.write(ByteBuffer(string: ": nothing new\n\n"))
             }
-            turns = text.isEmpty ? turns + 1 : 0
-            if text.isEmpty, turns.isMultiple(of: Self.commentEvery) { text = ": nothing new\n\n" }
-            if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
-            // With a filter, events of other jobs must not be asked for again.
-            if answer.events.isEmpty, job != 0, answer.last > after { after = answer.last }
         }
         try await writer.finish(nil)
+    }
+
+    /// The events after a number, and whether more of them may be there.
+    private func ask(_ after: UInt64, _ job: UInt64) async throws(Problem) -> (EventPiece, isBehind: Bool) {
+        let answer = try await parts.cluster.ask {
+            try await $0.events(after: after, limit: UInt32(EventFeed.limit), wait: Self.wait, job: job)
+        }
+        let text = answer.events.map(parts.eventTexts.text).joined()
+        // Events of other jobs must not be asked for again.
+        let last = answer.events.last?.seq ?? (job == 0 ? after : answer.last)
+        return (EventPiece(text: ByteBuffer(string: text), last: last), answer.events.count == EventFeed.limit)
     }
 }
 
