@@ -194,6 +194,16 @@ import ZeroMQ
         }
     }
 
+    @Test(arguments: ["18446744073709551615", "9223372036854775808", "-1", "x"])
+    func aWrongLastEventIDIsRefused(_ number: String) async throws {
+        try await Self.serving { gateway in
+            let headers = ["Accept": "text/event-stream", "Last-Event-ID": number]
+            let answer = try await gateway.get("/v1/events", Self.viewer.merging(headers) { $1 })
+            #expect(answer.status == 400, "\(answer.text)")
+            #expect(try await gateway.get("/v1/status", Self.viewer).status == 200)
+        }
+    }
+
     private static func numbers(_ text: String) -> [Int] {
         text.split(whereSeparator: \.isNewline).compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
     }

@@ -18,9 +18,9 @@ final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
             try pipeline.addHandler(RequestHandler(state), position: .after(decoder))
             try pipeline.addHandler(ByteHandler(state), position: .first)
-            // An eighth of NIO's, because the memory of a thousand slow downloads counts.
+            // A quarter of NIO's, because the memory of a thousand slow downloads counts.
             try context.channel.syncOptions?.setOption(
-                .writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10))
+                .writeBufferWaterMark, value: .init(low: 8 << 10, high: 16 << 10))
             #if os(Linux)
                 // Without it the system keeps up to 4 MiB for each slow client. A thousand use up the memory that it has for
                 // TCP (/proc/sys/net/ipv4/tcp_mem), and answers to all others stall.

@@ -41,9 +41,10 @@ actor EventFeed {
     /// How many streams wait.
     var waiterCount: Int { waiting.count }
 
-    /// Events after a number, as soon as there are some; an empty piece after a time without. `nil` = ask for yourself.
+    /// Events after a number, as soon as there are some; an empty piece after a time without.
     ///
-    /// - Parameter after: Close to the end of the log: the feed begins there when no other stream waits.
+    /// - Returns: `nil` = the stream asks for itself.
+    /// - Parameter after: At most `Int.max`, close to the end of the log: the feed begins there when no other stream waits.
     /// - Throws: ``Problem`` of the question.
     func next(after: UInt64) async throws(Problem) -> EventPiece? {
         guard isOpen else { return nil }
@@ -81,7 +82,7 @@ actor EventFeed {
             let answer = try await question(last)
             take(answer)
             wake { .success($0.after < self.start ? nil : self.piece($0.after)) }
-            return answer.events.count == Self.limit
+            return last < answer.last
         } catch {
             // The coordinator may come back with an older log.
             forget(to: last)

@@ -26,7 +26,7 @@ struct EventResponder: Sendable {
             return try await page(after, job, limit)
         }
         if let last = request.headers.value(.lastEventID) {
-            guard let seq = UInt64(last) else {
+            guard let seq = UInt64(last), seq <= UInt64(Int.max) else {
                 throw Problem(.badParameter, "Last-Event-ID is the number of an event.")
             }
             after = seq
@@ -103,7 +103,7 @@ struct EventResponder: Sendable {
         let text = answer.events.map(parts.eventTexts.text).joined()
         // Events of other jobs must not be asked for again.
         let last = answer.events.last?.seq ?? (job == 0 ? after : answer.last)
-        return (EventPiece(text: ByteBuffer(string: text), last: last), answer.events.count == EventFeed.limit)
+        return (EventPiece(text: ByteBuffer(string: text), last: last), last < answer.last)
     }
 }
 

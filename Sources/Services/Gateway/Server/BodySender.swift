@@ -11,7 +11,7 @@ final class SentBodies: Sendable {
     /// Bytes of a piece while few bodies are being sent, and of the smallest one.
     static let (largestPiece, smallestPiece) = (256 << 10, 8 << 10)
     /// The bytes that one piece of each body may have together.
-    private static let most = 2 << 20
+    private static let most = 3 << 20
     private let count = Atomic<Int>(0)
 
     /// Bytes of the next piece of each body.
