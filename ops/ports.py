@@ -2,7 +2,8 @@
 """Ports for servers that are started later, or stopped and started again: ops/ports.py [COUNT] prints them, one a line.
 
 A port that the system chose (`bind` to 0) lies in the range of outgoing connections: while its server is down, any of those may get it. These lie
-below that range. As a module: `take()` also keeps other harnesses on this machine away from a port for as long as the process lives.
+below that range. They are even, because a coordinator takes the port after that for workers for its blobs. As a module: `take()` also keeps other
+harnesses on this machine away from a port for as long as the process lives.
 Python's standard library only.
 """
 
@@ -43,7 +44,7 @@ def take(tries=1_000):
     """A port that nothing listens on and no other process has taken this way."""
     FOLDER.mkdir(mode=0o700, exist_ok=True)
     for _ in range(tries):
-        port = chance.randint(LOWEST, highest())
+        port = 2 * chance.randint(LOWEST // 2, (highest() - 1) // 2)
         lock = (FOLDER / str(port)).open("w")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
