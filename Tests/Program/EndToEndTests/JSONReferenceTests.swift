@@ -92,7 +92,10 @@ struct JSONReferenceTests {
         let control = cluster.control
         try await reader.run(
             nil, ["origins", "limit", demo.url, "--requests-per-second", "5", "--concurrency", "2"], at: control)
-        try await reader.run("origin", ["origins"], at: control)
+        // A limit has effect with the next grants.
+        try await Eventually.holds("the limit has effect") {
+            try await reader.run("origin", ["origins"], at: control).contains("\"per_second\" : 5")
+        }
         try await reader.run("health", ["health"], at: control)
         let lines = try await reader.run(nil, ["events", "--limit", "20", "--json"], at: control)
         for line in lines.split(separator: "\n") { try reader.reference.read(String(line), as: "event") }
