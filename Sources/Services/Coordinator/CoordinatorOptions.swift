@@ -27,7 +27,7 @@ public struct CoordinatorOptions: Sendable {
     public var blobBind: String?
     /// The endpoint that is bound when ``blobBind`` is in use.
     ///
-    /// Workers are replayedJobs the port.
+    /// The coordinator tells workers its port.
     public var blobFallback: String?
     /// Who may connect.
     public var security = LinkSecurity.plain

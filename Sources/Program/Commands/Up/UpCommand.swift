@@ -82,7 +82,7 @@ struct UpCommand: AsyncParsableCommand {
             let taken = noGateway ? [controlPort] : [controlPort, port]
             guard !taken.contains(where: (metricsPort...metricsPort + workerCount).contains) else {
                 throw ValidationError(
-                    "--metrics-port takes the ports \(metricsPort) to \(metricsPort + workerCount), which --port or --control-port is one of."
+                    "--metrics-port takes the ports \(metricsPort) to \(metricsPort + workerCount); --port or --control-port is one of them."
                 )
             }
         }
