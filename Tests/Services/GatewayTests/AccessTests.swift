@@ -40,31 +40,6 @@ struct RateBookTests {
         }
         #expect(buckets.count <= RateBuckets.most)
     }
-
-    /// In any run of requests at random times a client gets at most burst + rate × time.
-    @Test(arguments: 0..<50) func neverMoreThanTheLimit(_ seed: UInt64) {
-        var dice = Dice(state: seed)
-        let limit = RateLimit(perSecond: Double.random(in: 0.5...50, using: &dice), burst: 5)
-        var buckets = RateBuckets(limits: [.tiles: limit])
-        var (now, taken) = (0.0, 0.0)
-        for _ in 0..<2_000 {
-            now += Double.random(in: 0...0.1, using: &dice)
-            if buckets.countRequest(Self.one, .tiles, now: now) == nil { taken += 1 }
-            #expect(taken <= limit.burst + now * limit.perSecond + 1e-6)
-        }
-    }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }
 
 struct TokenBookTests {
