@@ -37,22 +37,49 @@ public enum Durable {
 
     /// Creates a folder and those above it, and flushes the folder above each new one.
     ///
+    /// Threads and processes may create, and remove, the same folders at the same time.
+    ///
     /// - Parameter isAlone: Whether the parent folder must exist.
     public static func makeFolder(_ url: URL, isAlone: Bool = false) throws(StorageError) {
-        if mkdir(url.path, 0o755) == 0 { return try sync(folder: url.deletingLastPathComponent()) }
-        let number = errno
-        if number == EEXIST {
-            var status = stat()
-            if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
-            throw StorageError(.io, "Cannot create folder '\(url.path)': a file with that name exists.")
-        }
         let above = url.deletingLastPathComponent()
-        guard !isAlone, number == ENOENT && above.path != url.path, access(above.path, F_OK) != 0 else {
-            throw StorageError.system(number, action: "create folder", path: url.path)
+        var tries = 0
+        while mkdir(url.path, 0o755) != 0 {
+            let number = errno
+            if number == EEXIST {
+                var status = stat()
+                if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
+                throw StorageError(.io, "Cannot create folder '\(url.path)': a file with that name exists.")
+            }
+            tries += 1
+            guard !isAlone, number == ENOENT, above.path != url.path, tries <= mostTries else {
+                throw StorageError.system(number, action: "create folder", path: url.path)
+            }
+            try makeFolder(above)
         }
-        try makeFolder(above)
-        try makeFolder(url)
+        try sync(folder: above)
     }
+
+    /// Renames a file into a folder, which is created unless it exists.
+    ///
+    /// When ``removeEmptyFolders(of:upTo:)`` removes the folder before the file is in it, it is created again.
+    public static func rename(_ from: URL, toNewFolderOf to: URL) throws(StorageError) {
+        let folder = to.deletingLastPathComponent()
+        var tries = 0
+        while true {
+            do throws(StorageError) {
+                try makeFolder(folder)
+                return try rename(from, to: to)
+            } catch {
+                tries += 1
+                guard tries <= mostTries, access(from.path, F_OK) == 0, access(folder.path, F_OK) != 0 else {
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// How often a step is done again that another thread made useless.
+    private static let mostTries = 10
 
     /// Writes a small file so that readers see the old bytes or the new ones, never a mixture.
     ///

@@ -36,9 +36,9 @@ extension PieceWork {
             if isMoved {
                 try Durable.sync(folder: target.deletingLastPathComponent())
             } else if piece.file.unit.isPack {
-                try Durable.makeFolder(target.deletingLastPathComponent())
                 try Durable.sync(file: part)
-                try Durable.rename(part, to: target)
+                // The removal of another pack may take the same folder.
+                try Durable.rename(part, toNewFolderOf: target)
             } else {
                 try place(part, at: target, details.unit, source: source)
             }
