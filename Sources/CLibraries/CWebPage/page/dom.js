@@ -9,7 +9,7 @@ export function el(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (key === 'on') for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
+    if (key === 'on') listen(element, value);
     else if (key === 'key') element.dataset.key = value;
     else if (key === 'value') element.value = value;
     else if (key === 'checked') element.checked = value;
@@ -17,6 +17,16 @@ export function el(name, attributes = {}, ...children) {
   }
   add(element, children);
   return element;
+}
+
+/** The listeners of elements by event. An element that stays in the document takes those of its newer drawing. */
+const listeners = new WeakMap();
+const dispatch = (event) => listeners.get(event.currentTarget)?.[event.type]?.(event);
+
+function listen(element, on) {
+  listeners.set(element, on);
+  // The same function is added only once.
+  for (const event of Object.keys(on)) element.addEventListener(event, dispatch);
 }
 
 function add(element, children) {
@@ -27,12 +37,17 @@ function add(element, children) {
 }
 
 /**
- * Makes `old` look like `fresh` and keeps what did not change, so that focus, selection and scrolling stay.
- * An element with another `key` is replaced, because its listeners may be others; one with `data-keep` is left alone,
- * one with `data-live` is always replaced.
+ * Makes `old` look and act like `fresh` and keeps what did not change, so that focus, selection and scrolling stay.
+ * An element with another `key` is replaced; one with `data-keep` is left alone, one with `data-live` is always replaced.
  */
 export function morph(old, fresh) {
-  if (old.isEqualNode(fresh) && fresh.querySelector('[data-live]') === null) return;
+  listen(old, listeners.get(fresh) ?? {});
+  if (old.isEqualNode(fresh) && fresh.querySelector('[data-live]') === null) {
+    // Equal elements can have other listeners: these hold the values of the newer drawing.
+    const olds = [...old.querySelectorAll('*')];
+    [...fresh.querySelectorAll('*')].forEach((one, i) => { if (one.closest('[data-keep]') === null) listen(olds[i], listeners.get(one) ?? {}); });
+    return;
+  }
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   for (const { name, value } of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   const news = [...fresh.childNodes];

@@ -146,7 +146,7 @@ export function extract(page, parts, query) {
       if (wanted !== box) estimate = null;
     }
     const state = extractID ? await progress(get, extractID) : null;
-    const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { change: type } }));
+    const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { input: type } }));
     const draw = () => { view.isDrawing = !view.isDrawing; page.refresh(); };
     return [el('h1', {}, words.views.extract), el('p', {}, w.intro), lost, placeSearch(places),
       kept(view.element, 'map'),
