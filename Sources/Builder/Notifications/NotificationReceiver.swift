@@ -41,6 +41,9 @@ public struct NotificationReceiver: Sendable, CustomStringConvertible, CustomDeb
                 "A receiver of notifications needs an absolute http or https URL without a fragment, for example"
                     + " https://hooks.example.com/packhorse.")
         }
+        guard parts.port.map((1...65_535).contains) ?? true else {
+            throw NotificationError(.badReceiver, "The port of a receiver of notifications is 1 to 65535.")
+        }
         if let secret, secret.count < Self.leastSecret {
             throw NotificationError(
                 .badSecret,

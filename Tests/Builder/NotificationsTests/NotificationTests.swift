@@ -90,7 +90,10 @@ struct NotificationTests {
         #expect(try NotificationReceiver("http://[::1]:80/a").place == "http://[::1]:80")
     }
 
-    @Test(arguments: ["", "hooks.example.com", "ftp://a/", "http://", "https://a/b#c", "https://a b/", "file:///etc"])
+    @Test(arguments: [
+        "", "hooks.example.com", "ftp://a/", "http://", "https://a/b#c", "https://a b/", "file:///etc",
+        "http://a:99999/",
+    ])
     func anAddressThatIsNoneIsRefused(_ address: String) {
         let error = #expect(throws: NotificationError.self) { try NotificationReceiver(address) }
         #expect(error?.code == .badReceiver)
