@@ -98,6 +98,9 @@ import Tiles
             }
             let outside = try await gateway.get("/tiles/W@1/4/0/0")
             #expect(outside.header("cache-control") == "public, max-age=3600")
+            // The next version of the package may have the tile.
+            let newest = try await gateway.get("/tiles/W/4/0/0")
+            #expect(newest.status == 404 && newest.header("cache-control") == "public, max-age=60")
             #expect(outside.text.contains("\"code\":\"outside-the-package\""))
         }
     }

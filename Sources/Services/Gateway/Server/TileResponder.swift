@@ -69,11 +69,12 @@ struct TileResponder: Sendable {
         guard !versions.isEmpty else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")
         }
+        let isFixed = if case .version = question.source { true } else { false }
         guard let map = versions.first(where: { $0.claims(question.tile) }) else {
             metrics.tile(.outside)
             throw Problem(
                 .outside, "No package here has tile \(question.tile).",
-                headers: [.cacheControl: "public, max-age=3600"])
+                headers: [.cacheControl: isFixed ? "public, max-age=3600" : "public, max-age=60"])
         }
         let file = try Self.file(of: map, question.format)
         let tile = question.tile
@@ -88,7 +89,6 @@ struct TileResponder: Sendable {
         }
         let format = found.format
         metrics.tile(found.body == nil ? .empty : .found)
-        let isFixed = if case .version = question.source { true } else { false }
         var headers: HTTPFields = [
             .cacheControl: isFixed ? "public, max-age=31536000, immutable" : "public, max-age=60",
             .vary: "Accept-Encoding",
