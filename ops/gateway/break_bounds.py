@@ -81,7 +81,7 @@ class Bounds:
         def limits(path, most):
             self.case(f"limit of {path}", most, 200, 400, lambda n: self.get(f"{path}?limit={n}", self.operator))
 
-        limits("/v1/jobs", 500)
+        limits("/v1/jobs", 1_000)
         limits("/v1/events", 1_000)
         limits("/v1/failed", 1_000)
         self.case("bytes of a search", 200, 200, 400, lambda n: self.get("/v1/regions?q=" + "a" * n))

@@ -113,6 +113,10 @@ import ZeroMQ
         ("/v1/jobs", #"{"tileset":"streets"}"#, 400), ("/v1/jobs", #"{"tileset":"x","area":{"regions":["EE"]}}"#, 422),
         ("/v1/jobs", #"{"tileset":"streets","area":{"regions":["Nowhere"]}}"#, 422),
         ("/v1/jobs", #"{"tileset":"streets","area":{}}"#, 422), ("/v1/jobs", String(repeating: "[", count: 200), 400),
+        ("/v1/jobs", #"{"tileset":"streets","area":{"regions":["EE"]},"max_zoom":5}"#, 400),
+        ("/v1/jobs", #"{"tileset":"streets","area":{"regions":["EE"],"box":[1]}}"#, 400),
+        ("/v1/jobs", #"{"tileset":"streets","area":{"regions":["EE"]},"priority":99999999999}"#, 400),
+        ("/v1/jobs", #"{"tileset":"streets","area":{"regions":["EE"]},"weight":0}"#, 422), ("/v1/jobs", "[]", 400),
         ("/v1/jobs/1/orders", #"{"order":"dance"}"#, 422), ("/v1/jobs/77/orders", #"{"order":"pause"}"#, 404),
         ("/v1/workers/none/orders", #"{"order":"drain"}"#, 404), ("/v1/status", "{}", 405),
         ("/v1/regions/XX", nil, 404), ("/v1/packages/XX", nil, 404), ("/v1/packages?at=1", nil, 400),
@@ -127,6 +131,14 @@ import ZeroMQ
                     }
                 #expect(answer.status == status, "\(path) \(body ?? ""): \(answer.text)")
                 #expect(answer.header("content-type") == "application/problem+json")
+            }
+            let area = #""area":{"regions":["EE"]"#
+            for (body, name) in [
+                ("\(area)},\"max_zoom\":5", "'max_zoom'"), ("\(area),\"box\":1}", "'area.box'"),
+                ("\(area)},\"weight\":-5", "a number is negative"),
+            ] {
+                let answer = try await gateway.post("/v1/jobs", "{\"tileset\":\"streets\",\(body)}", Self.op)
+                #expect(answer.text.contains(name), "\(answer.text)")
             }
             let typed = try await HTTPProbe.get(
                 gateway.port, "/v1/jobs", method: "POST", Self.op.merging(["Content-Type": "text/xml"]) { $1 },

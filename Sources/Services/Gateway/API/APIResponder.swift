@@ -69,7 +69,7 @@ struct APIResponder: Sendable {
 
     private func jobs(_ exchange: Exchange) async throws(Problem) -> Response {
         let path = exchange.path
-        let limit = try exchange.number("limit", 1...500) ?? 100
+        let limit = try exchange.number("limit", 1...1_000) ?? 100
         let before = try exchange.number("before", 1...Int.max)
         let (state, label) = (path.parameter("state"), path.parameter("label"))
         let known = ["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"]

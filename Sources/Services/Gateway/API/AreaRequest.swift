@@ -4,7 +4,7 @@ internal import Regions
 internal import Tiles
 
 /// An area in the body of a request: regions, a box, or a mask.
-struct AreaRequest: Decodable, Sendable {
+struct AreaRequest: Codable, Sendable {
     /// Regions by id or name.
     var regions: [String]?
     /// West, south, east, north in degrees.

@@ -10,7 +10,7 @@ internal import WebRequests
 struct ExtractResponder: Sendable {
     let parts: GatewayParts
 
-    private struct Order: Decodable {
+    private struct Order: Codable {
         let tileset: String
         let area: AreaRequest
         /// The deepest zoom; absent = that of the tileset.

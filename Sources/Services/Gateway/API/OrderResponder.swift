@@ -26,7 +26,7 @@ struct OrderResponder: Sendable {
         }
     }
 
-    private struct JobOrder: Decodable, Sendable {
+    private struct JobOrder: Codable, Sendable {
         let order: String
         let jobs: [UInt64]?
         let priority: Int32?
@@ -86,7 +86,7 @@ struct OrderResponder: Sendable {
     }
 
     private func failed(_ exchange: Exchange) async throws(Problem) -> Response {
-        struct Order: Decodable, Sendable {
+        struct Order: Codable, Sendable {
             let order: String
             let batches: [UInt64]?
         }
@@ -102,7 +102,7 @@ struct OrderResponder: Sendable {
     }
 
     private func worker(_ exchange: Exchange) async throws(Problem) -> Response {
-        struct Order: Decodable, Sendable { let order: String }
+        struct Order: Codable, Sendable { let order: String }
         let name = exchange.parameters["worker"] ?? ""
         let order = try await JSONBody.read(Order.self, exchange.request)
         guard ["drain", "undo"].contains(order.order) else { throw Problem(.wrongRequest, "'order' is drain or undo.") }
@@ -129,7 +129,7 @@ struct OrderResponder: Sendable {
     }
 
     private func backup(_ exchange: Exchange) async throws(Problem) -> Response {
-        struct Order: Decodable, Sendable { let name: String }
+        struct Order: Codable, Sendable { let name: String }
         struct Made: Encodable, Sendable {
             let path: String
             let bytes: UInt64

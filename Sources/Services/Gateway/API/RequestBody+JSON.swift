@@ -10,8 +10,8 @@ enum JSONBody {
 
     /// Decodes a body; keys are in snake case.
     ///
-    /// - Throws: ``Problem`` `unsupported-media-type`, `too-large`, `bad-json` naming the member.
-    static func read<Value: Decodable>(
+    /// - Throws: ``Problem`` `unsupported-media-type`, `too-large`, `bad-json` naming the member; also for an unknown member.
+    static func read<Value: Codable>(
         _ type: Value.Type, _ request: Request, most: Int = most
     ) async throws(Problem) -> Value {
         let media = (request.headers[.contentType] ?? "application/json").prefix { $0 != ";" }.lowercased()
@@ -26,9 +26,34 @@ enum JSONBody {
         guard isShallow(bytes) else { throw Problem(.badJSON, "The document is nested deeper than \(depth).") }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        do { return try decoder.decode(type, from: Data(bytes)) } catch {
-            throw Problem(.badJSON, "The body cannot be read: \(place(error))")
+        let value: Value
+        let unknown: String?
+        do {
+            value = try decoder.decode(type, from: Data(bytes))
+            unknown = try unknownMember(of: Data(bytes), read: value)
+        } catch { throw Problem(.badJSON, "The body cannot be read: \(place(error, Data(bytes)))") }
+        if let unknown {
+            throw Problem(.badJSON, "There is no member '\(unknown.prefix(100))' in the body of this request.")
         }
+        return value
+    }
+
+    /// A member that the decoder did not read: one that the value, written again, does not have.
+    private static func unknownMember(of bytes: Data, read value: some Encodable) throws -> String? {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let known = try JSONSerialization.jsonObject(with: try encoder.encode(value))
+        return unknownMember(of: try JSONSerialization.jsonObject(with: bytes), in: known)
+    }
+
+    private static func unknownMember(of given: Any, in known: Any?) -> String? {
+        guard let given = given as? [String: Any] else { return nil }
+        let known = known as? [String: Any] ?? [:]
+        for (name, member) in given.sorted(by: { $0.key < $1.key }) where !(member is NSNull) {
+            guard let read = known[name] else { return name }
+            if let below = unknownMember(of: member, in: read) { return "\(name).\(below)" }
+        }
+        return nil
     }
 
     /// Whether brackets outside of texts are nested at most ``depth`` deep.
@@ -57,7 +82,7 @@ enum JSONBody {
         return true
     }
 
-    private static func place(_ error: any Error) -> String {
+    private static func place(_ error: any Error, _ bytes: Data) -> String {
         func path(_ context: DecodingError.Context) -> String {
             context.codingPath.map(\.stringValue).joined(separator: ".")
         }
@@ -66,7 +91,13 @@ enum JSONBody {
             let parent = path(context)
             return "'\(parent.isEmpty ? "" : parent + ".")\(key.stringValue)' is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "'\(path(context).prefix(100))' has another type than expected"
+            let path = path(context)
+            return path.isEmpty ? "it is no JSON object" : "'\(path.prefix(100))' has another type than expected"
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            return "'\(path(context).prefix(100))' has a value that is not allowed"
+        // Foundation does not name the member.
+        case .dataCorrupted where (try? JSONSerialization.jsonObject(with: bytes)) != nil:
+            return "a number is negative, too large or has a fraction where that is not allowed"
         default: return "it is no JSON document of the expected form"
         }
     }

@@ -12,7 +12,7 @@ internal import Wire
 struct SubmitResponder: Sendable {
     let parts: GatewayParts
 
-    private struct Submission: Decodable {
+    private struct Submission: Codable {
         let tileset: String
         let area: AreaRequest
         /// `0-14`; absent = the zooms of the tileset.
@@ -49,7 +49,7 @@ struct SubmitResponder: Sendable {
         return response
     }
 
-    private struct ScheduleRequest: Decodable {
+    private struct ScheduleRequest: Codable {
         /// UTC: `monthly 3 02:30`, `weekly mon 04:00`, `daily 01:00`, `hourly 15`.
         let every: String
         let submission: Submission
@@ -88,6 +88,7 @@ struct SubmitResponder: Sendable {
 
     private func draft(_ body: Submission, _ caller: Caller) throws(Problem) -> JobDraft {
         let tileset = try parts.tilesets.find(body.tileset, for: caller)
+        guard body.weight != 0 else { throw Problem(.wrongRequest, "'weight' is at least 1.") }
         let areas = try body.area.areas { () throws(Problem) in try parts.world.tree() }
         do {
             let wanted = try body.zooms.map { try ZoomRange(parsing: $0) } ?? tileset.zooms

@@ -142,7 +142,7 @@ enum OpenAPISchemas {
         case "size": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(512)])
         case "zoom" where place == "query":
             .object(["type": .string("integer"), "minimum": .number(0), "maximum": .number(14)])
-        case "limit": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(500)])
+        case "limit": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(1_000)])
         case "state": words(["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"])
         case "format": words(["mbtiles", "pmtiles"])
         default: text
@@ -160,7 +160,9 @@ enum OpenAPISchemas {
         .object(["type": .string("array"), "items": items])
     }
     private static func object(_ members: [String: JSONValue], required: [String] = []) -> JSONValue {
-        var schema: [String: JSONValue] = ["type": .string("object"), "properties": .object(members)]
+        var schema: [String: JSONValue] = [
+            "type": .string("object"), "properties": .object(members), "additionalProperties": .bool(false),
+        ]
         if !required.isEmpty { schema["required"] = .array(required.map(JSONValue.string)) }
         return .object(schema)
     }
