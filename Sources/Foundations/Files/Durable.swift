@@ -1,5 +1,6 @@
 public import Errors
 public import Foundation
+internal import Synchronization
 
 /// The steps that make a file survive a power cut: flush it, rename it into place, flush the folder.
 public enum Durable {
@@ -26,60 +27,57 @@ public enum Durable {
         }
     }
 
+    /// Held while folders are created or removed, so that no thread removes the folder that another one has just made.
+    private static let folders = Mutex(())
+
     /// Removes the empty folders of removed files, and empty folders above them; `root` stays.
     public static func removeEmptyFolders(of files: [URL], upTo root: URL) {
         let root = root.standardizedFileURL.path
-        for file in files {
-            var parent = file.standardizedFileURL.deletingLastPathComponent()
-            while parent.path.count > root.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
+        folders.withLock { _ in
+            for file in files {
+                var parent = file.standardizedFileURL.deletingLastPathComponent()
+                while parent.path.count > root.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
+            }
         }
     }
 
     /// Creates a folder and those above it, and flushes the folder above each new one.
     ///
-    /// Threads and processes may create, and remove, the same folders at the same time.
+    /// Other threads and processes may create the same folders at the same time.
     ///
     /// - Parameter isAlone: Whether the parent folder must exist.
+    /// - Throws: ``StorageError`` when the folder cannot be created, and when a file has its name.
     public static func makeFolder(_ url: URL, isAlone: Bool = false) throws(StorageError) {
+        try folders.withLock { (_) throws(StorageError) in try create(url, isAlone: isAlone) }
+    }
+
+    private static func create(_ url: URL, isAlone: Bool) throws(StorageError) {
         let above = url.deletingLastPathComponent()
-        var tries = 0
-        while mkdir(url.path, 0o755) != 0 {
-            let number = errno
-            if number == EEXIST {
-                var status = stat()
-                if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
-                throw StorageError(.io, "Cannot create folder '\(url.path)': a file with that name exists.")
-            }
-            tries += 1
-            guard !isAlone, number == ENOENT, above.path != url.path, tries <= mostTries else {
-                throw StorageError.system(number, action: "create folder", path: url.path)
-            }
-            try makeFolder(above)
+        if mkdir(url.path, 0o755) == 0 { return try sync(folder: above) }
+        let number = errno
+        if number == EEXIST {
+            var status = stat()
+            if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
+            throw StorageError(.io, "Cannot create folder '\(url.path)': a file with that name exists.")
         }
-        try sync(folder: above)
+        guard !isAlone, number == ENOENT, above.path != url.path else {
+            throw StorageError.system(number, action: "create folder", path: url.path)
+        }
+        try create(above, isAlone: false)
+        try create(url, isAlone: true)
     }
 
-    /// Renames a file into a folder, which is created unless it exists.
+    /// Creates the folder of the new name unless it exists, renames the file, and flushes that folder.
     ///
-    /// When ``removeEmptyFolders(of:upTo:)`` removes the folder before the file is in it, it is created again.
-    public static func rename(_ from: URL, toNewFolderOf to: URL) throws(StorageError) {
-        let folder = to.deletingLastPathComponent()
-        var tries = 0
-        while true {
-            do throws(StorageError) {
-                try makeFolder(folder)
-                return try rename(from, to: to)
-            } catch {
-                tries += 1
-                guard tries <= mostTries, access(from.path, F_OK) == 0, access(folder.path, F_OK) != 0 else {
-                    throw error
-                }
-            }
+    /// No other thread removes the folder with ``removeEmptyFolders(of:upTo:)`` before the file is in it.
+    ///
+    /// - Throws: ``StorageError`` when the folder cannot be created or the file cannot be renamed.
+    public static func rename(_ from: URL, creatingFolderOf to: URL) throws(StorageError) {
+        try folders.withLock { (_) throws(StorageError) in
+            try create(to.deletingLastPathComponent(), isAlone: false)
+            try rename(from, to: to)
         }
     }
-
-    /// How often a step is done again that another thread made useless.
-    private static let mostTries = 10
 
     /// Writes a small file so that readers see the old bytes or the new ones, never a mixture.
     ///

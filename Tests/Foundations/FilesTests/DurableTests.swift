@@ -10,7 +10,7 @@ struct DurableTests {
 
     @Test func foldersAreCreatedByManyAtTheSameTime() throws {
         defer { try? FileManager.default.removeItem(at: root) }
-        for round in 0..<300 {
+        for round in 0..<100 {
             let above = root.appending(path: "\(round)/b/c")
             let failures = together { try Durable.makeFolder(above.appending(path: "\($0)/d")) }
             #expect(failures.isEmpty, "round \(round): \(failures)")
@@ -23,9 +23,9 @@ struct DurableTests {
         let failures = together { thread in
             let draft = root.appending(path: "draft-\(thread)")
             let place = root.appending(path: "packs/a/b/\(thread)")
-            for _ in 0..<300 {
+            for _ in 0..<100 {
                 try Data("x".utf8).write(to: draft)
-                try Durable.rename(draft, toNewFolderOf: place)
+                try Durable.rename(draft, creatingFolderOf: place)
                 try Durable.remove(place)
                 Durable.removeEmptyFolders(of: [place], upTo: root)
             }
@@ -47,7 +47,7 @@ struct DurableTests {
             try Durable.makeFolder(root.appending(path: "none/below"), isAlone: true)
         }
         #expect(throws: StorageError.self) {
-            try Durable.rename(root.appending(path: "missing"), toNewFolderOf: root.appending(path: "new/file"))
+            try Durable.rename(root.appending(path: "missing"), creatingFolderOf: root.appending(path: "new/file"))
         }
     }
 

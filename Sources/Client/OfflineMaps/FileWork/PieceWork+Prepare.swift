@@ -37,8 +37,8 @@ extension PieceWork {
                 try Durable.sync(folder: target.deletingLastPathComponent())
             } else if piece.file.unit.isPack {
                 try Durable.sync(file: part)
-                // The removal of another pack may take the same folder.
-                try Durable.rename(part, toNewFolderOf: target)
+                // The removal of another pack may remove this folder while it is empty.
+                try Durable.rename(part, creatingFolderOf: target)
             } else {
                 try place(part, at: target, details.unit, source: source)
             }
