@@ -198,8 +198,8 @@ def extract(browser):
     before = page.evaluate(picture)
     page.click('main button[data-key="place EE"]')
     check("extract: the map shows the place", until(page, f"{picture} !== {json.dumps(before)}"))
-    page.get_by_role("button", name="Build the package").click()
     wanted = re.search(r"([\d,]+) of at most", page.inner_text("main"))
+    page.get_by_role("button", name="Build the package").click()
     is_ready = until(page, "/Download the package/.test(document.querySelector('main').innerText)", 90)
     check("extract: built and offered", is_ready, page.inner_text("main")[-300:] + page.inner_text("#note"))
     if is_ready:
@@ -207,7 +207,7 @@ def extract(browser):
             page.get_by_role("link", name=re.compile("Download the package")).click()
         with contextlib.closing(sqlite3.connect(f"file:{download.value.path()}?mode=ro", uri=True)) as file:
             tiles, deepest = file.execute("SELECT count(*), max(zoom_level) FROM tiles").fetchone()
-        check("extract: the download has the tiles of the box at the chosen zooms", bool(wanted) and str(tiles) == wanted[1] and deepest == 7, f"{tiles} tiles to zoom {deepest}, {wanted}")
+        check("extract: the download has the tiles of the box at the chosen zooms", bool(wanted) and f"{tiles:,}" == wanted[1] and deepest == 7, f"{tiles} tiles to zoom {deepest}, {wanted}")
     # The same box drawn with the pointer.
     browser.open(page, "extract")
     page.get_by_role("button", name="Draw a box").click()

@@ -42,12 +42,6 @@ function add(element, children) {
  */
 export function morph(old, fresh) {
   listen(old, listeners.get(fresh) ?? {});
-  if (old.isEqualNode(fresh) && fresh.querySelector('[data-live]') === null) {
-    // Equal elements can have other listeners: these hold the values of the newer drawing.
-    const olds = [...old.querySelectorAll('*')];
-    [...fresh.querySelectorAll('*')].forEach((one, i) => { if (one.closest('[data-keep]') === null) listen(olds[i], listeners.get(one) ?? {}); });
-    return;
-  }
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   for (const { name, value } of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   const news = [...fresh.childNodes];
@@ -73,13 +67,14 @@ export function morph(old, fresh) {
   while (old.childNodes.length > news.length) old.lastChild.remove();
 }
 
-const WITH_LISTENERS = ['BUTTON', 'A', 'INPUT', 'SELECT', 'FORM'];
+/** Elements whose value is not an attribute: another one must not take it over. */
+const WITH_VALUE = ['INPUT', 'SELECT', 'TEXTAREA'];
 
 function isSame(a, b) {
   if (a.nodeType !== b.nodeType) return false;
   if (a.nodeType !== Node.ELEMENT_NODE) return a.nodeType === Node.TEXT_NODE;
   if (a.tagName !== b.tagName || a.dataset.key !== b.dataset.key || b.dataset.live !== undefined) return false;
-  return a.dataset.key !== undefined || !WITH_LISTENERS.includes(a.tagName) || a.isEqualNode(b);
+  return a.dataset.key !== undefined || !WITH_VALUE.includes(a.tagName) || a.isEqualNode(b);
 }
 
 /** The element when it is in no document yet, else a place for it that `morph` leaves alone. */
