@@ -187,7 +187,7 @@ let libraries: [Module] = [
             "MetricsServer", "MetricsFormat", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 
-    // The scripted HTTP server, the raw ZeroMQ peer and the reader of metrics of the tests.
+    // What tests of several modules need: servers, raw peers, a reader of metrics, random numbers by seed.
     Module("TestSupport", .testing, ["MetricsFormat"]),
     // Decoders in the form for a fuzzer.
     Module(
@@ -220,10 +220,10 @@ let tests: [Tests] = [
     Tests("WebRequests"),
     Tests("ZeroMQ", ["TestSupport"]),
     Tests("Transfer", ["TestSupport"]),
-    Tests("TileBodies"),
+    Tests("TileBodies", ["TestSupport"]),
     Tests("Tilesets"),
     Tests("Origins", ["TestSupport"]),
-    Tests("Shards", ["Blobs"]),
+    Tests("Shards", ["Blobs", "TestSupport"]),
     Tests("ObjectStore", ["TestSupport"]),
     Tests("PMTiles"),
     Tests("SQLiteFiles"),

@@ -2,6 +2,7 @@ import Errors
 import Files
 import Foundation
 import Shards
+import TestSupport
 import Testing
 import Tiles
 

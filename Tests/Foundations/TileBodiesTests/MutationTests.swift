@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TileBodies
@@ -11,7 +12,7 @@ struct MutationTests {
         seeds.append((.mvt, VectorSamples.plain))
         seeds.append((.mvt, Gzip.compress(VectorSamples.plain)))
         let checker = BodyChecker(limit: 1 << 20)
-        var dice = Dice(state: 2)
+        var dice = SplitMix(state: 2)
         var refused = 0
         for round in 0..<50_000 {
             let (format, seed) = seeds[round % seeds.count]
@@ -27,7 +28,7 @@ struct MutationTests {
         #expect(refused > 30_000)
     }
 
-    private func damaged(_ seed: [UInt8], _ dice: inout Dice) -> [UInt8] {
+    private func damaged(_ seed: [UInt8], _ dice: inout SplitMix) -> [UInt8] {
         var body = seed
         for _ in 0...dice.next() % 4 where !body.isEmpty {
             let index = Int(dice.next() % UInt64(body.count))

@@ -103,19 +103,6 @@ enum VectorSamples {
     static let plain = tile([layer(), layer(name: "roads", features: [feature(tags: [0, 1, 0, 2]), feature()])])
 }
 
-/// A repeatable source of numbers (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-}
-
 /// The code `body` is refused with, or `nil` when it is taken.
 func refusal(
     _ body: [UInt8], _ format: TileFormat, _ coding: BodyCoding = .identity, limit: Int = Gzip.defaultLimit

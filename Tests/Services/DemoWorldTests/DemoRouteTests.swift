@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Tiles
 
@@ -50,7 +51,7 @@ struct DemoRouteTests {
     }
 
     @Test func hostilePathsNeverTrap() {
-        var dice = Fixture.Dice(state: 3)
+        var dice = SplitMix(state: 3)
         let parts = [
             "/", "tiles", "%", "de", "0", "22", ".pbf", "\u{0}", "é", "999999999999999999999", "-", "?", "=", "&",
         ]

@@ -24,17 +24,4 @@ enum Fixture {
         (30, 31), (37.6, 55.7), (139.7, 35.7), (103.8, 1.35), (-68, -54.8), (172.6, -43.5), (20.5, 54.7), (44.5, 40.2),
         (35.2, 31.8), (74.3, 37.2), (114.1, 22.5), (-58.4, -34.6), (55.5, -4.6), (-90, 0), (25.0, 35.2), (14.5, 35.9),
     ]
-
-    /// A repeatable source of numbers (SplitMix64).
-    struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Regions
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
@@ -62,7 +63,7 @@ struct TileCutterTests {
 
     /// The tile drawn and the tree asked agree about the country at a place.
     @Test func drawnCountriesAgreeWithTheTree() throws {
-        var dice = Fixture.Dice(state: 7)
+        var dice = SplitMix(state: 7)
         var compared = 0
         var different = 0
         for round in 0..<400 {

@@ -1,5 +1,6 @@
 import Errors
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -9,7 +10,7 @@ struct WorkerCoreStormTests {
     /// Random events, the coordinator's answers in any order, doubled and lost.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func noStormBreaksTheInvariants(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(state: seed)
         var rig = Rig()
         var running: Set<UInt64> = []
         var token: UInt64 = 0
@@ -81,18 +82,5 @@ extension Rig {
 
     private func tokens(_ isMeant: (WorkerCore.Lease.State) -> Bool) -> Set<UInt64> {
         Set(core.leases.filter { isMeant($0.state) }.map(\.token))
-    }
-}
-
-/// SplitMix64: a test's random numbers are the same on every run.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import PMTiles
 import PackageFiles
 import Packages
+import TestSupport
 import Testing
 import TileBodies
 import Tiles

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import PackageFiles
 import Packages
+import TestSupport
 import Testing
 import Tiles
 

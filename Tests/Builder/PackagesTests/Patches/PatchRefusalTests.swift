@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import PackageFiles
 import Packages
+import TestSupport
 import Testing
 import TileBodies
 import Tiles

@@ -1,24 +1,14 @@
 import Blobs
 import Files
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
 @testable import Coordinator
 @testable import Worker
 
-/// SplitMix64: the whole simulation follows from one seed.
-struct SeededRandom {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix {
     mutating func below(_ bound: Int) -> Int { bound <= 0 ? 0 : Int(next() % UInt64(bound)) }
     mutating func perMille(_ share: Int) -> Bool { below(1_000) < share }
 }
@@ -51,7 +41,7 @@ struct BlobSimulation {
     static let calm: Int64 = 30_000
     static let end: Int64 = 400_000
 
-    var random: SeededRandom
+    var random: SplitMix
     var now: Int64 = 0
     var queue: [(at: Int64, order: Int, what: Happening, link: Int)] = []
     var order = 0
@@ -78,7 +68,7 @@ struct BlobSimulation {
     }
 
     init(seed: UInt64) {
-        random = SeededRandom(state: seed)
+        random = SplitMix(state: seed)
         server = BlobServerCore(Self.serverPolicy())
         var policy = BlobClientPolicy()
         policy.chunk = UInt64(32 + random.below(64))

@@ -2,6 +2,7 @@ import Blobs
 import Files
 import Foundation
 import Logging
+import TestSupport
 import Testing
 import ZeroMQ
 
@@ -55,7 +56,7 @@ struct BlobStreamTests {
     @Test func blobsGoThereAndComeBack() async throws {
         try await withEnds { store, streamed, folder in
             // Larger than every window, and no multiple of a chunk.
-            var random = SeededRandom(state: 1)
+            var random = SplitMix(state: 1)
             var bytes = Data(capacity: 24 << 20)
             while bytes.count < 24 << 20 { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
             bytes.append(7)

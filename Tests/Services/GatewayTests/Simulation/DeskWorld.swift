@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Gateway
 
 /// Clients, a coordinator that is slow or fails, and a clock.
@@ -11,7 +13,7 @@ struct DeskWorld {
         var sign: Double
     }
 
-    private var dice: Dice
+    private var dice: SplitMix
     private var held: HeldExtracts
     private var now = 0.0
     private var open: [UInt64: Client] = [:]
@@ -23,7 +25,7 @@ struct DeskWorld {
 
     /// - Returns: The first thing that must not be; `nil` when there was none.
     static func run(seed: UInt64, _ rules: ExtractRules = ExtractRules()) -> String? {
-        var world = DeskWorld(dice: Dice(state: seed), held: HeldExtracts(rules))
+        var world = DeskWorld(dice: SplitMix(state: seed), held: HeldExtracts(rules))
         for _ in 0..<1_500 where world.problem == nil { world.step() }
         // All faults have ended: whoever still waits must end within the longest hold.
         for _ in 0..<300 where world.problem == nil {
@@ -35,7 +37,7 @@ struct DeskWorld {
         return world.problem
     }
 
-    private init(dice: Dice, held: HeldExtracts) {
+    private init(dice: SplitMix, held: HeldExtracts) {
         self.dice = dice
         self.held = held
     }

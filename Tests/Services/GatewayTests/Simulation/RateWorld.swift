@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Gateway
 
 /// Clients that ask at random times, and a second computation of what each of them may do.
@@ -13,7 +15,7 @@ struct RateWorld {
     /// - Parameter changed: What the buckets have instead of the limits of this world.
     /// - Returns: The first answer that is wrong; `nil` when there was none.
     static func run(seed: UInt64, _ changed: (RateLimit) -> RateLimit = { $0 }) -> String? {
-        var dice = Dice(state: seed)
+        var dice = SplitMix(state: seed)
         let limits = [RateKind.tiles, .api].reduce(into: [RateKind: RateLimit]()) { all, kind in
             let burst = Double(Int.random(in: 1...20, using: &dice))
             all[kind] = RateLimit(perSecond: Double.random(in: 0.5...50, using: &dice), burst: burst)
