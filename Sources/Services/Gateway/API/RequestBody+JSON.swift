@@ -22,16 +22,16 @@ enum JSONBody {
         // A body that is longer than the limit, and one whose client has gone, have no bytes for us.
         collected = try? await request.body.collect(upTo: most)
         guard let collected else { throw Problem(.tooLarge, "The body has more than \(most) bytes.") }
-        let bytes = Array(buffer: collected)
+        let bytes = Data(collected.readableBytesView)
         guard isShallow(bytes) else { throw Problem(.badJSON, "The document is nested deeper than \(depth).") }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let value: Value
         let unknown: String?
         do {
-            value = try decoder.decode(type, from: Data(bytes))
-            unknown = try unknownMember(of: Data(bytes), read: value)
-        } catch { throw Problem(.badJSON, "The body cannot be read: \(place(error, Data(bytes)))") }
+            value = try decoder.decode(type, from: bytes)
+            unknown = try unknownMember(of: bytes, read: value)
+        } catch { throw Problem(.badJSON, "The body cannot be read: \(place(error, bytes))") }
         if let unknown {
             throw Problem(.badJSON, "There is no member '\(unknown.prefix(100))' in the body of this request.")
         }
@@ -57,7 +57,7 @@ enum JSONBody {
     }
 
     /// Whether brackets outside of texts are nested at most ``depth`` deep.
-    static func isShallow(_ bytes: [UInt8]) -> Bool {
+    static func isShallow(_ bytes: some Sequence<UInt8>) -> Bool {
         var (level, isText, isEscaped) = (0, false, false)
         for byte in bytes {
             if isText {

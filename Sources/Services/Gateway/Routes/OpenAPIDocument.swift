@@ -31,6 +31,7 @@ enum OpenAPIDocument {
     private static func operation(_ row: RouteRow, _ template: String) -> JSONValue {
         let path = row.pattern.names.map { parameter($0, in: "path") }
         let query = row.query.map { parameter($0, in: "query") }
+        let headers = headers(row).map { parameter($0, in: "header") }
         // Two paths with one endpoint are two operations.
         let id =
             row.endpoint.rawValue + "-"
@@ -40,7 +41,8 @@ enum OpenAPIDocument {
             "tags": .array([.string(row.endpoint.group.rawValue)]),
             "responses": .object(responses(row)),
         ]
-        if !path.isEmpty || !query.isEmpty { members["parameters"] = .array(path + query) }
+        let parameters = path + query + headers
+        if !parameters.isEmpty { members["parameters"] = .array(parameters) }
         switch row.endpoint.access {
         case .open: break
         case .published: members["security"] = .array([.object([:]), .object(["token": .array([])])])
@@ -55,6 +57,18 @@ enum OpenAPIDocument {
             ])
         }
         return .object(members)
+    }
+
+    private static func headers(_ row: RouteRow) -> [String] {
+        let own =
+            switch row.endpoint {
+            case .submit: ["Idempotency-Key"]
+            case .extractOrder: ["Prefer"]
+            case .events: ["Last-Event-ID"]
+            case .catalogFile, .cartoArea: ["Range", "If-Range"]
+            default: [String]()
+            }
+        return own + (row.method == .get ? ["If-None-Match"] : [])
     }
 
     private static func parameter(_ name: String, in place: String) -> JSONValue {
@@ -145,11 +159,19 @@ enum OpenAPISchemas {
         case "limit": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(1_000)])
         case "state": words(["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"])
         case "format": words(["mbtiles", "pmtiles"])
+        case "Idempotency-Key": text(like: "^[!#-~]{1,100}$")
+        case "Prefer": text(like: "^wait=[0-9]{1,2}$")
+        case "Last-Event-ID": text(like: "^[0-9]{1,18}$")
+        case "Range": text(like: "^bytes=[0-9]{1,15}-[0-9]{0,15}$")
+        case "If-Range", "If-None-Match": text(like: "^\"[!#-~]{1,80}\"$")
         default: text
         }
     }
 
     private static let text = JSONValue.object(["type": .string("string")])
+    private static func text(like pattern: String) -> JSONValue {
+        .object(["type": .string("string"), "pattern": .string(pattern)])
+    }
     private static let integer = JSONValue.object(["type": .string("integer")])
     private static let orders = words(["pause", "resume", "retry", "cancel", "prioritise", "weight"])
 
