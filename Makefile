@@ -47,7 +47,7 @@ quick: ## build and test only the pure modules (Tiles, Regions, Wire, Scheduling
 	@ops/phase test env $(QUICK) swift test -c release --skip-build --disable-xctest --scratch-path .build/quick
 
 SEEDS ?= 10000
-simulate: bootstrap ## seeded worlds round the scheduler, the client library and the gateway, for nights (FROM=S SEEDS=N; PACKHORSE_SEED=S replays one)
+simulate: bootstrap ## simulate the scheduler, the client library and the gateway with random faults, for nights (FROM=S SEEDS=N; PACKHORSE_SEED=S replays one)
 	$(BUILD) --build-tests
 	ops/simulate "$(SEEDS)" "$(FROM)"
 
