@@ -30,7 +30,7 @@ class LiveRows:
         self.bench, self.site, self.is_quick = bench, bench.site, is_quick
 
     def memory(self):
-        """Memory with 10,000 idle connections and 1,000 downloads at 64 KiB a second, and tiles beside them."""
+        """Memory with 10,000 idle connections and 1,000 downloads at 64 KiB a second, and the time of tiles meanwhile."""
         gateway = self.bench.make_gateway()
         idle = idle_connections(gateway.port, 10_000)
         # The last ones are still being accepted.
@@ -59,7 +59,7 @@ class LiveRows:
         note = f"{len(idle)} idle, {open_} descriptors more by downloads and tiles"
         expect(len(idle) >= 9_990, f"only {len(idle)} idle connections were taken")
         yield row("memory at 10,000 idle connections and 1,000 downloads at 64 KiB/s", worst / MIB, "MiB", 256, False, note)
-        yield row("p99 of tiles beside them, 200 a second", found["p99"], "ms", 100, False, f"p50 {found['p50']:.1f} ms, {found['requests']} tiles")
+        yield row("p99 of tiles during these downloads, 200 a second", found["p99"], "ms", 100, False, f"p50 {found['p50']:.1f} ms, {found['requests']} tiles")
 
     def start(self):
         """From the start of the process to its address; then the list of 600 packages is there."""
