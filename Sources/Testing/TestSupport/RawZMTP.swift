@@ -31,7 +31,7 @@ public final class RawZMTP: Sendable {
         guard connected, send(Self.greeting), read(64) != nil, send(Self.ready), let head = read(2),
             read(Int(head[1])) != nil
         else {
-            close(fd)
+            // Closed by deinit, which runs also after this.
             throw NoHandshake()
         }
     }

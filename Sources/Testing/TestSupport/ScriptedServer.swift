@@ -44,6 +44,8 @@ public final class ScriptedServer: Sendable {
         var threads: [pthread_t] = []
         var connections = 0
         var isStopped = false
+        /// Whether the listener is closed, so that its number may belong to another test.
+        var isClosed = false
     }
 
     /// The port it listens on.
@@ -87,7 +89,7 @@ public final class ScriptedServer: Sendable {
     public func open() throws {
         guard listen(listener, 512) == 0 else {
             let number = errno
-            Glibc.close(listener)
+            closeListener()
             throw SocketError(number: number)
         }
         spawn { [self] in accept() }
@@ -106,7 +108,7 @@ public final class ScriptedServer: Sendable {
     public func stop() {
         let threads = state.withLock { state in
             state.isStopped = true
-            shutdown(listener, Int32(SHUT_RDWR))
+            if !state.isClosed { shutdown(listener, Int32(SHUT_RDWR)) }
             for fd in state.open { shutdown(fd, Int32(SHUT_RDWR)) }
             defer { state.threads = [] }
             return state.threads
@@ -132,7 +134,14 @@ public final class ScriptedServer: Sendable {
             }
             spawn { [self] in serve(fd, number) }
         }
-        Glibc.close(listener)
+        closeListener()
+    }
+
+    private func closeListener() {
+        state.withLock { state in
+            state.isClosed = true
+            Glibc.close(listener)
+        }
     }
 
     private func serve(_ fd: Int32, _ number: Int) {

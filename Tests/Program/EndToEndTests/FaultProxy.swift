@@ -22,6 +22,25 @@ final class FaultProxy: Sendable {
         var open: Set<Int32> = []
         var flipped = 0
         var pieces = 0
+        /// Whether the listener is closed, so that its number may belong to another test.
+        var isClosed = false
+    }
+
+    /// Both ends of a connection; closed when nothing uses either of them.
+    private final class Connection: Sendable {
+        let near: Int32
+        let far: Int32
+        private let users = Mutex(2)
+
+        init(near: Int32, far: Int32) { (self.near, self.far) = (near, far) }
+
+        /// Whether this was the last user.
+        func leave() -> Bool {
+            users.withLock { users in
+                users -= 1
+                return users == 0
+            }
+        }
     }
 
     /// The port it listens on, on 127.0.0.1.
@@ -67,7 +86,7 @@ final class FaultProxy: Sendable {
     /// Ends everything.
     func stop() {
         set(Harm())
-        shutdown(listener, Int32(SHUT_RDWR))
+        state.withLock { if !$0.isClosed { shutdown(listener, Int32(SHUT_RDWR)) } }
         cut()
     }
 
@@ -85,16 +104,22 @@ final class FaultProxy: Sendable {
                 _ = $0.open.insert(near)
                 _ = $0.open.insert(far)
             }
+            let connection = Connection(near: near, far: far)
             Self.spawn { [self] in
-                Self.spawn { [self] in pump(far, near, isUp: false) }
-                pump(near, far, isUp: true)
+                Self.spawn { [self] in pump(connection, isUp: false) }
+                pump(connection, isUp: true)
             }
         }
-        close(listener)
+        state.withLock {
+            $0.isClosed = true
+            close(listener)
+        }
     }
 
-    /// Until one end is gone; the other direction notices by the shutdown, and each closes what it reads from.
-    private func pump(_ source: Int32, _ sink: Int32, isUp: Bool) {
+    /// Until one end is gone; the other direction notices by the shutdown, and the last one closes both ends.
+    private func pump(_ connection: Connection, isUp: Bool) {
+        let (near, far) = (connection.near, connection.far)
+        let (source, sink) = isUp ? (near, far) : (far, near)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = read(source, &buffer, buffer.count)
@@ -107,8 +132,10 @@ final class FaultProxy: Sendable {
             guard Self.write(sink, buffer[..<count]) else { break }
         }
         shutdown(sink, Int32(SHUT_RDWR))
-        state.withLock { _ = $0.open.remove(source) }
-        close(source)
+        guard connection.leave() else { return }
+        state.withLock { $0.open.subtract([near, far]) }
+        close(near)
+        close(far)
     }
 
     private func flip(_ bytes: inout [UInt8], _ count: Int, _ every: Int) {
