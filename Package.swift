@@ -112,7 +112,7 @@ let libraries: [Module] = [
         "Origins", .builder,
         ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles", "Files"],
         [.grdb, .crypto]),
-    Module("Shards", .builder, ["CLZ4", "Files", "Tiles"]),
+    Module("Shards", .builder, ["CLZ4", "Files", "Tiles", "TileBodies"]),
     Module("Blobs", .builder, ["Files"]),
     Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),
     Module(

@@ -113,7 +113,7 @@ struct RegionCheck {
         let stored = tiles.counts[TileRows.Key(template: template, pixelRatio: isDense ? 2 : 1)] ?? [:]
         if stored.isEmpty { report.add("missing-tiles", at: place, because: "source '\(source.name)' has no tile") }
         let formats = tiles.formats[template] ?? []
-        if formats.contains(where: { ($0 == .mvt) != (source.type == "vector") }) {
+        if formats.contains(where: { $0.traits.isVector != (source.type == "vector") }) {
             report.add("wrong-type", at: place, because: "source '\(source.name)' is \(source.type), its tiles are not")
         }
         let client = ClientZooms(type: source.type, tileSize: source.tileSize)

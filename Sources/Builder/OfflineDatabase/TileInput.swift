@@ -41,7 +41,7 @@ struct TileInput {
     private static func chooseSource(
         for tile: OfflineTiles, format: TileFormat, in style: ClientStyle
     ) throws -> ClientStyle.TileSource {
-        let fitting = style.tileSources.filter { ($0.type == "vector") == (format == .mvt) }
+        let fitting = style.tileSources.filter { ($0.type == "vector") == format.traits.isVector }
         if let name = tile.source {
             guard let source = style.tileSources.first(where: { $0.name == name }) else {
                 throw PackagesError(
@@ -86,11 +86,10 @@ struct TileInput {
             guard patched == nil else { throw PatchSchema.refusal(file.path) }
             let text = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'format'") ?? ""
             let name = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'name'")
-            guard let format = TileFormat(rawValue: text) ?? TileFormat.allCases.first(where: { $0.mediaType == text })
-            else {
+            guard let format = TileFormat(word: text) else {
                 throw PackagesError(
                     .badSource,
-                    "'\(file.path)' has the tile format '\(text.prefix(40))'; supported are pbf, png, jpg and webp.")
+                    "'\(file.path)' has the tile format '\(text.prefix(40))'; supported are \(TileFormat.knownWords).")
             }
             return (format, name ?? file.deletingPathExtension().lastPathComponent)
         }
@@ -120,7 +119,7 @@ struct TileInput {
     }
 
     private func unpacked(_ body: [UInt8], _ tile: TileID) throws -> [UInt8] {
-        guard format == .mvt, Gzip.isGzip(body) else { return body }
+        guard format.traits.coding == .gzip, Gzip.isGzip(body) else { return body }
         do throws(TileBodiesError) {
             return try Gzip.decompress(body)
         } catch {

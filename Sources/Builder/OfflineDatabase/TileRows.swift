@@ -57,7 +57,7 @@ struct TileRows {
         _ body: [UInt8], template: String, at place: String, with checker: BodyChecker, into report: inout VerifyReport
     ) {
         do throws(TileBodiesError) {
-            if let format = Self.raster(body) {
+            if let format = body.withUnsafeBytes({ TileFormat(pictureBeginning: $0) }) {
                 _ = try checker.check(body, coding: .identity, declared: format)
                 formats[template, default: []].insert(format)
             } else if Gzip.isGzip(body) {
@@ -75,12 +75,5 @@ struct TileRows {
         try body.withUnsafeBufferPointer { (buffer) throws(TileBodiesError) in
             _ = try VectorTileScanner.scan(UnsafeRawBufferPointer(buffer))
         }
-    }
-
-    /// The raster format whose signature the body has.
-    private static func raster(_ body: [UInt8]) -> TileFormat? {
-        if body.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return .png }
-        if body.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
-        return body.starts(with: Array("RIFF".utf8)) && body.dropFirst(8).starts(with: Array("WEBP".utf8)) ? .webp : nil
     }
 }

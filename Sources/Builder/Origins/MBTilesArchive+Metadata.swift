@@ -37,7 +37,7 @@ extension MBTilesArchive {
         metadata.name = values["name"]
         metadata.attribution = values["attribution"]
         metadata.description = values["description"]
-        metadata.format = values["format"].flatMap(SourceMetadata.format)
+        metadata.format = values["format"].flatMap(TileFormat.init(word:))
         if let shallow = values["minzoom"].flatMap(Int.init), let deep = values["maxzoom"].flatMap(Int.init) {
             metadata.zooms = ZoomRange(min: shallow, max: min(deep, TileID.maxZoom))
         }

@@ -37,7 +37,7 @@ public enum OriginFactory {
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerMemory? = nil,
         onAnswer: (@Sendable (RequestKind, Duration) -> Void)? = nil
     ) async throws(OriginsError) -> any TileOrigin {
-        let layers = tileset.format == .mvt && tileset.vectorLayers == nil ? layers : nil
+        let layers = tileset.format.traits.isVector && tileset.vectorLayers == nil ? layers : nil
         let lanes = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         switch tileset.source {
         case .http:

@@ -47,5 +47,5 @@ struct LayerCollector {
 
 extension PackageMetadata {
     /// Whether tiles must be looked at for their layers.
-    var lacksLayers: Bool { format == .mvt && vectorLayersJSON == nil }
+    var lacksLayers: Bool { format.traits.isVector && vectorLayersJSON == nil }
 }

@@ -1,6 +1,7 @@
 public import Errors
 public import Files
 public import Foundation
+internal import TileBodies
 public import Tiles
 
 /// Writes one shard to a temporary file: bodies as they arrive, the index at the end.
@@ -67,7 +68,7 @@ public final class ShardWriter {
             if !group.isEmpty && group.count + body.count > ShardLimits.group { try closeGroup() }
             group += body
             groupBodies += 1
-            groupIsPacked = groupIsPacked && Self.isPacked(body)
+            groupIsPacked = groupIsPacked && body.withUnsafeBytes { TileFormat(beginning: $0) } != nil
             index.digests.append(digest)
             index.lengths.append(UInt32(body.count))
             bodyBytes += UInt64(body.count)
@@ -154,14 +155,6 @@ public final class ShardWriter {
         group.removeAll(keepingCapacity: true)
         groupBodies = 0
         groupIsPacked = true
-    }
-
-    /// Detected by the first bytes: gzip, PNG, JPEG, or RIFF (WebP).
-    private static func isPacked(_ body: [UInt8]) -> Bool {
-        switch (body[0], body.count > 1 ? body[1] : 0) {
-        case (0x1f, 0x8b), (0x89, 0x50), (0xff, 0xd8), (0x52, 0x49): true
-        default: false
-        }
     }
 
     private func emit(_ bytes: [UInt8]) throws(StorageError) {

@@ -54,11 +54,11 @@ struct Draft: Sendable {
     func complete(_ source: Tileset.Source, _ metadata: SourceMetadata) throws(TilesetsError) -> Tileset {
         var format = format ?? metadata.format
         if format == nil, case .http(let templates, _) = source {
-            format = templates.first.flatMap(SourceMetadata.formatOfPath)
+            format = templates.first.flatMap(TileFormat.init(ofAddress:))
         }
         guard let format else {
             throw TilesetsError(
-                .missingKey, "Tileset '\(id)' has no known format; add format: pbf, png, jpg, or webp.")
+                .missingKey, "Tileset '\(id)' has no known format; add format: one of \(TileFormat.knownWords).")
         }
         let zooms = zooms ?? metadata.zooms ?? Self.usualZooms
         var tileset = Tileset(
@@ -105,10 +105,10 @@ struct Draft: Sendable {
 
     private static func format(_ reader: FieldReader) throws(TilesetsError) -> TileFormat? {
         guard let word = try reader.text("format") else { return nil }
-        guard let format = SourceMetadata.format(word) else {
+        guard let format = TileFormat(word: word) else {
             throw TilesetsError(
                 .badValue,
-                "Tileset file '\(reader.name)': format '\(word.prefix(40))' is not known; expected pbf, png, jpg, or webp."
+                "Tileset file '\(reader.name)': format '\(word.prefix(40))' is not known; expected one of \(TileFormat.knownWords)."
             )
         }
         return format

@@ -47,16 +47,9 @@ extension SourceMetadata {
             }
         }
         merge(metadataJSON: tileJSON)
-        if let word = Self.text(values["format"]) { format = Self.format(word) }
-        if format == nil { format = templates.first.flatMap(Self.formatOfPath) }
+        if let word = Self.text(values["format"]) { format = TileFormat(word: word) }
+        if format == nil { format = templates.first.flatMap(TileFormat.init(ofAddress:)) }
         if format == nil, vectorLayers != nil { format = .mvt }
-    }
-
-    /// The format a URL's path ends in, if it is a known word.
-    static func formatOfPath(_ url: String) -> TileFormat? {
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        guard let dot = path.lastIndex(of: "."), path[dot...].count <= 6 else { return nil }
-        return format(String(path[path.index(after: dot)...]))
     }
 
     private static func zoom(_ value: JSONValue?, _ name: String) throws(TilesetsError) -> Int? {

@@ -60,15 +60,4 @@ public struct SourceMetadata: Sendable, Hashable {
         // Third-party metadata that breaks a rule is left out.
         return try? BoundingBox(west: cut[0], south: cut[1], east: cut[2], north: cut[3])
     }
-
-    /// Reads a format word: `pbf`, `mvt`, `mbvt` (CARTO's), `png`, `jpg`, `jpeg`, `webp`, or a media type of these.
-    public static func format(_ word: String) -> TileFormat? {
-        switch word.lowercased() {
-        case "pbf", "mvt", "mbvt", "application/vnd.mapbox-vector-tile", "application/x-protobuf": .mvt
-        case "png", "image/png": .png
-        case "jpg", "jpeg", "image/jpeg": .jpeg
-        case "webp", "image/webp": .webp
-        default: nil
-        }
-    }
 }

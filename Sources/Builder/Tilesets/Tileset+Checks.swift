@@ -33,7 +33,7 @@ extension Tileset {
             throw TilesetsError(.badValue, "Tileset '\(id)': overfetch must be within 0...1.")
         }
         guard let layers else { return }
-        guard format == .mvt else {
+        guard format.traits.isVector else {
             throw TilesetsError(
                 .badValue,
                 "Tileset '\(id)': layers can be chosen only for vector tiles; its format is \(format.rawValue).")

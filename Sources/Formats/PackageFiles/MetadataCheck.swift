@@ -57,11 +57,11 @@ package struct MetadataCheck {
             report.add("bad-metadata", at: "metadata 'name'", because: "it is required and missing")
         }
         if let text = values["format"] {
-            format = Self.format(text)
+            format = TileFormat(word: text)
             if format == nil {
                 report.add(
                     "unknown-format", at: "metadata 'format'",
-                    because: "'\(text.prefix(64))' is not one of pbf, png, jpg, webp")
+                    because: "'\(text.prefix(64))' is not one of \(TileFormat.knownWords)")
             }
         } else {
             report.add("bad-metadata", at: "metadata 'format'", because: "it is required and missing")
@@ -84,7 +84,7 @@ package struct MetadataCheck {
                     because: "zooms \(low) to \(high) are not a range of 0 to 22")
             }
         }
-        if format == .mvt { checkLayers(values["json"], &report) }
+        if format?.traits.isVector == true { checkLayers(values["json"], &report) }
     }
 
     private func checkLayers(_ text: String?, _ report: inout VerifyReport) {
@@ -102,14 +102,6 @@ package struct MetadataCheck {
         for layer in layers where !(layer["id"] is String && layer["fields"] is [String: Any]) {
             report.add("no-vector-layers", at: "metadata 'json'", because: "a layer lacks its id or its fields")
         }
-    }
-
-    /// The format for a word: a word of MBTiles, a media type, or `mbvt`, CARTO's word for vector tiles.
-    package static func format(_ text: String) -> TileFormat? {
-        TileFormat(rawValue: text) ?? (text == "mbvt" ? .mvt : nil) ?? TileFormat.allCases.first {
-            $0.mediaType == text
-        }
-            ?? (text == "jpeg" ? .jpeg : nil)
     }
 
     package static func areBounds(_ text: String) -> Bool {

@@ -34,7 +34,7 @@ extension PackageMetadata {
         try set("type", role.rawValue)
         try set("version", version)
         try set("agg_tiles_hash", tilesHash)
-        if format == .mvt { try set("json", try Self.layersJSON(vectorLayersJSON ?? foundLayers ?? "[]")) }
+        if format.traits.isVector { try set("json", try Self.layersJSON(vectorLayersJSON ?? foundLayers ?? "[]")) }
         return rows.keys.sorted().map { ($0, rows[$0, default: ""]) }
     }
 

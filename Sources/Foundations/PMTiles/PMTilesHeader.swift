@@ -154,25 +154,8 @@ public struct PMTilesHeader: Sendable, Hashable {
 
     /// The format of the bodies; `nil` if this build cannot read them.
     public var format: TileFormat? {
-        get {
-            switch tileType {
-            case 1: .mvt
-            case 2: .png
-            case 3: .jpeg
-            case 4: .webp
-            default: nil
-            }
-        }
-        set {
-            tileType =
-                switch newValue {
-                case .mvt: 1
-                case .png: 2
-                case .jpeg: 3
-                case .webp: 4
-                case nil: 0
-                }
-        }
+        get { TileFormat(pmtilesType: tileType) }
+        set { tileType = newValue?.traits.pmtilesType ?? 0 }
     }
 
     /// The coding of tile bodies; `nil` when it cannot be read here.

@@ -44,17 +44,17 @@ public final class BodyChecker {
         }
         defer { inflater.release() }
         checkedLayers = nil
-        switch (coding, declared) {
-        case (.deflate, _), (.brotli, _), (.zstd, _):
+        switch coding {
+        case .deflate, .brotli, .zstd:
             let unpacked = try body.borrow { (input) throws(TileBodiesError) in
                 try inflater.unpack(input, coding)
                 return [UInt8](inflater.output)
             }
             return try check(unpacked, coding: .identity, declared: declared)
-        case (_, .mvt):
-            return try checkVector(body, isGzip: coding == .gzip)
-        case (.identity, .png), (.identity, .jpeg), (.identity, .webp), (.gzip, .png), (.gzip, .jpeg), (.gzip, .webp):
-            return try checkRaster(body, isGzip: coding == .gzip, declared)
+        case .identity, .gzip:
+            return declared.traits.isVector
+                ? try checkVector(body, isGzip: coding == .gzip, declared)
+                : try checkRaster(body, isGzip: coding == .gzip, declared)
         }
     }
 
@@ -83,26 +83,30 @@ public final class BodyChecker {
         case unwrapped([UInt8])
     }
 
-    private func checkVector(_ body: [UInt8], isGzip: Bool, depth: Int = 0) throws(TileBodiesError) -> [UInt8] {
+    private func checkVector(
+        _ body: [UInt8], isGzip: Bool, _ declared: TileFormat, depth: Int = 0
+    ) throws(TileBodiesError) -> [UInt8] {
         let verdict = try body.borrow { (input) throws(TileBodiesError) -> Verdict in
             guard isGzip || Gzip.isGzip(input) else {
-                return .packed(try examine(input) ?? packer.compress(input))
+                return .packed(try examine(input, declared) ?? packer.compress(input))
             }
-            let members = try gunzip(input, declared: .mvt)
+            let members = try gunzip(input, declared: declared)
             if depth == 0, Gzip.isGzip(inflater.output) { return .unwrapped([UInt8](inflater.output)) }
-            if let chosen = try examine(inflater.output) { return .packed(chosen) }
+            if let chosen = try examine(inflater.output, declared) { return .packed(chosen) }
             return members == 1 ? .asServed : .packed(packer.compress(inflater.output))
         }
         switch verdict {
         case .asServed: return body
         case .packed(let bytes): return bytes
-        case .unwrapped(let inner): return try checkVector(inner, isGzip: true, depth: depth + 1)
+        case .unwrapped(let inner): return try checkVector(inner, isGzip: true, declared, depth: depth + 1)
         }
     }
 
     /// Scans an unpacked vector tile, and packs its chosen layers; `nil` if all layers are chosen.
-    private func examine(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) -> [UInt8]? {
-        try scan(tile)
+    private func examine(
+        _ tile: UnsafeRawBufferPointer, _ declared: TileFormat
+    ) throws(TileBodiesError) -> [UInt8]? {
+        if !tile.isEmpty { try scan(tile, declared) }
         guard let choice, let kept = try choice.kept(of: tile) else {
             try numberLayers(tile)
             return nil
@@ -120,16 +124,11 @@ public final class BodyChecker {
         checkedLayers = tile.isEmpty ? [] : try layers.numbers(of: VectorTileSummary(tile, isScanned: true))
     }
 
-    /// Scans an unpacked vector tile; for other content, throws the most helpful error.
-    private func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        guard !bytes.isEmpty else { return }
-        do {
-            guard try VectorTileScanner.scan(bytes).layers == 0 else { return }
-        } catch {
-            throw DocumentSniffer.refusal(of: bytes, declared: .mvt) ?? error
+    /// Scans an unpacked body; for other content, throws the most helpful error.
+    private func scan(_ bytes: UnsafeRawBufferPointer, _ declared: TileFormat) throws(TileBodiesError) {
+        do { try declared.traits.scan(bytes) } catch {
+            throw DocumentSniffer.refusal(of: bytes, declared: declared) ?? error
         }
-        throw DocumentSniffer.refusal(of: bytes, declared: .mvt)
-            ?? TileBodiesError(.badMVT, "the vector tile has \(bytes.count) bytes but no layers")
     }
 
     private func checkRaster(
@@ -158,15 +157,6 @@ public final class BodyChecker {
 
     private func walk(_ bytes: UnsafeRawBufferPointer, _ declared: TileFormat) throws(TileBodiesError) {
         guard !bytes.isEmpty else { throw TileBodiesError(.emptyBody, "the body unpacks to no bytes") }
-        do {
-            switch declared {
-            case .png: try PNGScanner.scan(bytes)
-            case .jpeg: try JPEGScanner.scan(bytes)
-            case .webp: try WebPScanner.scan(bytes)
-            case .mvt: _ = try VectorTileScanner.scan(bytes)
-            }
-        } catch {
-            throw DocumentSniffer.refusal(of: bytes, declared: declared) ?? error
-        }
+        try scan(bytes, declared)
     }
 }

@@ -9,7 +9,7 @@ enum DocumentSniffer {
                 document == .html ? .htmlPage : .wrongType,
                 "expected a \(declared.rawValue) tile, found \(document.rawValue) that begins with \(opening(bytes))")
         }
-        if let other = signature(of: bytes), other != declared.signature {
+        if let other = signature(of: bytes), other != declared.traits.name {
             return TileBodiesError(.wrongType, "expected a \(declared.rawValue) tile, found \(other)")
         }
         return nil
@@ -55,13 +55,7 @@ enum DocumentSniffer {
     }
 
     private static func signature(of bytes: UnsafeRawBufferPointer) -> String? {
-        if bytes.starts(with: PNGScanner.signature) { return "PNG" }
-        if bytes.starts(with: [0xff, 0xd8, 0xff]) { return "JPEG" }
-        if bytes.count >= 12, bytes.starts(with: Array("RIFF".utf8)),
-            bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
-        {
-            return "WebP"
-        }
+        if let picture = TileFormat(pictureBeginning: bytes) { return picture.traits.name }
         if bytes.starts(with: Array("GIF8".utf8)) { return "GIF" }
         if bytes.count >= 12, bytes.dropFirst(4).starts(with: Array("ftyp".utf8)) {
             return "an ISO media file (AVIF, HEIC)"
@@ -71,17 +65,5 @@ enum DocumentSniffer {
         if bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) { return "a Zstandard stream" }
         if bytes.starts(with: [0x1f, 0x8b]) { return "gzip" }
         return nil
-    }
-}
-
-extension TileFormat {
-    /// The name that ``DocumentSniffer`` has for the format's signature; vector tiles have none.
-    fileprivate var signature: String {
-        switch self {
-        case .mvt: ""
-        case .png: "PNG"
-        case .jpeg: "JPEG"
-        case .webp: "WebP"
-        }
     }
 }

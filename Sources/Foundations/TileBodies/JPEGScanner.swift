@@ -8,7 +8,7 @@ enum JPEGScanner {
         do {
             guard var cursor = ByteCursor(bytes) else { throw ScanFault.truncated }
             guard try cursor.big16() == 0xffd8 else {
-                throw TileBodiesError(.badJPEG, "the body does not begin with SOI")
+                throw TileBodiesError(.badImage, "the body does not begin with SOI")
             }
             var hasFrame = false
             var hasScan = false
@@ -17,8 +17,8 @@ enum JPEGScanner {
                 if marker == 0xd9 { break }
                 try readSegment(marker, at: &cursor, hasFrame: &hasFrame, hasScan: &hasScan)
             }
-            guard hasFrame, hasScan else { throw TileBodiesError(.badJPEG, "EOI comes before a frame and a scan") }
-            guard cursor.isAtEnd else { throw TileBodiesError(.badJPEG, "\(cursor.remaining) bytes follow EOI") }
+            guard hasFrame, hasScan else { throw TileBodiesError(.badImage, "EOI comes before a frame and a scan") }
+            guard cursor.isAtEnd else { throw TileBodiesError(.badImage, "\(cursor.remaining) bytes follow EOI") }
         } catch let error as TileBodiesError {
             throw error
         } catch {
@@ -28,7 +28,7 @@ enum JPEGScanner {
 
     private static func next(_ cursor: inout ByteCursor) throws -> UInt8 {
         guard try cursor.byte() == 0xff else {
-            throw TileBodiesError(.badJPEG, "a marker was expected between segments")
+            throw TileBodiesError(.badImage, "a marker was expected between segments")
         }
         while true {
             let marker = try cursor.byte()
@@ -40,16 +40,16 @@ enum JPEGScanner {
         _ marker: UInt8, at cursor: inout ByteCursor, hasFrame: inout Bool, hasScan: inout Bool
     ) throws {
         guard marker >= 0xc0, !(0xd0...0xd8).contains(marker) else {
-            throw TileBodiesError(.badJPEG, "marker \(marker) has no place between segments")
+            throw TileBodiesError(.badImage, "marker \(marker) has no place between segments")
         }
         let length = try cursor.big16()
-        guard length >= 2 else { throw TileBodiesError(.badJPEG, "a segment has the impossible length \(length)") }
+        guard length >= 2 else { throw TileBodiesError(.badImage, "a segment has the impossible length \(length)") }
         var content = try cursor.part(length - 2)
         switch marker {
         case 0xc4, 0xc8, 0xcc:
             break
         case 0xc0...0xcf:
-            guard length >= 8 else { throw TileBodiesError(.badJPEG, "the frame header is too short") }
+            guard length >= 8 else { throw TileBodiesError(.badImage, "the frame header is too short") }
             let precision = try content.byte()
             let height = try content.big16()
             let width = try content.big16()
@@ -57,11 +57,11 @@ enum JPEGScanner {
             guard precision >= 2, precision <= 16, height > 0, width > 0, content.remaining == Int(components) * 3,
                 components > 0
             else {
-                throw TileBodiesError(.badJPEG, "the frame header has an impossible size, depth or component count")
+                throw TileBodiesError(.badImage, "the frame header has an impossible size, depth or component count")
             }
             hasFrame = true
         case 0xda:
-            guard hasFrame else { throw TileBodiesError(.badJPEG, "a scan comes before the frame header") }
+            guard hasFrame else { throw TileBodiesError(.badImage, "a scan comes before the frame header") }
             hasScan = true
             try entropyCoded(&cursor)
         default:

@@ -15,13 +15,13 @@ enum PNGScanner {
         do {
             guard var cursor = ByteCursor(bytes) else { throw ScanFault.truncated }
             guard bytes.starts(with: signature) else {
-                throw TileBodiesError(.badPNG, "the body does not begin with the PNG signature")
+                throw TileBodiesError(.badImage, "the body does not begin with the PNG signature")
             }
             _ = try cursor.part(signature.count)
             var state = State()
             while !state.hasEnd { try chunk(&cursor, &state) }
             guard cursor.isAtEnd else {
-                throw TileBodiesError(.badPNG, "\(cursor.remaining) bytes follow IEND")
+                throw TileBodiesError(.badImage, "\(cursor.remaining) bytes follow IEND")
             }
         } catch let error as TileBodiesError {
             throw error
@@ -44,19 +44,19 @@ enum PNGScanner {
         let type = try cursor.big32()
         let name = String(decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: type >> $0) }, as: UTF8.self)
         guard name.utf8.allSatisfy({ (65...90).contains($0) || (97...122).contains($0) }) else {
-            throw TileBodiesError(.badPNG, "a chunk has a type that is not four letters")
+            throw TileBodiesError(.badImage, "a chunk has a type that is not four letters")
         }
         guard length < 1 << 31 else {
-            throw TileBodiesError(.badPNG, "chunk \(name) has an impossible length \(length)")
+            throw TileBodiesError(.badImage, "chunk \(name) has an impossible length \(length)")
         }
         var content = try cursor.part(Int(length))
         let expected = try cursor.big32()
         let covered = UnsafeRawBufferPointer(rebasing: body.rest.prefix(4 + Int(length)))
         guard libdeflate_crc32(0, covered.baseAddress, covered.count) == expected else {
-            throw TileBodiesError(.badPNG, "the checksum of chunk \(name) does not match")
+            throw TileBodiesError(.badImage, "the checksum of chunk \(name) does not match")
         }
         guard state.isFirst == (name == "IHDR") else {
-            throw TileBodiesError(.badPNG, "IHDR is not the first chunk, or is a duplicate")
+            throw TileBodiesError(.badImage, "IHDR is not the first chunk, or is a duplicate")
         }
         switch name {
         case "IHDR":
@@ -68,19 +68,19 @@ enum PNGScanner {
             state.dataBytes += Int(length)
         case "IEND":
             guard length == 0, state.dataBytes > 0, state.hasPalette || !state.needsPalette else {
-                throw TileBodiesError(.badPNG, "IEND comes before the image data or the palette, or is not empty")
+                throw TileBodiesError(.badImage, "IEND comes before the image data or the palette, or is not empty")
             }
             state.hasEnd = true
         default:
             guard name.utf8.first.map({ $0 & 0x20 != 0 }) == true else {
-                throw TileBodiesError(.badPNG, "the critical chunk \(name) is unknown")
+                throw TileBodiesError(.badImage, "the critical chunk \(name) is unknown")
             }
         }
     }
 
     /// Checks IHDR and returns the colour type.
     private static func header(_ content: inout ByteCursor) throws -> UInt8 {
-        guard content.remaining == 13 else { throw TileBodiesError(.badPNG, "IHDR does not have 13 bytes") }
+        guard content.remaining == 13 else { throw TileBodiesError(.badImage, "IHDR does not have 13 bytes") }
         let width = try content.big32()
         let height = try content.big32()
         let depth = try content.byte()
@@ -90,10 +90,10 @@ enum PNGScanner {
         let interlace = try content.byte()
         let depths: [UInt8: [UInt8]] = [0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16]]
         guard (1...largestSide).contains(width), (1...largestSide).contains(height) else {
-            throw TileBodiesError(.badPNG, "IHDR says \(width) x \(height) pixels; expected 1...\(largestSide)")
+            throw TileBodiesError(.badImage, "IHDR says \(width) x \(height) pixels; expected 1...\(largestSide)")
         }
         guard depths[colour]?.contains(depth) == true, compression == 0, filter == 0, interlace <= 1 else {
-            throw TileBodiesError(.badPNG, "IHDR names a colour type, depth or method that does not exist")
+            throw TileBodiesError(.badImage, "IHDR names a colour type, depth or method that does not exist")
         }
         return colour
     }

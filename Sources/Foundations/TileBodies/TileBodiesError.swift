@@ -19,12 +19,8 @@ public enum TileBodiesErrorCode: String, ErrorCode {
     case badCoding = "bad-coding"
     /// Breaks the rules of a vector tile.
     case badMVT = "bad-mvt"
-    /// Breaks the rules of PNG, its checksums included.
-    case badPNG = "bad-png"
-    /// Breaks the rules of JPEG.
-    case badJPEG = "bad-jpeg"
-    /// Breaks the rules of WebP.
-    case badWebP = "bad-webp"
+    /// Breaks the rules of its picture format, its checksums included; the text names the format.
+    case badImage = "bad-image"
     /// Breaks the rules of a range of glyphs.
     case badGlyphs = "bad-glyphs"
     /// A delta that is damaged, or was made for another body.
@@ -40,9 +36,7 @@ public enum TileBodiesErrorCode: String, ErrorCode {
             .tooLarge,
             .badCoding,
             .badMVT,
-            .badPNG,
-            .badJPEG,
-            .badWebP,
+            .badImage,
             .badGlyphs,
             .badDelta:
             .badData

@@ -43,6 +43,15 @@ public enum VectorTileScanner {
         return counts
     }
 
+    /// Checks a whole tile: it has a layer.
+    ///
+    /// - Throws: ``TileBodiesError`` as ``scan(_:)`` does.
+    static func check(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        guard try scan(bytes).layers > 0 else {
+            throw TileBodiesError(.badMVT, "the vector tile has \(bytes.count) bytes but no layers")
+        }
+    }
+
     private static func tile(_ cursor: inout ByteCursor, _ counts: inout Counts) throws(ScanFault) {
         var names: [UnsafeRawBufferPointer] = []
         while !cursor.isAtEnd {

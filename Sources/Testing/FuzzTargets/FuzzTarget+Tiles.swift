@@ -19,9 +19,9 @@ extension FuzzTarget {
         }
         let traits = checker.checkedLayers
         do throws(TileBodiesError) {
-            let again = try checker.check(body, coding: format == .mvt ? .gzip : .identity, declared: format)
+            let again = try checker.check(body, coding: format.traits.coding, declared: format)
             guard again == body else { return .wrong("another body came back") }
-            guard format == .mvt else { return .accepted }
+            guard format.traits.isVector else { return .accepted }
             let scanned = try checker.summary(of: body)
             guard try checker.summary(of: body, isChecked: true) == scanned else {
                 return .wrong("trusted reading gives other layers")

@@ -16,9 +16,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case tooLarge = "too-large"
     case badCoding = "bad-coding"
     case badMVT = "bad-mvt"
-    case badPNG = "bad-png"
-    case badJPEG = "bad-jpeg"
-    case badWebP = "bad-webp"
+    case badImage = "bad-image"
     case unsupportedCoding = "unsupported-coding"
     case tooManyRedirects = "too-many-redirects"
     case redirectRefused = "redirect-refused"
@@ -159,7 +157,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// The component that caused the failure.
     public var fault: Fault {
         switch self {
-        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badPNG, .badJPEG, .badWebP,
+        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badImage,
             .unsupportedCoding, .tooManyRedirects, .redirectRefused, .refused:
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,

@@ -44,7 +44,7 @@ struct VerifyTests {
         ("ALTER TABLE tiles ADD COLUMN encoding INTEGER", "wrong-schema"),
         ("DROP TABLE region_tiles", "wrong-schema"),
         ("UPDATE resources SET kind = 3 WHERE kind = 6", "bad-row"),
-        ("UPDATE resources SET data = x'00', compressed = 0 WHERE kind = 5", "bad-png"),
+        ("UPDATE resources SET data = x'00', compressed = 0 WHERE kind = 5", "bad-image"),
     ])
     func everyFaultHasItsName(change: String, code: String) async throws {
         let fixture = try await Fixture()

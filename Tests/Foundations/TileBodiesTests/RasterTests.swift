@@ -49,11 +49,11 @@ struct RasterTests {
         // The palette chunk of the sample: 12 bytes of content at offset 33.
         var body = Samples.pngPalette
         body.removeSubrange(33..<33 + 24)
-        #expect(refusal(body, .png) == "bad-png")
+        #expect(refusal(body, .png) == "bad-image")
     }
 
     @Test func aJPEGWithoutFrameIsRefused() {
-        #expect(refusal([0xff, 0xd8, 0xff, 0xd9], .jpeg) == "bad-jpeg")
-        #expect(refusal([0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 0xff, 0xd9], .jpeg) == "bad-jpeg")
+        #expect(refusal([0xff, 0xd8, 0xff, 0xd9], .jpeg) == "bad-image")
+        #expect(refusal([0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 0xff, 0xd9], .jpeg) == "bad-image")
     }
 }

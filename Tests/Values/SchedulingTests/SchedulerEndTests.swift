@@ -60,7 +60,7 @@ struct SchedulerEndTests {
     }
 
     @Test(arguments: [
-        "html-page", "wrong-type", "too-large", "bad-coding", "bad-mvt", "bad-png", "bad-jpeg", "bad-webp", "forbidden",
+        "html-page", "wrong-type", "too-large", "bad-coding", "bad-mvt", "bad-image", "forbidden",
         "unsupported-coding", "too-many-redirects", "redirect-refused", "invalid-request", "bad-archive", "http-400",
         "http-304", "http-418", "http-451", "http-501",
     ])

@@ -92,7 +92,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     static let mostListed: UInt64 = 2_000_000
 
     /// Whether bodies are stored unchanged, so that the archive's directories contain their final sizes.
-    var tellsSizes: Bool { !isCut && (format != .mvt || archive.coding == .gzip) }
+    var tellsSizes: Bool { !isCut && (format.traits.coding == .identity || archive.coding == .gzip) }
 
     /// The sizes of a mask's tiles from the directories, without fetching a tile.
     ///

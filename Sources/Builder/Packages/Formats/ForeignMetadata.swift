@@ -24,7 +24,7 @@ struct ForeignMetadata {
         self.given = given
         self.format = format
         self.name = name
-        findsLayers = format == .mvt && Self.layers(given["json"]) == nil
+        findsLayers = format.traits.isVector && Self.layers(given["json"]) == nil
         for row in Self.dropped { self.given[row] = nil }
     }
 

@@ -97,7 +97,7 @@ struct PMTilesExport {
         header.isClustered = true
         header.internalCompression = PMTilesHeader.Compression.gzip
         header.tileCompression =
-            feed.format == .mvt ? PMTilesHeader.Compression.gzip : PMTilesHeader.Compression.none
+            feed.format.traits.coding == .gzip ? PMTilesHeader.Compression.gzip : PMTilesHeader.Compression.none
         header.tiles = .init(offset: PMTilesHeader.rootEnd, length: length)
         let root = try PMTilesLeaves.write(entries, to: file)
         header.root = .init(offset: UInt64(PMTilesHeader.size), length: UInt64(root.count))

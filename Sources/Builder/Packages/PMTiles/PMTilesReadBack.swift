@@ -30,7 +30,7 @@ enum PMTilesReadBack {
             try walk.run(&report) { tile, entry, report in
                 if let last, last.entry == entry { return found.add(tile, last.body) }
                 let body = try file.body(at: entry.offset, length: entry.length).withUnsafeBytes { bytes in
-                    if !format.begins(bytes) {
+                    if !format.traits.begins(bytes) {
                         report.add("wrong-kind", at: "\(tile)", because: "it is not a \(format.rawValue) tile")
                     }
                     return TileSum.Body(bytes)

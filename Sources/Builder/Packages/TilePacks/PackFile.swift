@@ -108,7 +108,7 @@ struct PackFile {
     }
 
     private func facts() throws -> PackageMetadata {
-        guard let format = source["format"].flatMap(MetadataCheck.format) else {
+        guard let format = source["format"].flatMap(TileFormat.init(word:)) else {
             throw PackagesError(.badSource, "The tile format of the package is unknown: its metadata lacks 'format'.")
         }
         guard let bounds = TileMask(tiles: [pack.index], maxZoom: pack.index.zoom).bounds else {

@@ -92,7 +92,7 @@ extension PieceWork {
     static func isTile(_ body: Data) -> Bool { format(of: body) != nil }
 
     private static func format(of body: Data) -> TileFormat? {
-        if let known = body.withUnsafeBytes({ raw in TileFormat.allCases.first { $0.begins(raw) } }) { return known }
+        if let known = body.withUnsafeBytes({ raw in TileFormat(beginning: raw) }) { return known }
         // A vector tile without gzip begins with its first layer: field 3 of wire type 2 (MVT 2.1).
         return body.first == 0x1A ? .mvt : nil
     }

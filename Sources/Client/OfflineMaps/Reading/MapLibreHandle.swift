@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDBSQLite
 internal import PackageFiles
+internal import TileBodies
 internal import Tiles
 
 /// One open offline database of MapLibre Native (version 6) with its prepared look-ups.
@@ -145,11 +146,7 @@ final class MapLibreHandle {
     }
 
     private static func mediaType(template: String) -> String {
-        let path = template.prefix { $0 != "?" }.lowercased()
-        if path.hasSuffix(".png") || path.hasSuffix("png{ratio}") { return "image/png" }
-        if path.hasSuffix(".jpg") || path.hasSuffix(".jpeg") { return "image/jpeg" }
-        if path.hasSuffix(".webp") { return "image/webp" }
-        return "application/vnd.mapbox-vector-tile"
+        (TileFormat(ofAddress: template.replacing("{ratio}", with: "")) ?? .mvt).mediaType
     }
 
     /// - Parameter kind: The number of MapLibre Native: 1 style, 2 source, 4 glyphs, 5 sprite image, 6 sprite table, 7 image.

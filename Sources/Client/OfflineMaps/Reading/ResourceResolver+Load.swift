@@ -1,4 +1,5 @@
 public import Foundation
+internal import TileBodies
 
 extension ResourceResolver {
     /// A resource by the address that the style has for it: installed, else viewed before, else from the network.
@@ -81,8 +82,7 @@ extension ResourceRequest.Kind {
             self = .glyphs
         } else if name.hasPrefix("sprite") {
             self = .sprite
-        } else if name.hasSuffix(".png") || name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") || name.hasSuffix(".webp")
-        {
+        } else if TileFormat(ofAddress: name)?.traits.isVector == false {
             self = .image
         } else if name.hasSuffix(".json") {
             self = name.hasPrefix("style") ? .style : .source

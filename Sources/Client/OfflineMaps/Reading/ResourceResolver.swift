@@ -152,11 +152,7 @@ public final class ResourceResolver: Sendable {
         case .data: "application/geo+json"
         case .glyphs: "application/x-protobuf"
         case .spriteImage, .image:
-            switch bytes?.first {
-            case 0xFF: "image/jpeg"
-            case UInt8(ascii: "R"): "image/webp"
-            default: "image/png"
-            }
+            bytes.flatMap { StoredBody.imageType(Data($0)) } ?? "image/png"
         }
     }
 }

@@ -41,6 +41,6 @@ struct StoredBody {
 
     /// The media type of an image; `nil` for bytes that do not begin as one.
     static func imageType(_ bytes: Data) -> String? {
-        bytes.withUnsafeBytes { raw in TileFormat.allCases.first { $0 != .mvt && $0.begins(raw) } }?.mediaType
+        bytes.withUnsafeBytes { raw in TileFormat(pictureBeginning: raw) }?.mediaType
     }
 }

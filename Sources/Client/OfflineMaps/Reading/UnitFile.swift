@@ -109,9 +109,8 @@ final class UnitFile: Sendable {
 
     private func kind(of handle: MBTilesHandle) throws(TileFileError) -> Kind {
         if let kind = kind.load() { return kind }
-        let format = try handle.metadata("format")?.lowercased() ?? ""
-        let known = TileFormat(rawValue: format == "jpeg" ? "jpg" : format == "mvt" ? "pbf" : format)
-        return kind.storeIfNil(Kind(isVector: known == .mvt, mediaType: known?.mediaType))
+        let known = try handle.metadata("format").flatMap(TileFormat.init(word:))
+        return kind.storeIfNil(Kind(isVector: known?.traits.isVector == true, mediaType: known?.mediaType))
     }
 
     private func archived(_ tile: TileID) throws(TileFileError) -> StoredTile<StoredBody> {
@@ -126,7 +125,8 @@ final class UnitFile: Sendable {
             }
             let format = archive.header.format
             return .body(
-                StoredBody(Data(bytes), isVector: format == .mvt, mediaType: format?.mediaType), expires: nil)
+                StoredBody(Data(bytes), isVector: format?.traits.isVector == true, mediaType: format?.mediaType),
+                expires: nil)
         } catch { throw TileFileError(text: error.message, isMissing: Foundation.access(path, F_OK) != 0) }
     }
 

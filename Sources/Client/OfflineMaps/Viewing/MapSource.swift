@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import TileBodies
 public import Tiles
 
 /// The tiles of one tileset for a map view: from the store, then from the ambient cache, then from the network.
@@ -130,10 +131,7 @@ extension StoredBody {
     /// A body from a server; servers name vector tiles in several ways.
     init(viewed bytes: Data, mediaType: String?) {
         let image = StoredBody.imageType(bytes)
-        let names: Set<String> = [
-            "application/x-protobuf", "application/vnd.mapbox-vector-tile", "application/protobuf",
-        ]
-        let isVector = image == nil && mediaType.map(names.contains) ?? true
+        let isVector = image == nil && mediaType.map { TileFormat(word: $0)?.traits.isVector == true } ?? true
         self.init(bytes, isVector: isVector, mediaType: image ?? mediaType)
     }
 }

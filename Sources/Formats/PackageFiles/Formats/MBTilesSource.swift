@@ -172,10 +172,10 @@ final class MBTilesSource: PackageSource {
     }
 
     private static func format(_ text: String?, _ path: String) throws -> TileFormat {
-        guard let format = text.flatMap(MetadataCheck.format) else {
+        guard let format = text.flatMap(TileFormat.init(word:)) else {
             throw PackagesError(
                 .badSource,
-                "'\(path)' has the tile format '\((text ?? "").prefix(40))'; supported are pbf, png, jpg and webp. "
+                "'\(path)' has the tile format '\((text ?? "").prefix(40))'; supported are \(TileFormat.knownWords). "
                     + "Correct the row 'format' of its metadata.")
         }
         return format

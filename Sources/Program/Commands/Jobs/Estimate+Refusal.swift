@@ -9,8 +9,7 @@ extension Estimate {
     /// Causes of invalid content: the server answers, but not with tiles of the tileset's format.
     private static let unusable = Set(
         [
-            TileBodiesError.Code.htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badPNG, .badJPEG,
-            .badWebP,
+            TileBodiesError.Code.htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badImage,
         ]
         .map(\.description))
 

@@ -27,7 +27,7 @@ final class ExportedFiles: ExportSink {
     }
 
     func add(_ id: TileID, _ tile: Tile) throws {
-        let format = TileFormat.allCases.first { $0.mediaType == tile.mediaType }
+        let format = TileFormat(word: tile.mediaType)
         let name = template.replacing("{z}", with: "\(id.zoom)").replacing("{x}", with: "\(id.x)")
             .replacing("{y}", with: "\(id.y)").replacing("{ext}", with: format?.rawValue ?? "bin")
         let file = folder.appending(path: name, directoryHint: .notDirectory)
@@ -79,7 +79,7 @@ final class ExportedDatabase: ExportSink {
     }
 
     func add(_ id: TileID, _ tile: Tile) throws {
-        let found = TileFormat.allCases.first { $0.mediaType == tile.mediaType }
+        let found = TileFormat(word: tile.mediaType)
         guard let found, format == nil || format == found else {
             throw CLIError(
                 .badData, "the tile \(id) is \(tile.mediaType); an MBTiles file has tiles of one kind",
@@ -88,12 +88,13 @@ final class ExportedDatabase: ExportSink {
         format = found
         // MBTiles has vector tiles as gzip.
         let body: Data
-        switch (tile.coding, found) {
-        case (.zlib, _):
+        let isPacked = found.traits.coding == .gzip
+        switch tile.coding {
+        case .zlib:
             let plain = try BodyCoding.deflate.unpack([UInt8](tile.body), limit: 64 << 20)
-            body = Data(found == .mvt ? Gzip.compress(plain) : plain)
-        case (.plain, .mvt): body = Data(Gzip.compress([UInt8](tile.body)))
-        default: body = tile.body
+            body = Data(isPacked ? Gzip.compress(plain) : plain)
+        case .plain where isPacked: body = Data(Gzip.compress([UInt8](tile.body)))
+        case .plain, .gzip: body = tile.body
         }
         pending.append((id, body))
         if pending.count >= 1_000 { try flush() }
@@ -113,7 +114,7 @@ final class ExportedDatabase: ExportSink {
     func end() throws {
         try flush()
         try queue.write { database in
-            let json = format == .mvt ? [("json", #"{"vector_layers":[]}"#)] : []
+            let json = format?.traits.isVector == true ? [("json", #"{"vector_layers":[]}"#)] : []
             for (name, value) in metadata + [("format", format?.rawValue ?? "pbf")] + json {
                 try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value])
             }

@@ -36,7 +36,7 @@ final class TileArchive: Sendable {
         }
         let slots = HandleSlots(budget: budget) { () throws(TileFileError) in try MBTilesHandle(path: path) }
         let word = try slots.lend { (handle) throws(TileFileError) in try handle.metadata("format") }
-        format = word.flatMap(TileFormat.init)
+        format = word.flatMap(TileFormat.init(word:))
         access = .mbtiles(slots)
     }
 

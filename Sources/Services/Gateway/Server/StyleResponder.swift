@@ -3,6 +3,7 @@ internal import Errors
 internal import Hummingbird
 internal import StyleFormat
 internal import TextFormats
+internal import TileBodies
 internal import WebRequests
 
 /// Answers with a style of the catalog and with what it needs, read in place from its style pack.
@@ -83,16 +84,17 @@ struct StyleResponder: Sendable {
     }
 
     static func mediaType(_ name: String) -> String {
-        types[String(name.split(separator: ".").last ?? "")] ?? otherType
+        if let image = images.first(where: { $0 == TileFormat(ofAddress: name) }) { return image.mediaType }
+        return types[String(name.split(separator: ".").last ?? "")] ?? otherType
     }
 
-    /// Media types by extension.
+    /// Media types by extension, without those of images.
     private static let types = [
-        "json": "application/json", "geojson": "application/json", "png": "image/png", "jpg": "image/jpeg",
-        "jpeg": "image/jpeg", "webp": "image/webp", "pbf": "application/x-protobuf",
+        "json": "application/json", "geojson": "application/json", "pbf": "application/x-protobuf",
     ]
+    private static let images = TileFormat.allCases.filter { !$0.traits.isVector }
     private static let otherType = "application/octet-stream"
 
     /// All media types of what a style needs.
-    static var mediaTypes: [String] { Set(types.values).sorted() + [otherType] }
+    static var mediaTypes: [String] { Set(types.values).union(images.map(\.mediaType)).sorted() + [otherType] }
 }

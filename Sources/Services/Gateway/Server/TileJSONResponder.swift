@@ -47,7 +47,7 @@ struct TileJSONResponder: Sendable {
             }.filter(\.isFinite)
             return values.count == count ? .array(values.map(JSONValue.number)) : nil
         }
-        let format = metadata["format"].flatMap(TileFormat.init)
+        let format = metadata["format"].flatMap(TileFormat.init(word:))
         let place: String
         var name = metadata["name"]
         var isTileset = false
@@ -59,7 +59,7 @@ struct TileJSONResponder: Sendable {
             name = tileset
             isTileset = true
         }
-        let suffix = format == .mvt ? ".pbf" : format.map { ".\($0.rawValue)" } ?? ""
+        let suffix = format.map { ".\($0.rawValue)" } ?? ""
         let query = edition.isEmpty ? "" : "?edition=\(edition)"
         var members: [String: JSONValue] = [
             "tilejson": .string("3.0.0"), "scheme": .string("xyz"),

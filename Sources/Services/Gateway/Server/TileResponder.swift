@@ -94,7 +94,7 @@ struct TileResponder: Sendable {
             .vary: "Accept-Encoding",
         ]
         guard var body = found.body else { return Response(status: .noContent, headers: headers) }
-        if let suffix = question.suffix, let format, !Self.suffixes(format).contains(suffix) {
+        if let suffix = question.suffix, let format, !format.traits.suffixes.contains(suffix) {
             throw Problem(.notFound, "The tiles of this package are \(format.rawValue), not \(suffix.prefix(20)).")
         }
         var tag = String(Digest(of: body.bytes).hex.prefix(32))
@@ -121,14 +121,5 @@ struct TileResponder: Sendable {
         if format == "pmtiles", map.pmtiles == nil { throw Problem(.notFound, "The package has no PMTiles file.") }
         // A look-up in PMTiles needs no lock and no statement.
         return map.pmtiles ?? map.mbtiles
-    }
-
-    private static func suffixes(_ format: TileFormat) -> [String] {
-        switch format {
-        case .mvt: ["pbf", "mvt"]
-        case .png: ["png"]
-        case .jpeg: ["jpg", "jpeg"]
-        case .webp: ["webp"]
-        }
     }
 }

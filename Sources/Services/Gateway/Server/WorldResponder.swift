@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import Regions
 internal import TextFormats
+internal import TileBodies
 internal import Tiles
 internal import WebRequests
 internal import WorldTiles
@@ -62,7 +63,7 @@ struct WorldResponder: Sendable {
         if Conditions(request.headers).outcome(Conditions.Validators(tag: tag)) == .notModified {
             return Response(status: .notModified, headers: headers)
         }
-        headers[.contentType] = "application/vnd.mapbox-vector-tile"
+        headers[.contentType] = TileFormat.mvt.mediaType
         if isPacked { headers[.contentEncoding] = "gzip" }
         return Response(
             status: .ok, headers: headers,

@@ -1,0 +1,125 @@
+internal import Errors
+
+extension TileFormat {
+    /// Everything that Packhorse knows about a format.
+    package final class Traits: Sendable {
+        /// What messages call it.
+        package let name: String
+        /// What its files and tile addresses end in, lower case; the first is the usual one.
+        package let suffixes: [String]
+        /// Words that only metadata use for it, lower case.
+        package let otherWords: [String]
+        /// The media type that servers announce.
+        package let mediaType: String
+        /// Other media types for it, lower case.
+        package let otherMediaTypes: [String]
+        /// Its number in the header of PMTiles.
+        package let pmtilesType: UInt8
+        /// Whether it has layers of features; else it is a picture.
+        package let isVector: Bool
+        /// How packages store its bodies: `.gzip` or `.identity`.
+        package let coding: BodyCoding
+        /// The first bytes of a stored body: which bytes stand where.
+        package let signature: [Int: [UInt8]]
+        /// Checks the structure of a whole unpacked body, which is not empty.
+        package let scan: @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void
+
+        fileprivate init(
+            name: String, suffixes: [String], otherWords: [String] = [], mediaType: String,
+            otherMediaTypes: [String] = [], pmtilesType: UInt8, isVector: Bool = false, coding: BodyCoding = .identity,
+            signature: [Int: [UInt8]],
+            scan: @escaping @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void
+        ) {
+            self.name = name
+            self.suffixes = suffixes
+            self.otherWords = otherWords
+            self.mediaType = mediaType
+            self.otherMediaTypes = otherMediaTypes
+            self.pmtilesType = pmtilesType
+            self.isVector = isVector
+            self.coding = coding
+            self.signature = signature
+            self.scan = scan
+        }
+
+        /// Whether the first bytes of a stored body are those of the format.
+        package func begins(_ body: UnsafeRawBufferPointer) -> Bool {
+            signature.allSatisfy { offset, part in body.dropFirst(offset).starts(with: part) }
+        }
+    }
+
+    /// The row of each format.
+    private var row: Traits {
+        switch self {
+        case .mvt:
+            Traits(
+                name: "vector tile", suffixes: ["pbf", "mvt"], otherWords: ["mbvt"],
+                mediaType: "application/vnd.mapbox-vector-tile",
+                otherMediaTypes: ["application/x-protobuf", "application/protobuf"], pmtilesType: 1, isVector: true,
+                coding: .gzip, signature: [0: [0x1f, 0x8b, 0x08]], scan: VectorTileScanner.check)
+        case .png:
+            Traits(
+                name: "PNG", suffixes: ["png"], mediaType: "image/png", pmtilesType: 2,
+                signature: [0: [0x89, 0x50, 0x4e, 0x47]], scan: PNGScanner.scan)
+        case .jpeg:
+            Traits(
+                name: "JPEG", suffixes: ["jpg", "jpeg"], mediaType: "image/jpeg", pmtilesType: 3,
+                signature: [0: [0xff, 0xd8, 0xff]], scan: JPEGScanner.scan)
+        case .webp:
+            Traits(
+                name: "WebP", suffixes: ["webp"], mediaType: "image/webp", pmtilesType: 4,
+                signature: [0: Array("RIFF".utf8), 8: Array("WEBP".utf8)], scan: WebPScanner.scan)
+        }
+    }
+
+    private static let table = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.row) })
+
+    /// Everything that Packhorse knows about the format.
+    package var traits: Traits { Self.table[self] ?? row }
+}
+
+extension TileFormat {
+    /// All formats with their traits, for searches.
+    private static let rows = allCases.map { (format: $0, traits: $0.traits) }
+
+    /// The format for a word of metadata, the end of an address or a media type, in any case of letters.
+    package init?(word: String) {
+        let word = word.lowercased()
+        let found = Self.rows.first { _, traits in
+            traits.suffixes.contains(word) || traits.otherWords.contains(word) || traits.mediaType == word
+                || traits.otherMediaTypes.contains(word)
+        }
+        guard let found else { return nil }
+        self = found.format
+    }
+
+    /// The format that the path of an address or file ends in, in any case of letters; `nil` for none.
+    package init?(ofAddress address: String) {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        guard let dot = path.lastIndex(of: "."), path[dot...].utf8.count <= 8 else { return nil }
+        let suffix = path[path.index(after: dot)...].lowercased()
+        guard let found = Self.rows.first(where: { $0.traits.suffixes.contains(suffix) }) else { return nil }
+        self = found.format
+    }
+
+    /// The format with this number in the header of PMTiles; `nil` for one that this build cannot read.
+    package init?(pmtilesType: UInt8) {
+        guard let found = Self.rows.first(where: { $0.traits.pmtilesType == pmtilesType }) else { return nil }
+        self = found.format
+    }
+
+    /// The format whose stored bodies begin as these bytes do: gzip is taken for a vector tile.
+    package init?(beginning bytes: UnsafeRawBufferPointer) {
+        guard let found = Self.rows.first(where: { $0.traits.begins(bytes) }) else { return nil }
+        self = found.format
+    }
+
+    /// The format of a picture by its first bytes; `nil` for other bytes.
+    package init?(pictureBeginning bytes: UnsafeRawBufferPointer) {
+        guard let format = TileFormat(beginning: bytes), !format.traits.isVector else { return nil }
+        self = format
+    }
+
+    /// The words for messages: `pbf, png, jpg, webp`.
+    package static let knownWords = allCases.map(\.rawValue).joined(separator: ", ")
+}
