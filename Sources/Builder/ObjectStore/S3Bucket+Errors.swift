@@ -36,8 +36,8 @@ extension S3Bucket {
         case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidTokenId", "InvalidToken", "ExpiredToken":
             return S3Error(
                 .wrongSecret,
-                "\(place) does not accept the credentials (\(found)). Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and"
-                    + " --s3-region (now '\(endpoint.region)').")
+                "\(place) does not accept the credentials (\(found)). Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and"
+                    + " AWS_SESSION_TOKEN or the credentials file, and --s3-region (now '\(endpoint.region)').")
         case "RequestTimeTooSkewed", "RequestExpired":
             return S3Error(
                 .clockSkew,

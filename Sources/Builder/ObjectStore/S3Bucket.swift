@@ -16,7 +16,7 @@ public struct S3Bucket: Sendable {
     /// The server.
     public let endpoint: S3Endpoint
     private let client: TransferClient
-    private let credentials: S3Credentials
+    private let credentials: any S3CredentialProvider
 
     /// The largest object that S3 takes in one request.
     static let mostAtOnce: UInt64 = 5 << 30
@@ -24,11 +24,12 @@ public struct S3Bucket: Sendable {
     /// Gets ready; nothing is sent yet.
     ///
     /// - Parameters:
+    ///   - credentials: Asked before each request.
     ///   - connections: Requests at a time, 1...256.
     ///   - attempts: Of each request, the first included.
     /// - Throws: ``S3Error`` `bad-endpoint` when libcurl cannot be set up.
     public init(
-        _ location: S3Location, at endpoint: S3Endpoint, credentials: S3Credentials, connections: Int = 8,
+        _ location: S3Location, at endpoint: S3Endpoint, credentials: any S3CredentialProvider, connections: Int = 8,
         attempts: Int = 5
     ) throws(S3Error) {
         self.location = location
@@ -140,7 +141,8 @@ public struct S3Bucket: Sendable {
     ) async throws -> TransferResponse {
         let path = location.bucket + (name.map { "/" + location.key($0) } ?? "")
         var request = TransferRequest(
-            endpoint, path: path, query: S3Text.query(query), sha256: sha256, credentials: credentials)
+            endpoint, path: path, query: S3Text.query(query), sha256: sha256,
+            credentials: try await credentials.current())
         request.headers += headers
         request.method = method
         request.upload = upload

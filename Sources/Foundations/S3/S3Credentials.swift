@@ -1,7 +1,7 @@
 public import Errors
 
-/// The signing credentials; read only from the environment, because other users can see command lines.
-public struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+/// The signing credentials; never read from the command line, because other users can see it.
+public struct S3Credentials: S3CredentialProvider, CustomStringConvertible, CustomDebugStringConvertible {
     let accessKey: String
     let secretKey: String
     /// The session token of temporary keys.
@@ -14,31 +14,49 @@ public struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStrin
     ///
     /// - Throws: ``S3Error`` `missing-secret`, naming the variable.
     public init(environment: [String: String]) throws(S3Error) {
+        try self.init(environment, names: Self.variables, of: "the environment")
+    }
+
+    /// - Parameters:
+    ///   - names: Of access key, secret key and session token.
+    ///   - place: What has the values, for messages.
+    init(_ values: [String: String], names: [String], of place: String) throws(S3Error) {
         func value(_ name: String) throws(S3Error) -> String {
-            let value = environment[name] ?? ""
+            let value = values[name] ?? ""
             guard !value.isEmpty else {
                 throw S3Error(
                     .missingSecret,
-                    "Requests to S3 need credentials, and \(name) is not set or empty. Set"
-                        + " AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
+                    "Requests to S3 need credentials, and \(name) is not set or empty in \(place). Set \(names[0]) and \(names[1])."
+                )
             }
             guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw S3Error(
                     .missingSecret,
-                    "\(name) contains spaces or other characters that are not allowed in a key. Set it again, without a line end."
+                    "\(name) of \(place) contains spaces or other characters that are not allowed in a key. Set it again, without a line end."
                 )
             }
             return value
         }
-        accessKey = try value("AWS_ACCESS_KEY_ID")
-        secretKey = try value("AWS_SECRET_ACCESS_KEY")
-        sessionToken = environment["AWS_SESSION_TOKEN"]?.isEmpty == false ? try value("AWS_SESSION_TOKEN") : nil
+        accessKey = try value(names[0])
+        secretKey = try value(names[1])
+        sessionToken = values[names[2]]?.isEmpty == false ? try value(names[2]) : nil
     }
+
+    /// Itself: these do not change.
+    public func current() -> S3Credentials { self }
 
     /// Nothing of what it holds.
     public var description: String { "S3Credentials" }
     /// Nothing of what it holds.
     public var debugDescription: String { description }
+}
+
+extension S3Credentials: EnvironmentProvider {
+    /// One of the two variables alone is a mistake.
+    init?(ifAskedBy environment: [String: String]) throws(S3Error) {
+        guard Self.variables.prefix(2).contains(where: { environment[$0]?.isEmpty == false }) else { return nil }
+        try self.init(environment: environment)
+    }
 }
 
 extension S3Credentials: CustomReflectable {

@@ -7,14 +7,14 @@ import Transfer
 struct RemoteAddress: Sendable {
     private enum Kind: Sendable {
         case web(String)
-        case s3(S3Endpoint, path: String, S3Credentials)
+        case s3(S3Endpoint, path: String, any S3CredentialProvider)
     }
     private let kind: Kind
     /// The address without secrets, for messages.
     let name: String
 
-    /// Reads what the tileset names; credentials and the endpoint of S3 come from the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
-    /// `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`).
+    /// Reads what the tileset names; endpoint of S3 (`AWS_REGION`, `AWS_ENDPOINT_URL`) and the provider of credentials come
+    /// from the environment.
     ///
     /// - Throws: ``OriginsError`` `.tileset`.
     init(_ tileset: Tileset, environment: [String: String]) throws(OriginsError) {
@@ -38,18 +38,28 @@ struct RemoteAddress: Sendable {
             let location = try S3Location(filled)
             let endpoint = try S3Endpoint(variable("AWS_ENDPOINT_URL"), region: variable("AWS_REGION") ?? "us-east-1")
             kind = .s3(
-                endpoint, path: "\(location.bucket)/\(location.prefix)", try S3Credentials(environment: environment))
+                endpoint, path: "\(location.bucket)/\(location.prefix)",
+                try S3CredentialProviders.find(in: environment))
         } catch {
             throw OriginsError(.tileset, "The archive '\(name)' cannot be requested: \(error.message)", cause: error)
         }
     }
 
     /// A request for a part of the archive.
-    func request(_ range: Range<UInt64>, tag: UInt64 = 0, conditions: [HeaderField] = []) -> TransferRequest {
+    ///
+    /// - Throws: ``OriginsError`` `.tileset` when there are no credentials.
+    func request(
+        _ range: Range<UInt64>, tag: UInt64 = 0, conditions: [HeaderField] = []
+    ) async throws(OriginsError) -> TransferRequest {
         var request: TransferRequest
         switch kind {
         case .web(let url): request = TransferRequest(tag: tag, url: url)
-        case .s3(let endpoint, let path, let credentials):
+        case .s3(let endpoint, let path, let provider):
+            let credentials: S3Credentials
+            do throws(S3Error) { credentials = try await provider.current() } catch {
+                throw OriginsError(
+                    .tileset, "The archive '\(name)' cannot be requested: \(error.message)", cause: error)
+            }
             request = TransferRequest(endpoint, path: path, credentials: credentials)
             request.tag = tag
         }

@@ -81,9 +81,10 @@ final class RemoteFile: Sendable {
     private static func head(
         _ address: RemoteAddress, _ client: TransferClient, isOpen: Bool
     ) async throws(OriginsError) -> TransferResponse {
+        let request = try await address.request(0..<headSize)
         let answer: TransferResponse
         do throws(TransferError) {
-            answer = try await client.send(address.request(0..<headSize))
+            answer = try await client.send(request)
         } catch {
             throw OriginsError(error, address.name, isOpen: isOpen)
         }
@@ -138,7 +139,8 @@ final class RemoteFile: Sendable {
             while next < ranges.count {
                 let size = UInt64(ranges[next].count)
                 guard underWay == 0 || underWay + size <= Self.mostUnderWay else { break }
-                requests.append(address.request(ranges[next], tag: UInt64(next), conditions: version.conditions))
+                requests.append(
+                    try await address.request(ranges[next], tag: UInt64(next), conditions: version.conditions))
                 underWay += size
                 next += 1
             }

@@ -15,7 +15,8 @@ struct CatalogPushCommand: AsyncParsableCommand {
         commandName: "push", abstract: "Publish a catalog to an S3 bucket or a folder.",
         discussion: """
             Sends files first, without existing ones, then the lists, the signature and catalog.json: a client sees the old catalog or
-            the new one. It can be interrupted and repeated. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+            the new one. It can be interrupted and repeated. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
+            or from a profile of ~/.aws/credentials.
             The addresses in packages.json are those of the coordinator's --catalog-url, unless --url gives the public address of the
             target. catalog.json contains the digests of the lists, so a signed catalog needs --signing-key with --url. Clients of catalog.json
             need no address.
@@ -139,6 +140,6 @@ struct CatalogPushCommand: AsyncParsableCommand {
         return BucketTarget(
             bucket: try S3Bucket(
                 try S3Location(target), at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
-                credentials: try S3Credentials(environment: environment)))
+                credentials: try S3CredentialProviders.find(in: environment)))
     }
 }

@@ -40,7 +40,7 @@ struct BlobOptions: ParsableArguments {
         let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
         let endpoint = try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3)
         let bucket = try S3Bucket(
-            location, at: endpoint, credentials: try S3Credentials(environment: environment))
+            location, at: endpoint, credentials: try S3CredentialProviders.find(in: environment))
         let cache = try BlobCache(blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder)
         return try await S3BlobStore(bucket, cache: cache, create: create)
     }

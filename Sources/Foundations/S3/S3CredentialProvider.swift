@@ -1,0 +1,35 @@
+public import Errors
+
+/// Where signing credentials come from.
+public protocol S3CredentialProvider: Sendable {
+    /// The credentials for the next request; asked before each one, because session tokens expire.
+    ///
+    /// - Throws: ``S3Error`` `missing-secret`.
+    func current() async throws(S3Error) -> S3Credentials
+}
+
+/// A provider that variables of the environment ask for.
+protocol EnvironmentProvider: S3CredentialProvider {
+    /// - Returns: `nil` if no variable asks for it.
+    /// - Throws: ``S3Error`` `missing-secret`: what the variables name cannot be used.
+    init?(ifAskedBy environment: [String: String]) throws(S3Error)
+}
+
+/// The providers that Packhorse has.
+public enum S3CredentialProviders {
+    /// In the order in which they are looked at; a new provider is a type and its row here.
+    private static let all: [any EnvironmentProvider.Type] = [S3Credentials.self, SharedCredentialsFile.self]
+
+    /// The first provider that the environment asks for.
+    ///
+    /// - Throws: ``S3Error`` `missing-secret`: there is none, or its credentials cannot be used.
+    public static func find(in environment: [String: String]) throws(S3Error) -> any S3CredentialProvider {
+        for provider in all {
+            if let found = try provider.init(ifAskedBy: environment) { return found }
+        }
+        throw S3Error(
+            .missingSecret,
+            "Requests to S3 need credentials, and there are none. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or have "
+                + "them in ~/.aws/credentials (AWS_SHARED_CREDENTIALS_FILE, AWS_PROFILE).")
+    }
+}
