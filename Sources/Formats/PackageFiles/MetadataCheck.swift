@@ -106,10 +106,11 @@ package struct MetadataCheck {
 
     /// The format for a word: a word of MBTiles, a media type, or `mbvt`, CARTO's word for vector tiles.
     package static func format(_ text: String) -> TileFormat? {
-        TileFormat(rawValue: text) ?? (text == "mbvt" ? .mvt : nil) ?? TileFormat.allCases.first {
-            $0.mediaType == text
+        switch text.lowercased() {
+        case "mvt", "mbvt": .mvt
+        case "jpeg": .jpeg
+        case let word: TileFormat(rawValue: word) ?? TileFormat.allCases.first { $0.mediaType == word }
         }
-            ?? (text == "jpeg" ? .jpeg : nil)
     }
 
     package static func areBounds(_ text: String) -> Bool {
