@@ -98,7 +98,7 @@ let libraries: [Module] = [
     Module("S3", .foundations, ["Transfer"]),
     Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
     Module("PMTiles", .foundations, ["Tiles", "TileBodies"]),
-    Module("SQLiteFiles", .foundations, [], [.grdb]),
+    Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 
     Module("CatalogFormat", .formats, ["Tiles", "Files"], [.crypto]),
@@ -110,8 +110,7 @@ let libraries: [Module] = [
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
     Module(
         "Origins", .builder,
-        ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles", "Files"],
-        [.grdb, .crypto]),
+        ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "PackageFiles", "Files"], [.crypto]),
     Module("Shards", .builder, ["CLZ4", "Files", "Tiles", "TileBodies"]),
     Module("Blobs", .builder, ["Files"]),
     Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),

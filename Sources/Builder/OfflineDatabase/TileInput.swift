@@ -1,6 +1,5 @@
 internal import Errors
 internal import Foundation
-internal import GRDB
 internal import PackageFiles
 internal import Packages
 internal import StyleFormat
@@ -70,52 +69,30 @@ struct TileInput {
     }
 
     private static func metadata(_ file: URL) throws -> (TileFormat, String) {
-        guard try PackageKind.of(file) == .mbtiles else {
+        guard try ArchiveKind.of(file) == .mbtiles else {
             throw PackagesError(
                 .badSource, "'\(file.path)' is not an MBTiles file; offline databases are made from MBTiles.")
         }
-        return try reading(file) { database in
-            var report = VerifyReport(path: file.path, size: 0, kind: "MBTiles")
-            try SQLiteSeal.check(file, table: "metadata", in: database, into: &report)
-            guard report.seal != .broken else {
-                throw PackagesError(
-                    .badSource, "'\(file.path)' is damaged: its seal is broken. Build it again.")
+        do {
+            guard try SQLiteSeal.state(of: file) != .broken else {
+                throw PackagesError(.badSource, "'\(file.path)' is damaged: its seal is broken. Build it again.")
             }
-            let patched = try Row.fetchOne(
-                database, sql: "SELECT value FROM metadata WHERE name = ?", arguments: [PatchSchema.before])
-            guard patched == nil else { throw PatchSchema.refusal(file.path) }
-            let text = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'format'") ?? ""
-            let name = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'name'")
-            guard let format = TileFormat(word: text) else {
-                throw PackagesError(
-                    .badSource,
-                    "'\(file.path)' has the tile format '\(text.prefix(40))'; supported are \(TileFormat.knownWords).")
-            }
-            return (format, name ?? file.deletingPathExtension().lastPathComponent)
-        }
+            let archive = try MBTilesArchive(path: file.path, .batch(file.path))
+            let facts = try archive.facts()
+            return (
+                try archive.knownFormat(facts, file),
+                facts.rows["name"] ?? file.deletingPathExtension().lastPathComponent
+            )
+        } catch let error as ArchiveError { throw PackagesError(error) }
     }
 
     /// Calls `each` for every tile in the order of zoom, column and TMS row, its body unpacked.
     func tiles(_ each: (TileID, [UInt8]) throws -> Void) throws {
-        try Self.reading(file) { database in
-            let cursor = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
-                    ORDER BY zoom_level, tile_column, tile_row
-                    """)
-            while let row = try cursor.next() {
-                let values = (0..<4).map { index -> DatabaseValue in row[index] }
-                guard
-                    case (.int64(let zoom), .int64(let column), .int64(let south)) =
-                        (values[0].storage, values[1].storage, values[2].storage), 0...Int64(TileID.maxZoom) ~= zoom,
-                    0..<Int64(1) << 22 ~= column, 0..<Int64(1) << 22 ~= south,
-                    let tile = TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(south)),
-                    case .blob(let data) = values[3].storage
-                else { throw PackagesError(.badSource, "'\(file.path)' has a tile without coordinates or body.") }
-                try each(tile, try unpacked([UInt8](data), tile))
+        do {
+            try MBTilesArchive(path: file.path, .batch(file.path)).bodiesInRowOrder { tile, body in
+                try each(tile, try unpacked(body, tile))
             }
-        }
+        } catch let error as ArchiveError { throw PackagesError(error) }
     }
 
     private func unpacked(_ body: [UInt8], _ tile: TileID) throws -> [UInt8] {
@@ -125,16 +102,6 @@ struct TileInput {
         } catch {
             throw PackagesError(
                 .badSource, "Tile \(tile) of '\(file.path)' cannot be unpacked: \(error.message).", cause: error)
-        }
-    }
-
-    private static func reading<Result>(_ file: URL, _ body: (Database) throws -> Result) throws -> Result {
-        do {
-            return try PackageDatabase.reading(file, body)
-        } catch let error as DatabaseError {
-            throw PackagesError(
-                .badSource, "'\(file.path)' cannot be read: \(error.message ?? "error \(error.resultCode)").",
-                cause: error)
         }
     }
 }

@@ -1,28 +1,22 @@
 import Errors
+import PackageFiles
 import TileBodies
 import Tiles
 import Tilesets
 
-/// A file that holds tiles.
-protocol TileArchive: Sendable {
-    /// Calls `each` for every tile with its body and coding, or `nil` when the file has none. Blocks.
-    ///
-    /// - Throws: ``OriginsError`` `.busy` or `.unreadable` if the file cannot be read now; this does not depend on the
-    ///   tile.
-    func read(
-        _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void
-    ) throws(OriginsError)
-}
-
 /// Tiles from an MBTiles or PMTiles file, checked as those from a server are.
 final class ArchiveOrigin: TileOrigin {
     private static let groupSize = 64
-    private let archive: any TileArchive
+    private let archive: SharedArchive
     private let format: TileFormat
     private let checkPool: BodyCheckPool
 
-    init(_ archive: any TileArchive, _ tileset: Tileset, lanes: Int, layers: LayerMemory?) {
-        self.archive = archive
+    /// - Throws: ``OriginsError`` for a file that cannot be opened.
+    init(
+        path: String, isPMTiles: Bool, _ tileset: Tileset, lanes: Int, layers: LayerMemory?
+    ) throws(OriginsError) {
+        archive = SharedArchive(path: path, isPMTiles: isPMTiles, .batch(path, limit: tileset.maxTileBytes))
+        do throws(ArchiveError) { try archive.open() } catch { throw OriginsError(error) }
         format = tileset.format
         checkPool = BodyCheckPool(lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice)
     }
@@ -41,38 +35,38 @@ final class ArchiveOrigin: TileOrigin {
             let wanted = group
             let fetched = await checkPool.run { [archive, format] checker in
                 var fetched: [FetchedTile] = []
-                return Result { () throws(OriginsError) -> [FetchedTile] in
-                    try archive.read(wanted) { tile, found in
+                return Result { () throws(ArchiveError) -> [FetchedTile] in
+                    try archive.find(wanted) { tile, found in
                         fetched.append(Self.fetchedTile(tile, found: found, format: format, checker: checker))
                     }
                     return fetched
-                }
+                }.mapError { OriginsError($0) }
             }
             try await deliver(try fetched.get())
         }
     }
 
     private static func fetchedTile(
-        _ tile: TileID, found: Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>, format: TileFormat,
+        _ tile: TileID, found: Result<TileBody?, ArchiveError>, format: TileFormat,
         checker: BodyChecker
     ) -> FetchedTile {
         switch found {
         case .failure(let error):
-            let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
+            let outcome = FetchedTile.Outcome.failed(cause: OriginsError(error).code.description, detail: error.message)
             return FetchedTile(tile: tile, outcome: outcome, received: 0)
         case .success(nil):
             return FetchedTile(tile: tile, outcome: .empty, received: 0)
         case .success(let stored?):
             do throws(TileBodiesError) {
-                let body = try checker.check(stored.body, coding: stored.coding, declared: format)
+                let body = try checker.check(stored.bytes, coding: stored.coding, declared: format)
                 let outcome = FetchedTile.Outcome.stored(body: body, etag: nil, lastModified: nil)
                 return FetchedTile(
-                    tile: tile, outcome: outcome, received: stored.body.count, layers: checker.checkedLayers)
+                    tile: tile, outcome: outcome, received: stored.bytes.count, layers: checker.checkedLayers)
             } catch {
                 let outcome: FetchedTile.Outcome =
                     error.code == .emptyBody
                     ? .empty : .failed(cause: error.code.description, detail: error.message)
-                return FetchedTile(tile: tile, outcome: outcome, received: stored.body.count)
+                return FetchedTile(tile: tile, outcome: outcome, received: stored.bytes.count)
             }
         }
     }

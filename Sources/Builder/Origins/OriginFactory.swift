@@ -45,11 +45,9 @@ public enum OriginFactory {
                 tileset, environment: environment, budget: budget, lanes: lanes, layers: layers,
                 onAnswer: observer(of: .tiles, onAnswer))
         case .mbtiles(let path):
-            let archive = try MBTilesArchive(path: path, limit: tileset.maxTileBytes)
-            return ArchiveOrigin(archive, tileset, lanes: 1, layers: layers)
+            return try ArchiveOrigin(path: path, isPMTiles: false, tileset, lanes: 1, layers: layers)
         case .pmtiles(let path):
-            let archive = try PMTilesArchive(path: path, limit: tileset.maxTileBytes)
-            return ArchiveOrigin(archive, tileset, lanes: lanes, layers: layers)
+            return try ArchiveOrigin(path: path, isPMTiles: true, tileset, lanes: lanes, layers: layers)
         case .remotePMTiles:
             let file: RemoteFile
             do throws(OriginsError) {

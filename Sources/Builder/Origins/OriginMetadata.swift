@@ -26,8 +26,8 @@ public enum OriginMetadata {
         var metadata: SourceMetadata?
         var version: String?
         switch file.archive {
-        case .mbtiles(let path)?: metadata = try MBTilesArchive(path: path, limit: maxTileJSON).metadata()
-        case .pmtiles(let path)?: metadata = try PMTilesArchive(path: path, limit: maxTileJSON).metadata()
+        case .mbtiles(let path)?: metadata = try SourceMetadata(mbtiles: path)
+        case .pmtiles(let path)?: metadata = try SourceMetadata(pmtiles: path)
         case .remotePMTiles?:
             let remote = try await RemoteFile(try asking(file), environment: environment, budget: nil)
             metadata = try await RemotePMTiles(remote).metadata()

@@ -57,6 +57,10 @@ public enum MBTilesVerify {
 
     /// Whether verification can continue.
     private static func checkHeader(_ head: [UInt8], of url: URL, into report: inout VerifyReport) -> Bool {
+        guard !ArchiveKind.isGeoPackage(head) else {
+            report.add("not-mbtiles", at: "file", because: "it is \(ArchiveKind.geoPackage)")
+            return false
+        }
         guard let header = SQLiteFileHeader(head) else {
             report.add("not-sqlite", at: "file", because: "it does not begin with a SQLite header")
             return false
@@ -95,7 +99,18 @@ public enum MBTilesVerify {
             }
             if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", in: database, into: &report) }
             let metadata = try MetadataCheck(database, tables: tables, into: &report)
-            try TileCheck(metadata, mask: mask, zooms: zooms).run(database, &report)
+            let dialect = try MBTilesDialect(database)
+            guard !dialect.isEncrypted else {
+                return report.add(
+                    "encrypted", at: "metadata", because: "the tiles are encrypted with a key from CARTO")
+            }
+            if dialect.dictionary != nil {
+                report.add(
+                    "not-canonical", at: "metadata",
+                    because:
+                        "the tiles are packed with a preset dictionary, which only CARTO's client reads; convert it")
+            }
+            try TileCheck(metadata, mask: mask, zooms: zooms, dialect: dialect).run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if let lost = try LostBodies.count(database), lost > 0 {
                 report.add("lost-body", at: "file", because: "\(lost) tiles refer to a body that does not exist")

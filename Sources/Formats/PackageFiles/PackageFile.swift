@@ -1,3 +1,4 @@
+internal import Errors
 package import Foundation
 internal import GRDB
 internal import SQLiteFiles
@@ -11,6 +12,7 @@ package struct PackageFile {
     private let blame: Blame
     private let hasDeltas: Bool
     private let isDeduplicated: Bool
+    private let dialect: MBTilesDialect
     /// Whether it has a seal; then the seal is valid.
     package private(set) var isSealed = false
     package var path: String { blame.path }
@@ -48,9 +50,11 @@ package struct PackageFile {
             let names = try blame.naming {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
+            let dialect = try blame.naming { try MBTilesDialect(database) }
+            do throws(ArchiveError) { try dialect.checkKey(url.path) } catch { throw PackagesError(error) }
             var file = PackageFile(
                 database: database, blame: blame, hasDeltas: names.contains("tile_deltas"),
-                isDeduplicated: names.isSuperset(of: ["tiles_shallow", "tiles_data"]))
+                isDeduplicated: names.isSuperset(of: ["tiles_shallow", "tiles_data"]), dialect: dialect)
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
                 throw file.refusal("it has no table '\(needed)', so it is not an MBTiles file")
             }
@@ -112,12 +116,9 @@ package struct PackageFile {
     ///
     /// - Throws: `unsupported`.
     package func checkIndex() throws {
-        let plan = try blame.naming {
-            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(Self.columnSQL)", arguments: [0, 0, 0, 0])
-        }
-        guard let slow = plan.compactMap({ $0["detail"] as String? }).first(where: { $0.contains("SCAN") }) else {
-            return
-        }
+        guard let connection = database.sqliteConnection,
+            let slow = try blame.naming({ try QueryPlan(of: Self.columnSQL, on: connection).slowStep })
+        else { return }
         throw PackagesError(
             .unsupported,
             "'\(path)' has no index for its tiles (\(slow)); convert it to mbtiles with 'packhorse convert'.")
@@ -169,6 +170,11 @@ package struct PackageFile {
         return values
     }
 
+    /// A body as any reader understands it.
+    func decoded(_ body: [UInt8]) throws -> [UInt8] {
+        do throws(ArchiveError) { return try dialect.decoded(body) } catch { throw refusal(error.message) }
+    }
+
     /// An error with the file's name.
     package func refusal(_ why: String) -> PackagesError { blame.refusal(why) }
 
@@ -187,6 +193,7 @@ package struct PackageFile {
         } catch {
             throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
         }
+        guard !ArchiveKind.isGeoPackage(head) else { throw blame.refusal("it is \(ArchiveKind.geoPackage)") }
         guard let header = SQLiteFileHeader(head) else {
             throw blame.refusal("it does not begin with a SQLite header")
         }

@@ -97,6 +97,7 @@ public struct PackagesError: CodedError {
     /// Converts an error of a lower layer; "disk full" stays "disk full", whichever layer reported it.
     package static func wrapping(_ error: any Error, path: String) -> any Error {
         switch error {
+        case let error as ArchiveError: PackagesError(error)
         case let error as StorageError:
             PackagesError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL:

@@ -53,7 +53,7 @@ package struct TileRows {
         let body: [UInt8]?
         let value: DatabaseValue = row[3]
         switch value.storage {
-        case .blob(let data): body = [UInt8](data)
+        case .blob(let data): body = try file.decoded([UInt8](data))
         case .null where deletions: body = nil
         default: throw file.refusal("tile \(zoom)/\(column)/(row \(tmsRow)) has no body")
         }

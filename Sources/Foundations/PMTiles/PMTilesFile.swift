@@ -30,17 +30,17 @@ public final class PMTilesFile: Sendable {
     /// Opens a file and reads its header and root directory.
     ///
     /// - Parameter limit: The most bytes a body may have as it is stored.
-    /// - Throws: ``PMTilesError``.
-    public init(path: String, limit: Int = 64 << 20) throws(PMTilesError) {
+    /// - Throws: ``ArchiveError``.
+    public init(path: String, limit: Int = 64 << 20) throws(ArchiveError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .unreadable, "PMTiles file '\(path)' cannot be read: \(String(cString: strerror(errno))).")
         }
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             var status = stat()
             guard fstat(file, &status) == 0, status.st_size >= 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw PMTilesError(.unreadable, "PMTiles file '\(path)' is not a regular file.")
+                throw ArchiveError(.unreadable, "PMTiles file '\(path)' is not a regular file.")
             }
             size = UInt64(status.st_size)
             let bytes = try Self.bytes(of: file, at: 0, min(size, UInt64(PMTilesHeader.size)), path)
@@ -60,13 +60,13 @@ public final class PMTilesFile: Sendable {
     deinit { close(file) }
 
     /// The unpacked metadata, JSON text; empty when there is none.
-    public func metadata() throws(PMTilesError) -> [UInt8] {
+    public func metadata() throws(ArchiveError) -> [UInt8] {
         guard header.metadata.length > 0 else { return [] }
         return try header.unpack(try Self.packed(of: file, header.metadata, path), at: header.metadata.offset, of: path)
     }
 
     /// A body as it is stored (see ``coding``), or `nil` when the file has none for the tile.
-    public func body(of tile: TileID) throws(PMTilesError) -> [UInt8]? {
+    public func body(of tile: TileID) throws(ArchiveError) -> [UInt8]? {
         let id = tile.hilbertID
         var directory = root
         for _ in 0..<PMTilesHeader.maxDepth {
@@ -78,9 +78,9 @@ public final class PMTilesFile: Sendable {
     }
 
     /// A body by its place in the section of bodies, as entries name it.
-    public func body(at offset: UInt64, length: UInt64) throws(PMTilesError) -> [UInt8] {
+    public func body(at offset: UInt64, length: UInt64) throws(ArchiveError) -> [UInt8] {
         guard length <= UInt64(limit) else {
-            throw PMTilesError(.badArchive, "the tile has \(length) bytes; the limit is \(limit)")
+            throw ArchiveError(.badArchive, "the tile has \(length) bytes; the limit is \(limit)")
         }
         let entry = PMTilesDirectory.Entry(tile: 0, run: 1, length: length, offset: offset)
         return try Self.bytes(of: file, at: try header.place(of: entry, in: path).lowerBound, length, path)
@@ -89,7 +89,7 @@ public final class PMTilesFile: Sendable {
     /// Calls `each` for every entry that is not a pointer, ascending by tile.
     ///
     /// Work is bounded by the bytes of the directories, because no leaf is entered that does not ascend.
-    /// - Throws: ``PMTilesError`` `.badArchive` when tiles do not ascend, runs overlap, a leaf does not begin with the tile
+    /// - Throws: ``ArchiveError`` `.badArchive` when tiles do not ascend, runs overlap, a leaf does not begin with the tile
     ///   its pointer names, a body lies outside its section, or directories nest too deep; and what `each` throws.
     public func walk(_ each: (PMTilesDirectory.Entry) throws -> Void) throws {
         var next: UInt64 = 0
@@ -102,7 +102,7 @@ public final class PMTilesFile: Sendable {
     ) throws {
         for entry in directory.entries {
             guard entry.tile >= next else {
-                throw PMTilesError(
+                throw ArchiveError(
                     .badArchive, "PMTiles file '\(path)' has tile \(entry.tile) out of order or twice.")
             }
             if entry.run > 0 {
@@ -117,7 +117,7 @@ public final class PMTilesFile: Sendable {
             let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
             let leaf = try Self.directory(of: file, in: section, header: header, path: path)
             guard leaf.entries.first?.tile == entry.tile else {
-                throw PMTilesError(
+                throw ArchiveError(
                     .badArchive,
                     "PMTiles file '\(path)': the leaf directory of tile \(entry.tile) does not begin with this tile.")
             }
@@ -125,12 +125,12 @@ public final class PMTilesFile: Sendable {
         }
     }
 
-    private var tooDeep: PMTilesError {
-        PMTilesError(
+    private var tooDeep: ArchiveError {
+        ArchiveError(
             .badArchive, "PMTiles file '\(path)' nests its directories deeper than \(PMTilesHeader.maxDepth).")
     }
 
-    private func leaf(of entry: PMTilesDirectory.Entry) throws(PMTilesError) -> PMTilesDirectory {
+    private func leaf(of entry: PMTilesDirectory.Entry) throws(ArchiveError) -> PMTilesDirectory {
         let place = try header.place(of: entry, in: path)
         if let known = leaves.withLock({ $0[place.lowerBound] }) { return known }
         let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
@@ -144,16 +144,16 @@ public final class PMTilesFile: Sendable {
 
     private static func directory(
         of file: Int32, in section: PMTilesHeader.Section, header: PMTilesHeader, path: String
-    ) throws(PMTilesError) -> PMTilesDirectory {
+    ) throws(ArchiveError) -> PMTilesDirectory {
         try header.directory(try packed(of: file, section, path), at: section.offset, of: path)
     }
 
     /// A directory or the metadata as it lies in the file.
     private static func packed(
         of file: Int32, _ section: PMTilesHeader.Section, _ path: String
-    ) throws(PMTilesError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         guard section.length <= PMTilesHeader.maxDirectory else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .badArchive,
                 "PMTiles file '\(path)' has a directory of \(section.length) bytes; the limit is \(PMTilesHeader.maxDirectory)."
             )
@@ -163,9 +163,9 @@ public final class PMTilesFile: Sendable {
 
     private static func bytes(
         of file: Int32, at offset: UInt64, _ length: UInt64, _ path: String
-    ) throws(PMTilesError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         guard let start = Int(exactly: offset), let count = Int(exactly: length) else {
-            throw PMTilesError(.badArchive, "PMTiles file '\(path)' refers to bytes outside the file.")
+            throw ArchiveError(.badArchive, "PMTiles file '\(path)' refers to bytes outside the file.")
         }
         var done = 0
         var failure: Int32 = 0
@@ -183,7 +183,7 @@ public final class PMTilesFile: Sendable {
         }
         guard done == count else {
             let reason = failure == 0 ? "the file ends early" : String(cString: strerror(failure))
-            throw PMTilesError(
+            throw ArchiveError(
                 failure == 0 ? .badArchive : .unreadable,
                 "PMTiles file '\(path)' cannot be read at byte \(offset + UInt64(done)): \(reason).")
         }

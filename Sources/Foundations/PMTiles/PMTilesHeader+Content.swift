@@ -15,10 +15,10 @@ extension PMTilesHeader {
     /// - Parameters:
     ///   - offset: Their offset, for errors.
     ///   - name: What the file is called in errors.
-    /// - Throws: ``PMTilesError`` `.badArchive` for damaged bytes, `.unsupported` for another packing.
-    public func unpack(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(PMTilesError) -> [UInt8] {
+    /// - Throws: ``ArchiveError`` `.badArchive` for damaged bytes, `.unsupported` for another packing.
+    public func unpack(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(ArchiveError) -> [UInt8] {
         guard let coding = Compression.coding(internalCompression) else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .unsupported,
                 "PMTiles file '\(name)' packs its directories with code \(internalCompression); supported are none, gzip, brotli and zstd."
             )
@@ -26,7 +26,7 @@ extension PMTilesHeader {
         do throws(TileBodiesError) {
             return try coding.unpack(bytes, limit: 64 << 20)
         } catch {
-            throw PMTilesError(
+            throw ArchiveError(
                 .badArchive, "PMTiles file '\(name)' is damaged at byte \(offset): \(error.message).", cause: error)
         }
     }
@@ -34,25 +34,25 @@ extension PMTilesHeader {
     /// Decodes the bytes of a directory as they lie in the file.
     ///
     /// - Parameter limit: The most bytes that it may unpack to.
-    /// - Throws: ``PMTilesError``.
+    /// - Throws: ``ArchiveError``.
     public func directory(
         _ bytes: [UInt8], at offset: UInt64, of name: String, limit: Int = maxUnpacked
-    ) throws(PMTilesError) -> PMTilesDirectory {
+    ) throws(ArchiveError) -> PMTilesDirectory {
         let unpacked = try unpack(bytes, at: offset, of: name)
         guard unpacked.count <= limit, let directory = PMTilesDirectory(unpacked) else {
-            throw PMTilesError(.badArchive, "PMTiles file '\(name)' has a damaged directory at byte \(offset).")
+            throw ArchiveError(.badArchive, "PMTiles file '\(name)' has a damaged directory at byte \(offset).")
         }
         return directory
     }
 
     /// The bytes of the file that an entry names: a body, or a leaf directory.
     ///
-    /// - Throws: ``PMTilesError`` `.badArchive` when they lie outside their section.
-    public func place(of entry: PMTilesDirectory.Entry, in name: String) throws(PMTilesError) -> Range<UInt64> {
+    /// - Throws: ``ArchiveError`` `.badArchive` when they lie outside their section.
+    public func place(of entry: PMTilesDirectory.Entry, in name: String) throws(ArchiveError) -> Range<UInt64> {
         let section = entry.run > 0 ? tiles : leaves
         let end = entry.offset.addingReportingOverflow(entry.length)
         guard !end.overflow, end.partialValue <= section.length else {
-            throw PMTilesError(.badArchive, "PMTiles file '\(name)': an entry points outside its section.")
+            throw ArchiveError(.badArchive, "PMTiles file '\(name)': an entry points outside its section.")
         }
         // The section itself lies within the file, so this cannot overflow.
         return section.offset + entry.offset..<section.offset + end.partialValue
@@ -60,10 +60,10 @@ extension PMTilesHeader {
 
     /// How the bodies are packed.
     ///
-    /// - Throws: ``PMTilesError`` `.unsupported` when this build cannot read them.
-    public func bodyCoding(of name: String) throws(PMTilesError) -> BodyCoding {
+    /// - Throws: ``ArchiveError`` `.unsupported` when this build cannot read them.
+    public func bodyCoding(of name: String) throws(ArchiveError) -> BodyCoding {
         guard let coding else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .unsupported,
                 "PMTiles file '\(name)' packs its tiles with code \(tileCompression); supported are none, gzip, brotli and zstd."
             )

@@ -85,20 +85,20 @@ public struct PMTilesHeader: Sendable, Hashable {
 
     /// Reads a header.
     ///
-    /// - Throws: ``PMTilesError`` `.badArchive` when the bytes are no header or a section lies outside the file,
+    /// - Throws: ``ArchiveError`` `.badArchive` when the bytes are no header or a section lies outside the file,
     ///   `.unsupported` for another version.
-    public init(_ bytes: [UInt8], fileSize: UInt64, path: String) throws(PMTilesError) {
+    public init(_ bytes: [UInt8], fileSize: UInt64, path: String) throws(ArchiveError) {
         guard bytes.starts(with: "PMTiles".utf8) else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .badArchive, "'\(path)' is not a PMTiles file: it does not begin with the PMTiles signature.")
         }
         guard bytes.count >= Self.size else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .badArchive,
                 "PMTiles file '\(path)' is truncated: it has \(fileSize) bytes, but a header has \(Self.size).")
         }
         guard bytes[7] == 3 else {
-            throw PMTilesError(
+            throw ArchiveError(
                 .unsupported, "PMTiles file '\(path)' has version \(bytes[7]); this build reads version 3. Convert it.")
         }
         func number(_ offset: Int) -> UInt64 {
@@ -112,7 +112,7 @@ public struct PMTilesHeader: Sendable, Hashable {
             let section = Section(offset: number(offset), length: number(offset + 8))
             let end = section.offset.addingReportingOverflow(section.length)
             guard !end.overflow, end.partialValue <= fileSize else {
-                throw PMTilesError(
+                throw ArchiveError(
                     .badArchive, "PMTiles file '\(path)' is truncated: a section ends beyond its \(fileSize) bytes.")
             }
             sections.append(section)

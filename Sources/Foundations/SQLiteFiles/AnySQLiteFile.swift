@@ -27,8 +27,7 @@ package enum AnySQLiteFile {
         }
         // A file name is not a URI: it is opened as it is, whatever characters it has. But one that was closed in WAL
         // mode would get files next to it, and could not be opened where none can be made.
-        let isClosed = !FileManager.default.fileExists(atPath: url.path + "-wal")
-        let path = isClosed && usesWAL(url) ? url.absoluteURL.absoluteString + "?immutable=1" : url.path
+        let path = isClosedWAL(url) ? url.absoluteURL.absoluteString + "?immutable=1" : url.path
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         do {
             try queue.read { try ComputedView.check($0, url.path) }
@@ -40,7 +39,9 @@ package enum AnySQLiteFile {
         return queue
     }
 
-    private static func usesWAL(_ url: URL) -> Bool {
+    /// Whether a file was closed in WAL mode: it is read with `immutable=1`.
+    package static func isClosedWAL(_ url: URL) -> Bool {
+        guard !FileManager.default.fileExists(atPath: url.path + "-wal") else { return false }
         // What cannot be read here fails when SQLite opens it, with the cause.
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         // The file was only read: closing it cannot lose data.

@@ -20,21 +20,25 @@ package struct ComputedView: Error {
     /// for each row of the first, is not such a join. Source: the steps of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html);
     /// those of one loop have one parent.
     ///
-    /// - Throws: ``ComputedView``; `DatabaseError` when SQLite cannot read the schema, or the view lacks a column.
-    static func check(_ database: Database, _ path: String) throws {
-        let views = try String.fetchAll(
-            database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type = 'view' ORDER BY 1")
+    /// - Throws: ``ComputedView``; `DatabaseError` when the view lacks a column.
+    package static func check(_ connection: OpaquePointer, views: [String], _ path: String) throws {
         for view in views {
-            guard let columns = read[view] else { continue }
-            var scans: [Int64: Int] = [:]
-            for step in try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN SELECT \(columns) FROM \(view)") {
-                let detail = String.fromDatabaseValue(step["detail"]) ?? ""
-                let parent = Int64.fromDatabaseValue(step["parent"]) ?? 0
-                if detail.hasPrefix("SCAN") { scans[parent, default: 0] += 1 }
-                guard !detail.contains("RECURSIVE"), scans[parent, default: 0] < 2 else {
-                    throw ComputedView(path: path, view: view)
+            guard let columns = read[view.lowercased()] else { continue }
+            var scans: [Int32: Int] = [:]
+            for step in try QueryPlan(of: "SELECT \(columns) FROM \(view)", on: connection).steps {
+                if step.detail.hasPrefix("SCAN") { scans[step.parent, default: 0] += 1 }
+                guard !step.detail.contains("RECURSIVE"), scans[step.parent, default: 0] < 2 else {
+                    throw ComputedView(path: path, view: view.lowercased())
                 }
             }
         }
+    }
+
+    /// The names of a file's views.
+    package static let viewsSQL = "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY lower(name)"
+
+    static func check(_ database: Database, _ path: String) throws {
+        guard let connection = database.sqliteConnection else { return }
+        try check(connection, views: try String.fetchAll(database, sql: viewsSQL), path)
     }
 }

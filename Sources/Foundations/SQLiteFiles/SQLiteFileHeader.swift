@@ -2,6 +2,9 @@
 ///
 /// Source: sqlite.org/fileformat2.html, "The Database Header".
 package struct SQLiteFileHeader: Sendable {
+    /// What every file begins with.
+    package static let mark = Array("SQLite format 3\0".utf8)
+
     package let pageSize: Int
     package let pages: Int
     package let freePages: Int
@@ -12,7 +15,7 @@ package struct SQLiteFileHeader: Sendable {
         func number(_ offset: Int, _ count: Int) -> Int {
             bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
         }
-        guard bytes.count >= 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return nil }
+        guard bytes.count >= 100, bytes.starts(with: Self.mark) else { return nil }
         pageSize = number(16, 2) == 1 ? 65_536 : number(16, 2)
         usesWAL = bytes[18] == 2 || bytes[19] == 2
         pages = number(28, 4)

@@ -189,7 +189,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
             }
             let directory = PMTilesDirectory(entries: entries)
             return PMTilesDirectory(directory.encoded) == directory ? .accepted : .wrong("another directory came back")
-        } catch let error as PMTilesError {
+        } catch let error as ArchiveError {
             return .refused("\(error.code)")
         } catch {
             return .wrong("\(error)")

@@ -32,7 +32,7 @@ struct PMTilesCodecTests {
     }
 
     @Test func aSectionBeyondTheFileIsRefused() throws {
-        let error = #expect(throws: PMTilesError.self) {
+        let error = #expect(throws: ArchiveError.self) {
             try PMTilesHeader(self.header().encoded, fileSize: 1 << 33, path: "x")
         }
         #expect(error?.code == .badArchive)

@@ -7,7 +7,7 @@ struct PMTilesHeaderTests {
     private let sample = PMTilesSample(
         [PMTilesDirectory.Entry(tile: 0, run: 1, length: 3, offset: 0)], bodies: [1, 2, 3])
 
-    private func code(_ bytes: [UInt8], fileSize: UInt64? = nil) throws -> PMTilesErrorCode? {
+    private func code(_ bytes: [UInt8], fileSize: UInt64? = nil) throws -> ArchiveErrorCode? {
         try PMTilesTests.code { _ = try PMTilesHeader(bytes, fileSize: fileSize ?? UInt64(bytes.count), path: "x") }
     }
 

@@ -9,7 +9,7 @@ import Tiles
 struct PMTilesHostileTests {
     private typealias Entry = PMTilesDirectory.Entry
 
-    private func walkCode(_ sample: PMTilesSample) throws -> PMTilesErrorCode? {
+    private func walkCode(_ sample: PMTilesSample) throws -> ArchiveErrorCode? {
         let scratch = try Scratch()
         let file = try scratch.open(sample.bytes)
         return try code { try file.walk { _ in } }
@@ -104,7 +104,7 @@ struct PMTilesHostileTests {
             let handle = try FileHandle(forWritingTo: url)
             try handle.truncate(atOffset: 1 << 34)
             try handle.close()
-            let error = #expect(throws: PMTilesError.self) { try PMTilesFile(path: url.path) }
+            let error = #expect(throws: ArchiveError.self) { try PMTilesFile(path: url.path) }
             #expect(error?.code == .badArchive && error?.message.contains(expected) == true, "\(error?.message ?? "")")
         }
     }

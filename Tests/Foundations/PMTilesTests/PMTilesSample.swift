@@ -101,11 +101,11 @@ func directory(tiles: [UInt64], runs: [UInt64], lengths: [UInt64], offsets: [UIn
 }
 
 /// The code of the error that `body` throws; `nil` when it throws none.
-func code(of body: () throws -> Void) throws -> PMTilesErrorCode? {
+func code(of body: () throws -> Void) throws -> ArchiveErrorCode? {
     do {
         try body()
         return nil
-    } catch let error as PMTilesError {
+    } catch let error as ArchiveError {
         return error.code
     }
 }

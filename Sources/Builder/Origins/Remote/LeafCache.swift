@@ -59,7 +59,7 @@ actor LeafCache {
         guard pointer.length <= Self.mostPacked else {
             throw OriginsError(.badArchive, "PMTiles file '\(file.name)' has a directory of \(pointer.length) bytes.")
         }
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             return try header.place(of: pointer, in: file.name)
         } catch {
             throw OriginsError(error)
@@ -98,7 +98,7 @@ actor LeafCache {
                 let start = Int(place.lowerBound - parts[number].range.lowerBound)
                 let packed = Array(bytes[start..<start + place.count])
                 let leaf: PMTilesDirectory
-                do throws(PMTilesError) {
+                do throws(ArchiveError) {
                     leaf = try header.directory(packed, at: place.lowerBound, of: file.name, limit: mostUnpacked)
                 } catch {
                     // It may have been damaged in transit: another attempt fetches it again.

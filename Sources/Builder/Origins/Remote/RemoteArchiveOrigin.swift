@@ -81,7 +81,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         guard entry.length <= limit else {
             throw OriginsError(.badArchive, "the tile has \(entry.length) bytes; the limit is \(limit)")
         }
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             return try archive.header.place(of: entry, in: archive.file.name)
         } catch {
             throw OriginsError(error)

@@ -19,7 +19,7 @@ final class RemotePMTiles: Sendable {
     /// - Throws: ``OriginsError``.
     init(_ file: RemoteFile) throws(OriginsError) {
         self.file = file
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             let head = Array(file.head.prefix(PMTilesHeader.size))
             header = try PMTilesHeader(head, fileSize: file.version.length, path: file.name)
             coding = try header.bodyCoding(of: file.name)
@@ -32,7 +32,7 @@ final class RemotePMTiles: Sendable {
                 "PMTiles file '\(file.name)': its root directory ends at byte \(header.root.end); it must be within the first 16,384 bytes."
             )
         }
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             let packed = Array(file.head[Int(header.root.offset)..<Int(header.root.end)])
             root = try header.directory(packed, at: header.root.offset, of: file.name)
         } catch {
@@ -100,7 +100,7 @@ final class RemotePMTiles: Sendable {
             }
         } catch let error as OriginsError {
             throw error
-        } catch let error as PMTilesError {
+        } catch let error as ArchiveError {
             throw OriginsError(error)
         } catch {
             throw OriginsError(.unreadable, "The metadata of '\(file.name)' was not read: \(error)", cause: error)

@@ -49,9 +49,10 @@ public enum PackageExport {
         }
         let temporary = TemporaryName.nextTo(target)
         do {
-            let (tiles, digest) = try PackageSources.open(source) { tiles in
+            let (tiles, digest) = try TileArchives.open(source) { archive, facts in
                 let feed = try TileFeed(
-                    tiles, near: temporary.appendingPathExtension("sort"),
+                    archive, facts, try archive.knownFormat(facts, source),
+                    near: temporary.appendingPathExtension("sort"),
                     name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }
                 // The bodies of a Packhorse file were checked when it was made, and those of a third-party file are

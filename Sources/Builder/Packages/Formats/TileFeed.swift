@@ -26,7 +26,8 @@ final class TileFeed {
     /// The rows of the metadata table, without the seal.
     private(set) var rows: [String: String] = [:]
     let format: TileFormat
-    private let source: any PackageSource
+    private let source: any TileArchive
+    private let coding: BodyCoding
     private let place: URL
     private let checker = BodyChecker()
     private let goesByReference: Bool
@@ -37,19 +38,23 @@ final class TileFeed {
     ///   - place: A name on the file system for scratch files.
     ///   - name: What a file without a name is called.
     ///   - tick: Called regularly; an error that it throws ends the work.
-    init(_ source: any PackageSource, near place: URL, name: String, tick: () throws -> Void) throws {
+    init(
+        _ source: any TileArchive, _ facts: ArchiveFacts, _ format: TileFormat, near place: URL, name: String,
+        tick: () throws -> Void
+    ) throws {
         self.source = source
         self.place = place
-        format = source.format
+        self.format = format
+        coding = facts.coding
         repeats = RepeatFilter(tiles: try source.bodyLimit())
-        goesByReference = source.isOwn && source.namesBodies
+        goesByReference = facts.goesByReference
         if goesByReference {
-            try source.tiles { _, reference, _ in repeats.add(BodyKey(reference: reference)) }
+            try source.tiles(isStrict: true) { _, reference, _ in repeats.add(BodyKey(reference: reference)) }
         } else {
-            rows = try survey(name, tick)
+            rows = try survey(facts.rows, name, tick)
         }
-        if source.isOwn {
-            rows = source.rows
+        if facts.isOwn {
+            rows = facts.rows
             // CARTO's format uses another word for the tile format.
             rows["format"] = format.rawValue
         }
@@ -80,7 +85,7 @@ final class TileFeed {
     private func sorter(_ tick: () throws -> Void = {}, _ order: (TileID) -> UInt64) throws -> TileSorter {
         let sorter = TileSorter(near: place)
         var count = 0
-        try source.tiles { tile, reference, length in
+        try source.tiles(isStrict: true) { tile, reference, length in
             count += 1
             if count.isMultiple(of: 65_536) { try tick() }
             try sorter.add(TileRecord(order: order(tile), reference: reference, length: length))
@@ -105,7 +110,7 @@ final class TileFeed {
     private func settled(_ record: TileRecord, _ tile: TileID) throws -> [UInt8]? {
         let stored = try source.body(record, of: tile)
         do throws(TileBodiesError) {
-            return try checker.check(stored, coding: source.coding, declared: format)
+            return try checker.check(stored, coding: coding, declared: format)
         } catch {
             if error.code == .emptyBody { return nil }
             throw PackagesError(
@@ -114,10 +119,11 @@ final class TileFeed {
     }
 
     /// Looks at every body of a third-party file.
-    private func survey(_ name: String, _ tick: () throws -> Void) throws -> [String: String] {
+    private func survey(_ given: [String: String], _ name: String, _ tick: () throws -> Void) throws -> [String: String]
+    {
         let sorter = try sorter(tick) { $0.rowOrder }
         sorted = sorter
-        var facts = ForeignMetadata(source.rows, format, name: name)
+        var facts = ForeignMetadata(given, format, name: name)
         var count = 0
         try sorter.walk { record in
             guard let tile = TileID(rowOrder: record.order), let body = try settled(record, tile) else { return }

@@ -16,10 +16,10 @@ enum PMTilesReadBack {
     static func problems(of url: URL, sum: TileSum, format: TileFormat) throws -> [String] {
         var report = VerifyReport(path: url.path, size: 0, kind: "PMTiles")
         let file: PMTilesFile
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             file = try PMTilesFile(path: url.path)
         } catch {
-            throw PackagesError(reading: error)
+            throw PackagesError(error)
         }
         PMTilesVerify.checkSections(file.header, &report)
         let rows = MetadataCheck(try PMTilesMetadata(reading: file).rows(file.header), requiresName: false, &report)
@@ -38,7 +38,7 @@ enum PMTilesReadBack {
                 found.add(tile, body)
                 last = (entry, body)
             }
-        } catch let error as PMTilesError {
+        } catch let error as ArchiveError {
             report.add(error.code.description, at: "directories", because: error.message)
         }
         report.compare(found, with: sum)

@@ -85,7 +85,7 @@ public enum TilePacks {
                 try package.checkIndex()
                 let metadata = try package.metadata()
                 guard metadata[PatchSchema.before] == nil else {
-                    throw PatchSchema.refusal(order.package.path)
+                    throw PackagesError(PatchSchema.refusal(order.package.path))
                 }
                 let packs = try present(in: package, metadata: metadata, scheme: order.scheme)
                 var listed: [TilePackList.Pack] = []
@@ -167,8 +167,11 @@ public enum TilePacks {
         let tiles = try file.write(package, to: temporary)
         var finished = temporary
         if order.format == .pmtiles {
-            try PackageSources.open(temporary) { source in
-                let feed = try TileFeed(source, near: export.appendingPathExtension("sort"), name: "\(pack.index)") {}
+            try TileArchives.open(temporary) { archive, facts in
+                let feed = try TileFeed(
+                    archive, facts, try archive.knownFormat(facts, temporary),
+                    near: export.appendingPathExtension("sort"), name: "\(pack.index)"
+                ) {}
                 _ = try PMTilesExport.write(feed, to: export, isCompact: true) { _ in }
             }
             finished = export

@@ -1,6 +1,7 @@
 internal import Errors
 internal import Files
 internal import Foundation
+internal import PMTiles
 internal import PackageFiles
 internal import StyleFormat
 internal import TextFormats
@@ -29,18 +30,45 @@ struct Adopter: Sendable {
     /// - Throws: `bad-file` naming what the file is; `invalid-arguments` when the item is of another kind; `disk-full`,
     ///   `storage`.
     mutating func add(_ file: URL, as item: Item?) throws(StoreError) {
-        let kind = try FileKind.of(file)
         let name = file.deletingPathExtension().lastPathComponent
-        switch kind {
+        if try Self.isStyleArchive(file) { return try addStyle(file, as: item ?? .style(name)) }
+        switch try Self.kind(file) {
         case .mbtiles: try addTiles(file, as: item ?? .package(name), format: .mbtiles)
         case .pmtiles: try addTiles(file, as: item ?? .package(name, Edition(), .pmtiles), format: .pmtiles)
         case .maplibre: try addTiles(file, as: item ?? .package(name, Edition(), .maplibre), format: .maplibre)
-        case .styleArchive: try addStyle(file, as: item ?? .style(name))
         case .other(let words):
             throw StoreError.failing(
                 .badFile,
                 "'\(file.path)' is \(words). The store takes MBTiles files, PMTiles archives, MapLibre databases, "
                     + "and archives of style packs.")
+        }
+    }
+
+    /// Whether a file that is there is an archive of a style.
+    ///
+    /// - Throws: `bad-file` for one that is missing, a folder, or changed by another program.
+    static func isStyleArchive(_ file: URL) throws(StoreError) -> Bool {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) else {
+            throw StoreError.failing(.badFile, "'\(file.path)' does not exist.")
+        }
+        guard !isFolder.boolValue else { throw StoreError.failing(.badFile, "'\(file.path)' is a folder.") }
+        let wal = URL(filePath: file.path + "-wal")
+        // No such file has no changes.
+        if let size = try? FileManager.default.attributesOfItem(atPath: wal.path)[.size] as? Int, size > 0 {
+            throw StoreError.failing(
+                .badFile, "'\(file.path)' was not closed: the file '\(wal.lastPathComponent)' has changes of it.",
+                advice: "Close the program that writes it, and try again.")
+        }
+        return StoredZip.looksLikeZip(file)
+    }
+
+    /// The kind of a file.
+    ///
+    /// - Throws: `bad-file` for one that cannot be read.
+    static func kind(_ file: URL) throws(StoreError) -> ArchiveKind {
+        do { return try ArchiveKind.of(file) } catch {
+            throw StoreError.failing(.badFile, (error as? any CodedError)?.message ?? "\(error)", below: error)
         }
     }
 
@@ -61,13 +89,13 @@ struct Adopter: Sendable {
         do {
             found =
                 switch format {
-                case .pmtiles: try TileFileFacts(pmtiles: file)
+                case .pmtiles: try TileFileFacts(try PMTilesArchive(path: file.path, ArchiveAccess()), file)
                 case .maplibre: try TileFileFacts(maplibre: file)
-                default: try TileFileFacts(mbtiles: file)
+                default: try TileFileFacts(try MBTilesArchive(path: file.path, ArchiveAccess()), file)
                 }
         } catch {
-            let reason = (error as? TileFileError)?.text ?? (error as? any CodedError)?.message ?? "\(error)"
-            throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(reason).", below: error)
+            let error = ArchiveError(reading: error, file.path)
+            throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(error.message)", below: error)
         }
         let owner = Item.package(id, edition, format)
         var unit = UnitRow(

@@ -12,7 +12,8 @@ extension UntrustedBytes {
             folder: StoreFolder(url.deletingLastPathComponent()), way: .link, current: { _ in nil })
         do throws(StoreError) {
             // A style archive and a folder have decoders of their own.
-            guard [.mbtiles, .pmtiles, .maplibre].contains(try FileKind.of(url)) else { return .refused("bad-kind") }
+            guard try !Adopter.isStyleArchive(url), [.mbtiles, .pmtiles, .maplibre].contains(try Adopter.kind(url))
+            else { return .refused("bad-kind") }
             try adopter.add(url, as: nil)
         } catch { return .refused(error.failure.map { "\($0)" } ?? error.code.name) }
         for adopted in adopter.adopted {

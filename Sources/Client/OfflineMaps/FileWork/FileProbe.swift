@@ -1,9 +1,7 @@
 internal import Files
 internal import Foundation
-internal import GRDB
 internal import PMTiles
 internal import PackageFiles
-internal import SQLiteFiles
 internal import StyleFormat
 internal import Tiles
 
@@ -18,10 +16,10 @@ enum FileProbe {
     static func isSound(_ file: URL, _ unit: UnitRow) throws(StoreError) -> Bool {
         do {
             switch unit.format {
-            case .mbtiles: return try probeTiles(file)
-            case .pmtiles: return try probeArchive(file)
+            case .mbtiles: return try probe(try MBTilesArchive(path: file.path, ArchiveAccess()))
+            case .pmtiles: return try probe(try PMTilesArchive(path: file.path, ArchiveAccess()))
             case .maplibre:
-                _ = try MapLibreHandle(path: file.path, isUnchanging: true)
+                _ = try MapLibreHandle(path: file.path, ArchiveAccess())
                 return true
             case .styleArchive: return try probeStyle(file)
             default: return true
@@ -31,29 +29,13 @@ enum FileProbe {
         } catch { return false }
     }
 
-    private static func probeTiles(_ file: URL) throws -> Bool {
-        let place = try AnySQLiteFile.open(file).read { database in
-            try Row.fetchOne(database, sql: "SELECT zoom_level, tile_column, tile_row FROM tiles LIMIT 1")
+    /// Reads the first tile.
+    private static func probe(_ archive: any TileArchive) throws -> Bool {
+        struct Found: Error { let tile: TileID }
+        do { try archive.tiles(isStrict: true) { tile, _, _ in throw Found(tile: tile) } } catch let found as Found {
+            return try archive.find(found.tile).body?.served() != nil
         }
-        let handle = try MBTilesHandle(path: file.path, isUnchanging: true)
         // A package of an area without any tile is a package too.
-        guard let place else { return true }
-        guard let zoom = Int.fromDatabaseValue(place[0]), let column = Int.fromDatabaseValue(place[1]),
-            let row = Int.fromDatabaseValue(place[2]), let tile = TileID(zoom: zoom, x: column, tmsY: row)
-        else { return false }
-        if case .body = try handle.find(tile) { return true }
-        return false
-    }
-
-    private static func probeArchive(_ file: URL) throws -> Bool {
-        struct Found: Error {}
-        let archive = try PMTilesFile(path: file.path)
-        do {
-            try archive.walk { entry in
-                _ = try archive.body(at: entry.offset, length: entry.length)
-                throw Found()
-            }
-        } catch is Found { return true }
         return true
     }
 

@@ -1,5 +1,5 @@
+internal import Errors
 internal import Foundation
-internal import GRDBSQLite
 internal import PackageFiles
 internal import TileBodies
 internal import Tiles
@@ -25,34 +25,27 @@ final class MapLibreHandle {
 
     /// The sources that have tiles, sorted by their addresses.
     let sources: [Source]
-    private let database: ReadOnlyDatabase
-    private let tiles: OpaquePointer
-    private let resources: OpaquePointer
+    private let tiles: ReadStatement
+    private let resources: ReadStatement
 
     /// Opens a database.
     ///
-    /// - Throws: ``TileFileError`` for a missing file, one that is no such database, and one without its indexes.
-    init(path: String, isUnchanging: Bool = true) throws(TileFileError) {
-        database = try ReadOnlyDatabase(path: path, isUnchanging: isUnchanging)
-        try database.requireSearch(Self.tileSQL)
-        try database.requireSearch(Self.resourceSQL)
+    /// - Throws: ``ArchiveError`` for a missing file, one that is no such database, and one without its indexes.
+    init(path: String, _ access: ArchiveAccess) throws(ArchiveError) {
+        let database = try ReadOnlyDatabase(path: path, access)
+        if !access.isProbed {
+            try database.requireSearch(Self.tileSQL)
+            try database.requireSearch(Self.resourceSQL)
+        }
         sources = try Self.sources(database)
         tiles = try database.prepare(Self.tileSQL)
-        do throws(TileFileError) { resources = try database.prepare(Self.resourceSQL) } catch {
-            sqlite3_finalize(tiles)
-            throw error
-        }
-    }
-
-    deinit {
-        sqlite3_finalize(tiles)
-        sqlite3_finalize(resources)
+        resources = try database.prepare(Self.resourceSQL)
     }
 
     /// What the database has for a tile.
     ///
     /// - Parameter template: The address of the only source to ask; `nil` asks all.
-    func find(_ tile: TileID, template: String?) throws(TileFileError) -> StoredTile<StoredBody> {
+    func find(_ tile: TileID, template: String?) throws(ArchiveError) -> StoredTile<StoredBody> {
         var result = StoredTile<StoredBody>.absent
         for source in sources where template == nil || template == source.text {
             for ratio in source.text.contains("{ratio}") ? [1, 2] : [1] {
@@ -67,24 +60,20 @@ final class MapLibreHandle {
     }
 
     /// What the database has for an address: a resource, or the tile that a source's template has for it.
-    func find(_ address: String) throws(TileFileError) -> StoredTile<StoredResource> {
-        ReadOnlyDatabase.bind(address, at: 1, in: resources)
-        defer { sqlite3_reset(resources) }
-        switch sqlite3_step(resources) {
-        case SQLITE_DONE: return try findTile(address)
-        case SQLITE_ROW:
-            let expires = ReadOnlyDatabase.time(2, resources)
-            guard sqlite3_column_type(resources, 0) != SQLITE_NULL else { return .empty }
-            let bytes = ReadOnlyDatabase.bytes(0, resources)
-            let coding = Self.coding(bytes, isCompressed: sqlite3_column_int(resources, 1) != 0)
-            let type = Self.mediaType(kind: sqlite3_column_int(resources, 4), bytes)
-            let body = StoredBody(bytes, coding: coding, mediaType: type, expires: expires)
-            return .body(StoredResource(body: body, etag: ReadOnlyDatabase.text(3, resources)), expires: expires)
-        default: throw database.failure()
-        }
+    func find(_ address: String) throws(ArchiveError) -> StoredTile<StoredResource> {
+        resources.bind(address, at: 1)
+        defer { resources.reset() }
+        guard try resources.step() else { return try findTile(address) }
+        let expires = resources.time(2)
+        guard !resources.isNull(0) else { return .empty }
+        let bytes = Data(resources.bytes(0))
+        let coding = Self.coding(bytes, isCompressed: resources.int(1) != 0)
+        let type = Self.mediaType(kind: resources.int(4), bytes)
+        let body = StoredBody(bytes, coding: coding, mediaType: type, expires: expires)
+        return .body(StoredResource(body: body, etag: resources.text(3)), expires: expires)
     }
 
-    private func findTile(_ address: String) throws(TileFileError) -> StoredTile<StoredResource> {
+    private func findTile(_ address: String) throws(ArchiveError) -> StoredTile<StoredResource> {
         var result = StoredTile<StoredResource>.absent
         for source in sources {
             // The row of the address is the row of the database, also where rows are counted from the south.
@@ -101,36 +90,30 @@ final class MapLibreHandle {
 
     private func find(
         _ source: Source, ratio: Int, zoom: Int, column: Int, row: Int
-    ) throws(TileFileError) -> StoredTile<StoredBody> {
-        ReadOnlyDatabase.bind(source.text, at: 1, in: tiles)
+    ) throws(ArchiveError) -> StoredTile<StoredBody> {
+        tiles.bind(source.text, at: 1)
         for (number, value) in [ratio, zoom, column, row].enumerated() {
-            sqlite3_bind_int64(tiles, Int32(number + 2), Int64(value))
+            tiles.bind(Int64(value), at: Int32(number + 2))
         }
-        defer { sqlite3_reset(tiles) }
-        switch sqlite3_step(tiles) {
-        case SQLITE_DONE: return .absent
-        case SQLITE_ROW:
-            let bytes = ReadOnlyDatabase.bytes(0, tiles)
-            guard !bytes.isEmpty else { return .empty }
-            let expires = ReadOnlyDatabase.time(2, tiles)
-            let coding = Self.coding(bytes, isCompressed: sqlite3_column_int(tiles, 1) != 0)
-            let type = coding == .plain ? StoredBody.imageType(bytes) ?? source.mediaType : source.mediaType
-            return .body(StoredBody(bytes, coding: coding, mediaType: type, expires: expires), expires: expires)
-        default: throw database.failure()
-        }
+        defer { tiles.reset() }
+        guard try tiles.step() else { return .absent }
+        let bytes = Data(tiles.bytes(0))
+        guard !bytes.isEmpty else { return .empty }
+        let expires = tiles.time(2)
+        let coding = Self.coding(bytes, isCompressed: tiles.int(1) != 0)
+        let type = coding == .plain ? StoredBody.imageType(bytes) ?? source.mediaType : source.mediaType
+        return .body(StoredBody(bytes, coding: coding, mediaType: type, expires: expires), expires: expires)
     }
 
     /// Jumps from one address to the next along the index of the tiles.
-    private static func sources(_ database: ReadOnlyDatabase) throws(TileFileError) -> [Source] {
+    private static func sources(_ database: ReadOnlyDatabase) throws(ArchiveError) -> [Source] {
         let statement = try database.prepare("SELECT min(url_template) FROM tiles WHERE url_template > ?1")
-        defer { sqlite3_finalize(statement) }
         var (sources, last) = ([Source](), "")
         while sources.count < maxSources {
-            ReadOnlyDatabase.bind(last, at: 1, in: statement)
-            defer { sqlite3_reset(statement) }
-            guard sqlite3_step(statement) == SQLITE_ROW else { throw database.failure() }
+            statement.bind(last, at: 1)
+            defer { statement.reset() }
             // Addresses with a zero byte inside would be found again and again.
-            guard let text = ReadOnlyDatabase.text(0, statement),
+            guard try statement.step(), let text = statement.text(0),
                 last.utf8.lexicographicallyPrecedes(text.utf8)
             else { break }
             sources.append(Source(text: text, template: TileTemplate(text), mediaType: mediaType(template: text)))

@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 internal import PackageFiles
 public import Tiles
@@ -114,7 +115,7 @@ public final class TileReader: Sendable {
     func resource(_ address: String) -> StoredTile<StoredResource> {
         var result = StoredTile<StoredResource>.absent
         for file in box.load().databases {
-            do throws(TileFileError) {
+            do throws(ArchiveError) {
                 switch try file.find(address) {
                 case .body(let resource, let expires): return .body(resource, expires: expires)
                 case .empty: result = .empty
@@ -134,7 +135,7 @@ public final class TileReader: Sendable {
     private func find(_ id: TileID, of tileset: String?, _ edition: Edition) -> TileSnapshot.Found {
         var snapshot = box.load()
         while true {
-            var failures: [(file: UnitFile, error: TileFileError)] = []
+            var failures: [(file: UnitFile, error: ArchiveError)] = []
             let found = snapshot.find(id, of: tileset, edition) { failures.append(($0, $1)) }
             if failures.isEmpty { return found }
             let newer = box.load()

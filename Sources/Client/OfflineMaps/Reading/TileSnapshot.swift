@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 internal import PackageFiles
 internal import Tiles
@@ -29,7 +30,7 @@ final class TileSnapshot: Sendable {
         case empty
         case absent
         /// The only files that claim the tile cannot be read.
-        case failed(UnitFile, TileFileError)
+        case failed(UnitFile, ArchiveError)
     }
 
     /// Looks a tile up.
@@ -39,7 +40,7 @@ final class TileSnapshot: Sendable {
     ///
     /// - Parameter report: Called for each file that cannot be read.
     func find(
-        _ tile: TileID, of tileset: String?, _ edition: Edition, report: (UnitFile, TileFileError) -> Void
+        _ tile: TileID, of tileset: String?, _ edition: Edition, report: (UnitFile, ArchiveError) -> Void
     ) -> Found {
         var others = false
         let exact = find(tile, report: report) { file in
@@ -54,13 +55,13 @@ final class TileSnapshot: Sendable {
     }
 
     private func find(
-        _ tile: TileID, report: (UnitFile, TileFileError) -> Void, _ isWanted: (UnitFile) -> Bool
+        _ tile: TileID, report: (UnitFile, ArchiveError) -> Void, _ isWanted: (UnitFile) -> Bool
     ) -> Found {
         var result = Found.absent
         for number in cells.candidates(for: tile) {
             let file = files[Int(number)]
             guard isWanted(file), file.claims(tile) else { continue }
-            do throws(TileFileError) {
+            do throws(ArchiveError) {
                 switch try file.find(tile) {
                 case .body(let body, _): return .body(file, body)
                 case .empty: if case .absent = result { result = .empty }

@@ -1,6 +1,5 @@
 internal import Errors
 internal import Foundation
-internal import PMTiles
 internal import PackageFiles
 internal import Synchronization
 internal import TileBodies
@@ -10,16 +9,6 @@ internal import Tiles
 ///
 /// It is opened at the first read and closed with the last snapshot that has it.
 final class UnitFile: Sendable {
-    /// What the file's metadata says about all bodies.
-    private final class Kind: Sendable {
-        let isVector: Bool
-        let mediaType: String?
-        init(isVector: Bool, mediaType: String?) {
-            self.isVector = isVector
-            self.mediaType = mediaType
-        }
-    }
-
     let unit: UnitRow
     let origin: Origin
     let mask: TileMask
@@ -28,38 +17,28 @@ final class UnitFile: Sendable {
     let edition: Edition
     /// How the file is read.
     private enum Access {
-        case mbtiles(HandleSlots<MBTilesHandle>)
+        case tiles(SharedArchive)
         case maplibre(HandleSlots<MapLibreHandle>)
-        case pmtiles
     }
-    private let path: String
     private let access: Access
-    private let archive = AtomicLazyReference<PMTilesFile>()
-    private let kind = AtomicLazyReference<Kind>()
     private let hasFailed = Atomic<Bool>(false)
 
     /// - Parameter path: Of the file.
     init(_ unit: UnitRow, path: String, budget: HandleBudget) {
         self.unit = unit
-        self.path = path
         mask = unit.mask ?? TileMask(empty: 0)
         share = mask.share
         edition = unit.item.edition
         // Another program may write a file that was adopted where it is.
         let isUnchanging = !unit.isOutside
-        access =
+        let access = ArchiveAccess(isUnchanging: isUnchanging, isProbed: isUnchanging)
+        self.access =
             switch unit.format {
-            case .pmtiles: .pmtiles
             case .maplibre:
                 .maplibre(
-                    HandleSlots(budget: budget) { () throws(TileFileError) in
-                        try MapLibreHandle(path: path, isUnchanging: isUnchanging)
-                    })
+                    HandleSlots(budget: budget) { () throws(ArchiveError) in try MapLibreHandle(path: path, access) })
             default:
-                .mbtiles(
-                    HandleSlots(budget: budget) { () throws(TileFileError) in
-                        try MBTilesHandle(path: path, isUnchanging: isUnchanging, isProbed: isUnchanging)
-                    })
+                .tiles(SharedArchive(path: path, isPMTiles: unit.format == .pmtiles, access, budget: budget))
             }
         origin = Origin(
             item: unit.item, tileset: unit.tileset, version: unit.version, dataDate: unit.dataDate,
@@ -76,64 +55,35 @@ final class UnitFile: Sendable {
     }
 
     /// What the file has for a tile.
-    func find(_ tile: TileID) throws(TileFileError) -> StoredTile<StoredBody> {
+    func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<StoredBody> {
         switch access {
-        case .pmtiles: return try archived(tile)
         case .maplibre(let slots):
-            return try slots.lend { (handle) throws(TileFileError) in try handle.find(tile, template: unit.template) }
-        case .mbtiles(let slots):
-            return try slots.lend { (handle) throws(TileFileError) -> StoredTile<StoredBody> in
-                switch try handle.find(tile) {
-                case .body(let bytes, let expires):
-                    let kind = try kind(of: handle)
-                    return .body(
-                        StoredBody(bytes, isVector: kind.isVector, mediaType: kind.mediaType, expires: expires),
-                        expires: expires)
-                case .empty: return .empty
-                case .absent: return .absent
-                }
+            return try slots.lend { (handle) throws(ArchiveError) in try handle.find(tile, template: unit.template) }
+        case .tiles(let archive):
+            switch try archive.find(tile) {
+            case .body(let stored, let expires):
+                // A renderer undoes gzip and zlib; other codings are undone here.
+                let body = try stored.served()
+                return .body(
+                    StoredBody(
+                        Data(body.bytes), isVector: body.format?.traits.isVector == true, mediaType: body.format?.mediaType,
+                        expires: expires), expires: expires)
+            case .empty: return .empty
+            case .absent: return .absent
             }
         }
     }
 
     /// What the file has for an address; only databases of MapLibre know addresses.
-    func find(_ address: String) throws(TileFileError) -> StoredTile<StoredResource> {
+    func find(_ address: String) throws(ArchiveError) -> StoredTile<StoredResource> {
         guard case .maplibre(let slots) = access else { return .absent }
-        return try slots.lend { (handle) throws(TileFileError) in try handle.find(address) }
+        return try slots.lend { (handle) throws(ArchiveError) in try handle.find(address) }
     }
 
     /// Marks the file as damaged.
     ///
     /// - Returns: Whether it was marked for the first time.
     func fail() -> Bool { !hasFailed.exchange(true, ordering: .relaxed) }
-
-    private func kind(of handle: MBTilesHandle) throws(TileFileError) -> Kind {
-        if let kind = kind.load() { return kind }
-        let known = try handle.metadata("format").flatMap(TileFormat.init(word:))
-        return kind.storeIfNil(Kind(isVector: known?.traits.isVector == true, mediaType: known?.mediaType))
-    }
-
-    private func archived(_ tile: TileID) throws(TileFileError) -> StoredTile<StoredBody> {
-        do throws(PMTilesError) {
-            let archive = try opened()
-            guard var bytes = try archive.body(of: tile), !bytes.isEmpty else { return .empty }
-            // A renderer undoes gzip and zlib; other codings are undone here.
-            if archive.coding == .brotli || archive.coding == .zstd {
-                do throws(TileBodiesError) {
-                    bytes = try archive.coding.unpack(bytes, limit: Int(ReadOnlyDatabase.maxBody))
-                } catch { throw PMTilesError(.badArchive, error.message) }
-            }
-            let format = archive.header.format
-            return .body(
-                StoredBody(Data(bytes), isVector: format?.traits.isVector == true, mediaType: format?.mediaType),
-                expires: nil)
-        } catch { throw TileFileError(text: error.message, isMissing: Foundation.access(path, F_OK) != 0) }
-    }
-
-    private func opened() throws(PMTilesError) -> PMTilesFile {
-        if let archive = archive.load() { return archive }
-        return archive.storeIfNil(try PMTilesFile(path: path))
-    }
 }
 
 extension Item {

@@ -17,10 +17,10 @@ public enum PackageVerify {
     public static func run(
         _ url: URL, mask: TileMask? = nil, zooms: ZoomRange? = nil, expecting: Digest? = nil
     ) throws -> VerifyReport {
-        switch try PackageKind.of(url) {
+        switch try ArchiveKind.of(url) {
         case .pmtiles:
             try PMTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
-        case .mbtiles, .maplibre, .unknown:
+        case .mbtiles, .maplibre, .other:
             try MBTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
         }
     }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Errors
 package import Files
 package import Foundation
 package import GRDB
@@ -88,10 +89,13 @@ package enum SQLiteSeal {
         Hexadecimal.text(hash.finalize())
     }
 
-    /// Whether a table has a seal row.
-    static func isThere(in table: String, _ database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE name = ?)", arguments: [name]) ?? false
+    /// The state of an MBTiles file's seal; reads all bytes of a sealed one.
+    package static func state(of url: URL) throws -> VerifyReport.Seal {
+        var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
+        do {
+            try PackageDatabase.reading(url) { try check(url, table: "metadata", in: $0, into: &report) }
+        } catch let error as DatabaseError { throw ArchiveError(reading: error, url.path) }
+        return report.seal
     }
 
     /// Says in the report whether the seal holds; a file without one is not wrong.

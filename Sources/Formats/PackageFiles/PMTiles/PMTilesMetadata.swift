@@ -1,4 +1,4 @@
-internal import Errors
+package import Errors
 internal import Foundation
 package import PMTiles
 internal import TileBodies
@@ -26,16 +26,11 @@ package struct PMTilesMetadata {
         for (name, value) in rows where !Self.elsewhere.contains(name) { object[name] = value }
     }
 
-    /// - Throws: ``PackagesError`` `bad-source` when the metadata is not one JSON object.
-    package init(reading file: PMTilesFile) throws {
-        let text: [UInt8]
-        do throws(PMTilesError) {
-            text = try file.metadata()
-        } catch {
-            throw PackagesError(reading: error)
-        }
+    /// - Throws: ``ArchiveError`` `bad-archive` when the metadata is not one JSON object.
+    package init(reading file: PMTilesFile) throws(ArchiveError) {
+        let text = try file.metadata()
         guard let parsed = text.isEmpty ? [:] : Self.parse(text) else {
-            throw PackagesError(.badSource, "The metadata of the PMTiles file is not one JSON object.")
+            throw ArchiveError(.badArchive, "The metadata of the PMTiles file is not one JSON object.")
         }
         object = parsed
     }

@@ -25,6 +25,13 @@ package enum PMTilesSeal {
         return digest
     }
 
+    /// The state of a file that has or must have a seal; reads all its bytes.
+    static func state(of url: URL) throws -> VerifyReport.Seal {
+        var report = VerifyReport(path: url.path, size: 0, kind: "PMTiles")
+        try check(url, isPromised: true, &report)
+        return report.seal
+    }
+
     /// Whether the file has a seal, or its metadata announces one.
     package static func isThere(_ file: FileDescriptor, isPromised: Bool) throws -> Bool {
         if isPromised { return true }

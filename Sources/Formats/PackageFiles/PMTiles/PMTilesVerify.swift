@@ -26,18 +26,19 @@ public enum PMTilesVerify {
             }
         }
         let file: PMTilesFile
-        do throws(PMTilesError) {
+        do throws(ArchiveError) {
             file = try PMTilesFile(path: url.path)
         } catch {
-            if error.code == .unreadable { throw PackagesError(reading: error) }
+            if error.code == .unreadable { throw PackagesError(error) }
             report.add(error.code.description, at: "file", because: error.message)
             return report
         }
         checkSections(file.header, &report)
         var metadata = PMTilesMetadata(rows: [:])
-        do {
+        do throws(ArchiveError) {
             metadata = try PMTilesMetadata(reading: file)
-        } catch let error as PackagesError where error.code != .io {
+        } catch {
+            if error.code == .unreadable { throw PackagesError(error) }
             report.add("bad-metadata", at: "metadata", because: error.message)
         }
         try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
@@ -51,8 +52,8 @@ public enum PMTilesVerify {
         let rows = MetadataCheck(metadata.rows(file.header), requiresName: false, &report)
         do {
             try checkTiles(of: file, with: TileCheck(rows, mask: mask, zooms: zooms), into: &report)
-        } catch let error as PMTilesError {
-            if error.code == .unreadable { throw PackagesError(reading: error) }
+        } catch let error as ArchiveError {
+            if error.code == .unreadable { throw PackagesError(error) }
             report.add(error.code.description, at: "directories", because: error.message)
         } catch let error as PackagesError where error.code == .badSource {
             report.add("bad-archive", at: "directories", because: error.message)
@@ -70,11 +71,11 @@ public enum PMTilesVerify {
         try walk.run(&report) { tile, entry, report in
             try sorter.add(TileRecord(order: tile.rowOrder, reference: entry.offset, length: entry.length))
             guard tile.hilbertID == entry.tile else { return }
-            do throws(PMTilesError) {
+            do throws(ArchiveError) {
                 let body = try file.body(at: entry.offset, length: entry.length)
                 check.check(body, of: tile, coding: file.coding, &report)
             } catch {
-                if error.code == .unreadable { throw PackagesError(reading: error) }
+                if error.code == .unreadable { throw PackagesError(error) }
                 report.add(error.code.description, at: "\(tile)", because: error.message)
             }
         }

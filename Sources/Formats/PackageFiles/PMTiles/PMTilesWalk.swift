@@ -1,3 +1,4 @@
+internal import Errors
 package import PMTiles
 internal import TileBodies
 package import Tiles
@@ -24,7 +25,7 @@ package struct PMTilesWalk {
 
     /// Calls `each` for every tile along the Hilbert curve of each zoom, with the entry it is of.
     ///
-    /// - Throws: `PMTilesError` when the directories are damaged, `bad-source` when they claim too many tiles, and what `each` throws.
+    /// - Throws: `ArchiveError` when the directories are damaged, `bad-source` when they claim too many tiles, and what `each` throws.
     package mutating func run(
         _ report: inout VerifyReport,
         _ each: (TileID, PMTilesDirectory.Entry, inout VerifyReport) throws -> Void

@@ -1,12 +1,15 @@
+package import Errors
 internal import Foundation
 internal import GRDB
 
 /// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (docs/formats/patch.md).
 package enum PatchSchema {
     /// The error for a patch where a package is expected.
-    package static func refusal(_ path: String) -> PackagesError {
-        PackagesError(
-            .badSource, "'\(path)' is a patch, not a package; create the package first with 'packhorse apply'.")
+    package static func refusal(_ path: String) -> ArchiveError {
+        ArchiveError(
+            .unsupported,
+            "'\(path)' is a patch, not a package: it has only the changed tiles. Create the package first with 'packhorse apply'."
+        )
     }
 
     /// The hash of the package the patch is for; no package has it.

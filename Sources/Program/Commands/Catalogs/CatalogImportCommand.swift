@@ -81,7 +81,7 @@ struct CatalogImportCommand: ParsableCommand {
     /// The file to publish: the given one when it is undamaged MBTiles, else a rewritten one.
     private func package(of url: URL, _ scratch: URL) throws -> (URL, VerifyReport) {
         var reason: String?
-        if try PackageKind.of(url) == .mbtiles {
+        if try ArchiveKind.of(url) == .mbtiles {
             let report = try PackageVerify.run(url)
             guard !report.isPatch else {
                 throw CLIError(

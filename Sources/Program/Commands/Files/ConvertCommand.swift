@@ -53,7 +53,7 @@ struct ConvertCommand: AsyncParsableCommand {
             : try PackageFormat.list(parsing: formats.joined(separator: ","))
         let targets = try ConvertTargets.plan(source, named, output: output, replacing: force)
         if targets.contains(where: { $0.format == .maplibre }) {
-            guard try !isRemote && PackageKind.of(source) != .pmtiles else {
+            guard try !isRemote && ArchiveKind.of(source) != .pmtiles else {
                 throw CLIError(
                     .badData, "'\(input)' is a PMTiles file; format maplibre is written from an MBTiles file",
                     hint: "create one first: packhorse convert '\(input)' --format mbtiles -o FILE.mbtiles")

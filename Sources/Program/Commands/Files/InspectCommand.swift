@@ -38,9 +38,11 @@ struct InspectCommand: AsyncParsableCommand {
         } else {
             let report = try PackageFile.verify(url)
             guard report.dialect != "unknown" else {
-                guard try PackageKind.of(url) != .unknown, let problem = report.problems.first else {
-                    throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
+                if case .other(let words) = try ArchiveKind.of(url) {
+                    throw CLIError(
+                        .badData, "'\(url.path)' is \(words), neither a shard nor an MBTiles or PMTiles file")
                 }
+                guard let problem = report.problems.first else { return }
                 throw CLIError(.badData, "'\(url.path)' is damaged: \(problem)", hint: "fetch or build it again")
             }
             try PackageReport.show(report, json: json)

@@ -13,9 +13,9 @@ enum PackageFile {
     ///
     /// - Parameter mask: The allowed tiles. Offline databases contain their own area and ignore it.
     static func verify(_ url: URL, mask: TileMask? = nil) throws -> VerifyReport {
-        switch try PackageKind.of(url) {
+        switch try ArchiveKind.of(url) {
         case .maplibre: try OfflineDatabaseVerify.run(url)
-        case .mbtiles, .pmtiles, .unknown: try PackageVerify.run(url, mask: mask)
+        case .mbtiles, .pmtiles, .other: try PackageVerify.run(url, mask: mask)
         }
     }
 }

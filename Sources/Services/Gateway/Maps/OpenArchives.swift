@@ -9,7 +9,7 @@ final class OpenArchives: Sendable {
     static let most = 64
 
     private struct Place: Sendable {
-        let archive: TileArchive
+        let archive: SharedArchive
         var lastUse: UInt64
     }
 
@@ -33,19 +33,19 @@ final class OpenArchives: Sendable {
     /// - Throws: ``Problem`` `not-found` for a file that was removed, `damaged` for one that cannot be read.
     func read<Value: Sendable>(
         _ file: ServedFile, in folder: CatalogFolder,
-        _ body: @escaping @Sendable (TileArchive) throws(TileFileError) -> Value
+        _ body: @escaping @Sendable (SharedArchive) throws(ArchiveError) -> Value
     ) async throws(Problem) -> Value {
         try await threads.run { () throws(Problem) in
             let archive = try self.archive(file, folder)
-            do throws(TileFileError) { return try body(archive) } catch {
+            do throws(ArchiveError) { return try body(archive) } catch {
                 self.drop(file)
-                throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.text).")
+                throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.message)")
             }
         }
     }
 
-    private func archive(_ file: ServedFile, _ folder: CatalogFolder) throws(Problem) -> TileArchive {
-        let known = state.withLock { state -> TileArchive? in
+    private func archive(_ file: ServedFile, _ folder: CatalogFolder) throws(Problem) -> SharedArchive {
+        let known = state.withLock { state -> SharedArchive? in
             state.clock += 1
             state.places[file]?.lastUse = state.clock
             return state.places[file]?.archive
@@ -63,11 +63,9 @@ final class OpenArchives: Sendable {
             }
             throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.message).")
         }
-        let made: TileArchive
-        do throws(TileFileError) {
-            made = try TileArchive(
-                path: "\(folder.path)/\(file.path)", isPMTiles: file.path.hasSuffix(".pmtiles"), budget: budget)
-        } catch { throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.text).") }
+        let made = SharedArchive(
+            path: "\(folder.path)/\(file.path)", isPMTiles: file.path.hasSuffix(".pmtiles"), ArchiveAccess(),
+            budget: budget)
         return state.withLock { state in
             if let other = state.places[file] { return other.archive }
             if state.places.count >= Self.most,

@@ -15,8 +15,6 @@ struct TileJSONResponder: Sendable {
     /// The address of this server, without a slash at the end.
     let base: String
 
-    private static let rows = ["name", "description", "attribution", "bounds", "center", "json", "format", "version"]
-
     /// The document.
     ///
     /// - Parameter name: `ID@V`, `ID` or `~TILESET`.
@@ -30,8 +28,8 @@ struct TileJSONResponder: Sendable {
         guard let first = versions.first else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")
         }
-        let metadata = try await archives.read(first.mbtiles, in: snapshot.folder) { (archive) throws(TileFileError) in
-            try archive.metadata(Self.rows)
+        let metadata = try await archives.read(first.mbtiles, in: snapshot.folder) { (archive) throws(ArchiveError) in
+            try archive.facts().rows
         }
         let document = self.document(source, edition, versions, first, metadata)
         return try DocumentResponder.respond(ServedDocument(JSONDocument.encode(document)), to: request)

@@ -78,31 +78,30 @@ struct TileResponder: Sendable {
         }
         let file = try Self.file(of: map, question.format)
         let tile = question.tile
-        let found: (body: TileArchive.Body?, format: TileFormat?)
+        let found: TileBody?
         do throws(Problem) {
-            found = try await archives.read(file, in: snapshot.folder) { (archive) throws(TileFileError) in
-                (try archive.body(of: tile), archive.format)
+            found = try await archives.read(file, in: snapshot.folder) { (archive) throws(ArchiveError) in
+                try archive.find(tile).body?.served()
             }
         } catch {
             if error.code == .damaged { metrics.tile(.damaged) }
             throw error
         }
-        let format = found.format
-        metrics.tile(found.body == nil ? .empty : .found)
+        metrics.tile(found == nil ? .empty : .found)
         var headers: HTTPFields = [
             .cacheControl: isFixed ? "public, max-age=31536000, immutable" : "public, max-age=60",
             .vary: "Accept-Encoding",
         ]
-        guard var body = found.body else { return Response(status: .noContent, headers: headers) }
-        if let suffix = question.suffix, let format, !format.traits.suffixes.contains(suffix) {
+        guard var body = found else { return Response(status: .noContent, headers: headers) }
+        if let suffix = question.suffix, let format = body.format, !format.traits.suffixes.contains(suffix) {
             throw Problem(.notFound, "The tiles of this package are \(format.rawValue), not \(suffix.prefix(20)).")
         }
         var tag = String(Digest(of: body.bytes).hex.prefix(32))
-        if body.isGzip, !AcceptEncoding.takes("gzip", request.headers[.acceptEncoding]) {
+        if body.coding == .gzip, !AcceptEncoding.takes("gzip", request.headers[.acceptEncoding]) {
             do throws(TileBodiesError) { body.bytes = try Gzip.decompress(body.bytes) } catch {
                 throw Problem(.damaged, "Tile \(tile) of '\(file.path)' cannot be unpacked.")
             }
-            body.isGzip = false
+            body.coding = .identity
             tag += "-plain"
         }
         headers[.eTag] = "\(EntityTag(tag))"
@@ -111,8 +110,8 @@ struct TileResponder: Sendable {
         case .notModified: return Response(status: .notModified, headers: headers)
         case .proceed: break
         }
-        headers[.contentType] = format?.mediaType ?? "application/octet-stream"
-        if body.isGzip { headers[.contentEncoding] = "gzip" }
+        headers[.contentType] = body.format?.mediaType ?? "application/octet-stream"
+        if body.coding == .gzip { headers[.contentEncoding] = "gzip" }
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body.bytes)))
     }
 

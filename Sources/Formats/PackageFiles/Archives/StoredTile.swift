@@ -8,4 +8,9 @@ package enum StoredTile<Body> {
     case empty
     /// The file does not know.
     case absent
+
+    /// The body alone.
+    package var body: Body? { if case .body(let body, _) = self { body } else { nil } }
 }
+
+extension StoredTile: Sendable where Body: Sendable {}

@@ -1,14 +1,14 @@
-public import Errors
-
-/// Why a PMTiles file cannot be read.
-public typealias PMTilesError = PackhorseError<PMTilesErrorCode>
+/// Why a tile archive, local or remote, cannot be read.
+public typealias ArchiveError = PackhorseError<ArchiveErrorCode>
 
 /// A stable, bounded name for a failure.
-public enum PMTilesErrorCode: String, ErrorCode {
-    /// The file cannot be opened or read: permissions, the limit of open files, the disk.
+public enum ArchiveErrorCode: String, ErrorCode {
+    /// The file cannot be opened or read: it is missing, permissions, the limit of open files, the disk.
     ///
     /// That says nothing about its content.
     case unreadable
+    /// Another program locks or changes the file; try again later.
+    case busy
     /// The file is damaged or not what it should be.
     case badArchive = "bad-archive"
     /// The file is whole but uses something this build cannot read.
@@ -18,6 +18,7 @@ public enum PMTilesErrorCode: String, ErrorCode {
     public var exitStatus: ExitStatus {
         switch self {
         case .unreadable: .inputOutput
+        case .busy: .temporary
         case .badArchive, .unsupported: .badData
         }
     }

@@ -1,3 +1,4 @@
+package import Errors
 internal import Synchronization
 
 /// The open handles of one file: a thread borrows one, and no two threads have the same.
@@ -19,11 +20,11 @@ package final class HandleSlots<Handle: AnyObject>: IdleHandles {
     private let fourth = Atomic<UInt>(0)
     /// When the file was last read, by the budget's clock.
     private let stamp = Atomic<UInt64>(0)
-    private let open: @Sendable () throws(TileFileError) -> Handle
+    private let open: @Sendable () throws(ArchiveError) -> Handle
     private let budget: HandleBudget
 
     /// - Parameter open: Opens one more handle of the file.
-    package init(budget: HandleBudget, open: @escaping @Sendable () throws(TileFileError) -> Handle) {
+    package init(budget: HandleBudget, open: @escaping @Sendable () throws(ArchiveError) -> Handle) {
         self.open = open
         self.budget = budget
     }
@@ -35,8 +36,8 @@ package final class HandleSlots<Handle: AnyObject>: IdleHandles {
 
     /// Runs `body` with a handle that no other thread has.
     ///
-    /// - Throws: ``TileFileError``, also for a file that cannot be opened.
-    package func lend<Result>(_ body: (Handle) throws(TileFileError) -> Result) throws(TileFileError) -> Result {
+    /// - Throws: ``ArchiveError``, also for a file that cannot be opened.
+    package func lend<Result>(_ body: (Handle) throws(ArchiveError) -> Result) throws(ArchiveError) -> Result {
         stamp.store(budget.tick(), ordering: .relaxed)
         for number in 0..<Self.count {
             let old = exchange(number, Self.busy)
@@ -45,7 +46,7 @@ package final class HandleSlots<Handle: AnyObject>: IdleHandles {
             if let address = UnsafeRawPointer(bitPattern: old) {
                 handle = Unmanaged<Handle>.fromOpaque(address).takeRetainedValue()
             } else {
-                do throws(TileFileError) { handle = try open() } catch {
+                do throws(ArchiveError) { handle = try open() } catch {
                     _ = exchange(number, Self.none)
                     throw error
                 }

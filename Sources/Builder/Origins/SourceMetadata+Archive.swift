@@ -1,0 +1,67 @@
+import Errors
+import PMTiles
+import PackageFiles
+import TileBodies
+import Tiles
+import Tilesets
+
+extension SourceMetadata {
+    /// What an MBTiles file says about itself, completed from its tiles where it says nothing.
+    ///
+    /// - Throws: ``OriginsError``.
+    init(mbtiles path: String) throws(OriginsError) {
+        self.init()
+        do throws(ArchiveError) {
+            let archive = try MBTilesArchive(path: path, .batch(path))
+            let rows = try archive.facts().rows
+            name = rows["name"]
+            attribution = rows["attribution"]
+            description = rows["description"]
+            format = archive.format
+            if let shallow = rows["minzoom"].flatMap(Int.init), let deep = rows["maxzoom"].flatMap(Int.init) {
+                zooms = ZoomRange(min: shallow, max: min(deep, TileID.maxZoom))
+            }
+            if let text = rows["bounds"] {
+                bounds = SourceMetadata.bounds(
+                    text.split(separator: ",").compactMap { Double($0.filter { !$0.isWhitespace }) })
+            }
+            if let json = rows["json"] { merge(metadataJSON: Array(json.utf8)) }
+            if zooms == nil { zooms = try archive.tileZooms() }
+        } catch { throw OriginsError(error) }
+    }
+
+    /// What a PMTiles file says about itself.
+    ///
+    /// - Throws: ``OriginsError``.
+    init(pmtiles path: String) throws(OriginsError) {
+        do throws(ArchiveError) {
+            let file = try PMTilesFile(path: path)
+            self.init(file.header, metadata: try file.metadata())
+        } catch { throw OriginsError(error) }
+    }
+
+    /// What a PMTiles archive says about itself.
+    ///
+    /// - Parameter text: Its unpacked metadata; may be empty.
+    init(_ header: PMTilesHeader, metadata text: [UInt8]) {
+        self.init()
+        format = header.format
+        zooms = header.zooms
+        bounds = SourceMetadata.bounds(header.bounds)
+        if !text.isEmpty { merge(metadataJSON: text) }
+    }
+}
+
+extension OriginsError {
+    /// The same error, as this module's callers know it.
+    init(_ error: ArchiveError) {
+        let code: Code =
+            switch error.code {
+            case .unreadable: .unreadable
+            case .busy: .busy
+            case .unsupported: .unsupported
+            case .badArchive: .badArchive
+            }
+        self.init(code, error.message, cause: error)
+    }
+}

@@ -1,0 +1,70 @@
+package import Errors
+package import TileBodies
+package import Tiles
+
+/// An open file with tiles; used by one thread at a time (``SharedArchive`` lends it to many).
+///
+/// Safe on files from untrusted sources. Bodies of every dialect come out as any reader understands them.
+package protocol TileArchive: AnyObject {
+    /// What the bodies are; `nil` when the file does not say so, or says something unknown.
+    var format: TileFormat? { get }
+    /// What the file says about itself; reads its metadata.
+    func facts() throws(ArchiveError) -> ArchiveFacts
+    /// What the file has for a tile.
+    func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody>
+    /// Calls `each` for every tile, in the order of the file, with a reference to its body and the bytes of the body where
+    /// the reader needs them.
+    ///
+    /// - Parameter isStrict: Whether a tile that does not exist (its zoom, column or row is too large or no number) is an
+    ///   error; else it is left out.
+    /// - Throws: ``ArchiveError``, and what `each` throws.
+    func tiles(isStrict: Bool, _ each: (TileID, _ reference: UInt64, _ length: UInt64) throws -> Void) throws
+    /// The body that ``tiles(isStrict:_:)`` referred to.
+    func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> [UInt8]
+    /// The most different bodies there can be.
+    func bodyLimit() throws -> UInt64
+    /// Runs `body` while the file does not change, where the file can be locked.
+    func reading(_ body: () -> Void) throws(ArchiveError)
+}
+
+/// What an archive says about itself.
+package struct ArchiveFacts: Sendable {
+    /// Metadata as the rows of an MBTiles file, without the seal.
+    package let rows: [String: String]
+    /// How bodies are packed; those of MBTiles have no label.
+    package let coding: BodyCoding
+    /// Whether there is a seal.
+    package let isSealed: Bool
+    /// Whether each body has one reference and each reference one body, if Packhorse wrote the file.
+    let namesBodies: Bool
+
+    /// Whether Packhorse wrote it, so that bodies are canonical and metadata is complete; valid only if the seal holds.
+    package var isOwn: Bool { isSealed && rows["agg_tiles_hash"] != nil }
+    /// Whether equal bodies have equal references.
+    package var goesByReference: Bool { isOwn && namesBodies }
+}
+
+/// A tile's body.
+package struct TileBody: Sendable {
+    /// The bytes; at least one.
+    package var bytes: [UInt8]
+    /// How they are packed; `.identity` may still be a gzip file.
+    package var coding: BodyCoding
+    /// What it is; `nil` when the file does not say so.
+    package var format: TileFormat?
+
+    /// The body as web clients take it: gzip stays, every other coding is undone.
+    ///
+    /// - Throws: ``ArchiveError`` `bad-archive`.
+    package func served() throws(ArchiveError) -> TileBody {
+        switch coding {
+        case .gzip: return self
+        case .identity: return Gzip.isGzip(bytes) ? TileBody(bytes: bytes, coding: .gzip, format: format) : self
+        case .deflate, .brotli, .zstd:
+            do throws(TileBodiesError) {
+                let plain = try coding.unpack(bytes, limit: Gzip.defaultLimit)
+                return TileBody(bytes: plain, coding: .identity, format: format)
+            } catch { throw ArchiveError(.badArchive, "A tile cannot be unpacked: \(error.message).", cause: error) }
+        }
+    }
+}
