@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Puts the two handlers of a guard to their places in the pipeline of a new connection.
+/// Installs the two handlers of a guard in a new connection.
 final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
 
