@@ -72,19 +72,30 @@ package struct WebServer: Sendable {
     /// - Parameter onReady: Called once with the bound port when connections are taken; 0 for a socket.
     /// - Throws: ``WebServerError`` `.cannotListen` or `.badHost` before `onReady`, `.serverFailed` after it.
     package func run(onReady: @escaping @Sendable (Int) -> Void) async throws(WebServerError) {
-        let isReady = Atomic<Bool>(false)
+        let listening = Mutex<(any Channel)?>(nil)
+        let connections = WebChannel(base: http, isOnLoop: rules != nil)
         let server = Server(
-            childChannelSetup: WebChannel(base: http, isOnLoop: rules != nil), configuration: configuration,
+            childChannelSetup: connections, configuration: configuration,
             onServerRunning: { channel in
-                isReady.store(true, ordering: .releasing)
+                listening.withLock { $0 = channel }
                 onReady(channel.localAddress?.port ?? 0)
             }, eventLoopGroup: group, logger: logger)
+        // Not on the threads of tasks, which others may block.
+        let executor = rules == nil ? nil : LoopExecutor(loop: group.next())
+        // A task of its own, because a cancellation must not reach it before it has seen all connections that were taken.
+        let task = Task { try await withTaskExecutorPreference(executor) { try await server.run() } }
         do {
-            // Not on the threads of tasks, which others may block.
-            let executor = rules == nil ? nil : LoopExecutor(loop: group.next())
-            try await withTaskExecutorPreference(executor) { try await server.run() }
+            try await withTaskCancellationHandler { try await task.value } onCancel: {
+                let channel = listening.withLock { $0 }
+                Task {
+                    // An error means that it is closed already.
+                    try? await channel?.close()
+                    await connections.waitUntilSeen()
+                    task.cancel()
+                }
+            }
         } catch {
-            guard isReady.load(ordering: .acquiring) else { throw notListening(error) }
+            guard listening.withLock({ $0 != nil }) else { throw notListening(error) }
             throw WebServerError(.serverFailed, "The server at \(place) stopped: \(error)", cause: error)
         }
         guard Task.isCancelled || Task.isShuttingDownGracefully else {

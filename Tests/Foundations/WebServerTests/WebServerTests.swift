@@ -39,6 +39,9 @@ import Testing
     private static let ask = "GET /a?b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
     @Test(arguments: [false, true]) func requestsAreAnswered(isBounded: Bool) async throws {
+        // A connection that stays open while the server ends.
+        var held: Int32?
+        defer { if let held { close(held) } }
         try await Self.serving(isBounded ? ConnectionRules() : nil) { request, connection in
             guard connection.peer?.isLoopback == true else { throw Fault() }
             return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: request.head.path ?? "")))
@@ -46,8 +49,7 @@ import Testing
             let answer = try await RawHTTPClient.send(Self.ask, to: .port(port))
             #expect(answer.status == 200 && answer.text == "/a?b" && answer.headers["server"] == "test")
             #expect(answer.headers["date"]?.hasSuffix(" GMT") == true)
-            // Stays open while the server ends.
-            _ = try RawHTTPClient.connect(.port(port))
+            held = try RawHTTPClient.connect(.port(port))
         }
     }
 

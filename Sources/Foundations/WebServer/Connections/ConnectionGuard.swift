@@ -157,7 +157,7 @@ final class ConnectionGuard {
     func endAnswer() { clock.endAnswer(now: Self.now) }
 
     /// Whether the answer that begins now is the last one of the connection.
-    var isLastAnswer: Bool { closesAfterAnswers && clock.isAtLastAnswer }
+    var isLastAnswer: Bool { closesAfterAnswers && (clock.isAtLastAnswer || !rules.isKeptAlive) }
 
     /// Whether an answer can be written here: none is being made, and none was made for a request whose body is not
     /// complete.
