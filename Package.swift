@@ -38,7 +38,6 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
-    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let nio = product(name: "NIOCore", package: "swift-nio")
@@ -93,6 +92,10 @@ let libraries: [Module] = [
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
     Module("MetricsFormat", .foundations, ["TextFormats"]),
     Module("WebRequests", .foundations, ["Files"]),
+    // The only module that runs HTTP servers; handlers of requests use the types of HummingbirdCore too.
+    Module(
+        "WebServer", .foundations, ["TextFormats", "WebRequests"],
+        [.hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP, .nioPosix]),
     Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
@@ -124,7 +127,9 @@ let libraries: [Module] = [
         "OfflineDatabase", .builder,
         ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
 
-    Module("DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles"], [.hummingbird, .logging, .nio]),
+    Module(
+        "DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles", "WebServer"],
+        [.hummingbirdCore, .logging, .nio]),
     Module(
         "Coordinator", .services,
         [
@@ -137,7 +142,7 @@ let libraries: [Module] = [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs", "Shards",
             "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry", "MetricsFormat",
         ], [.lifecycle, .logging]),
-    Module("MetricsServer", .services, ["MetricsFormat"], [.nio, .nioHTTP, .nioPosix]),
+    Module("MetricsServer", .services, ["MetricsFormat", "WebServer"], [.hummingbirdCore, .logging, .nio, .nioPosix]),
 
     Module(
         "ClusterClient", .services,
@@ -146,10 +151,11 @@ let libraries: [Module] = [
         "Gateway", .services,
         [
             "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
-            "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "CatalogFormat", "PackageFiles", "StyleFormat",
+            "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat", "PackageFiles",
+            "StyleFormat",
             "Tilesets", "ClusterClient",
         ],
-        [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),
+        [.hummingbirdCore, .lifecycle, .logging, .nio]),
     Module(
         "CatalogTransfer", .services,
         ["TextFormats", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
@@ -172,8 +178,8 @@ let libraries: [Module] = [
         [
             "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Tiles", "TileBodies",
             "Regions",
-            "Files", "Transfer", "PackageFiles",
-        ], [.arguments, .grdb, .hummingbird, .logging, .nio]),
+            "Files", "Transfer", "PackageFiles", "WebServer",
+        ], [.arguments, .grdb, .hummingbirdCore, .logging, .nio]),
     Module(
         "Commands", .program,
         [
@@ -217,6 +223,7 @@ let tests: [Tests] = [
     Tests("Files"),
     Tests("MetricsFormat", ["TestSupport"]),
     Tests("WebRequests"),
+    Tests("WebServer", ["TestSupport"]),
     Tests("ZeroMQ", ["TestSupport"]),
     Tests("Transfer", ["TestSupport"]),
     Tests("TileBodies", ["TestSupport"]),
@@ -398,7 +405,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.89.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],

@@ -1,5 +1,7 @@
 internal import Errors
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import Regions
 internal import Synchronization
 internal import TextFormats

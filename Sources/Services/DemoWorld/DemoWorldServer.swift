@@ -1,10 +1,6 @@
-internal import Errors
-internal import Foundation
-internal import Hummingbird
 public import Logging
-internal import NIOCore
 public import Regions
-internal import Synchronization
+internal import WebServer
 public import WorldTiles
 
 /// The built-in demo world: an HTTP/1.1 origin that makes vector tiles of the embedded boundaries on request.
@@ -53,50 +49,13 @@ public struct DemoWorldServer: Sendable {
     /// on a graceful shutdown.
     ///
     /// - Parameter onReady: Called once with the bound port when connections are taken.
-    /// - Throws: ``DemoWorldError`` `.cannotListen` or `.badHost` before `onReady`, `.serverFailed` after it.
+    /// - Throws: ``DemoWorldError``; `WebServerError` `.cannotListen` or `.badHost` before `onReady`, `.serverFailed` after it.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
         let responder = try DemoResponder(
             cutter: cutter, knobs: knobs, maxZoom: maxZoom, fallbackHost: "\(host):\(port)")
-        let isReady = Atomic<Bool>(false)
-        let app = Application(
-            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in
-                try await responder.respond(to: request)
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: "packhorse-demo"),
-            onServerRunning: { channel in
-                isReady.store(true, ordering: .releasing)
-                onReady(channel.localAddress?.port ?? port)
-            },
-            logger: logger)
-        do {
-            try await app.run()
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            guard isReady.load(ordering: .acquiring) else { throw notListening(error) }
-            throw DemoWorldError(.serverFailed, "the demo world stopped: \(error)", cause: error)
+        let server = WebServer(.host(host, port: port), name: "packhorse-demo", logger: logger) { request, _ in
+            try await responder.respond(to: request)
         }
-    }
-
-    /// The error for a failed bind, with the remedy: another host or another port.
-    private func notListening(_ error: any Error) -> DemoWorldError {
-        let isHost = error is SocketAddressError.UnknownHost || (error as? IOError)?.errnoCode == EADDRNOTAVAIL
-        let remedy =
-            isHost
-            ? "Name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them."
-            : "Choose another port, or 0 for any."
-        return DemoWorldError(
-            isHost ? .badHost : .cannotListen,
-            "cannot listen on \(host):\(port): \(Self.reason(error)). \(remedy)", cause: error)
-    }
-
-    /// The system's message, without the name of the call.
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
-        case let error as SocketAddressError.UnknownHost: error.errorDescription.lowercased()
-        default: "\(error)"
-        }
+        try await server.run(onReady: onReady)
     }
 }

@@ -1,10 +1,13 @@
 public import Errors
 internal import Foundation
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import Logging
 internal import MetricsFormat
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
+internal import WebServer
 
 /// A small HTTP server for one page: `GET /metrics`.
 ///
@@ -15,23 +18,34 @@ public final class MetricsServer: Sendable {
     struct Limits: Sendable {
         /// Connections at the same time; further ones are closed at once.
         var connections = 16
-        /// Bytes of a request, of which only the head is read.
+        /// Bytes of the head and of the body of a request.
         var requestBytes = 8_192
-        /// Time of a connection, from its beginning to its end.
-        var time = TimeAmount.seconds(10)
+        /// Seconds from the beginning of a connection to its end.
+        var time = 10.0
+
+        fileprivate var rules: ConnectionRules {
+            var rules = ConnectionRules()
+            rules.headBytes = requestBytes
+            rules.bodyBytes = requestBytes
+            rules.counts = ConnectionCounts(most: connections, mostEach: connections)
+            rules.isKeptAlive = false
+            // Neither a slow request nor a slow reader keeps a connection.
+            rules.clock.whole = time
+            return rules
+        }
     }
 
     /// The address, with the port that was bound.
     public let address: MetricsAddress
-    private let channel: any Channel
+    private let task: Task<Void, any Error>
     private let group: MultiThreadedEventLoopGroup
     private let source: PageSource
 
     private init(
-        _ address: MetricsAddress, channel: any Channel, group: MultiThreadedEventLoopGroup, source: PageSource
+        _ address: MetricsAddress, task: Task<Void, any Error>, group: MultiThreadedEventLoopGroup, source: PageSource
     ) {
         self.address = address
-        self.channel = channel
+        self.task = task
         self.group = group
         self.source = source
     }
@@ -53,24 +67,27 @@ public final class MetricsServer: Sendable {
         if case .unix(let path) = address { try SocketFile.prepare(path, option: option) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let source = PageSource()
-        let bootstrap = bootstrap(group, source, limits)
-        do {
-            let channel: any Channel
+        let server = WebServer(
+            address.place, name: "packhorse-metrics", rules: limits.rules, group: group,
+            logger: Logger(label: "packhorse.metrics") { _ in SwiftLogNoOpLogHandler() }
+        ) { request, _ in source.answer(request) }
+        let (ready, announce) = AsyncStream.makeStream(of: Int.self)
+        let task = Task {
+            defer { announce.finish() }
+            try await server.run { announce.yield($0) }
+        }
+        for await port in ready {
             var bound = address
             switch address {
-            case .tcp(let host, let port):
-                channel = try await bootstrap.bind(host: host, port: port).get()
-                bound = .tcp(host: host, port: channel.localAddress?.port ?? port)
-            case .unix(let path):
-                channel = try await bootstrap.bind(unixDomainSocketPath: path).get()
-                // The folder decides who else reaches it.
-                chmod(path, 0o660)
+            case .tcp(let host, _): bound = .tcp(host: host, port: port)
+            // The folder decides who else reaches it.
+            case .unix(let path): chmod(path, 0o660)
             }
-            return MetricsServer(bound, channel: channel, group: group, source: source)
-        } catch {
-            await stop(group)
-            throw failure(error, address, option)
+            return MetricsServer(bound, task: task, group: group, source: source)
         }
+        let result = await task.result
+        await stop(group)
+        throw failure(result, address, option)
     }
 
     /// Answers with this page from now on; `nil` = there is none yet.
@@ -78,8 +95,8 @@ public final class MetricsServer: Sendable {
 
     /// Ends all connections, and removes the socket's file.
     public func close() async {
-        // An error means that it is closed already.
-        try? await channel.close()
+        task.cancel()
+        _ = await task.result
         await Self.stop(group)
         if case .unix(let path) = address { unlink(path) }
     }
@@ -89,61 +106,58 @@ public final class MetricsServer: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    private static func bootstrap(
-        _ group: MultiThreadedEventLoopGroup, _ source: PageSource, _ limits: Limits
-    ) -> ServerBootstrap {
-        let counter = ConnectionCounter(most: limits.connections)
-        return ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 64)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                guard counter.open() else { return channel.eventLoop.makeFailedFuture(ChannelError.eof) }
-                channel.closeFuture.whenComplete { _ in counter.close() }
-                return channel.eventLoop.makeCompletedFuture {
-                    try MetricsHandler.install(in: channel, source, limits)
-                }
-            }
-    }
-
-    private static func failure(_ error: any Error, _ address: MetricsAddress, _ option: String) -> MetricsServerError {
-        let number = (error as? IOError)?.errnoCode
-        let isHost = error is SocketAddressError || error is SocketAddressError.UnknownHost || number == EADDRNOTAVAIL
-        let reason = number.map { String(cString: strerror($0)) } ?? "\(error)"
-        let hint =
-            isHost
-            ? "give \(option) an address of this machine, for example 127.0.0.1:9470"
-            : "give \(option) another port, or unix:/PATH"
+    private static func failure(
+        _ result: Result<Void, any Error>, _ address: MetricsAddress, _ option: String
+    ) -> MetricsServerError {
+        guard case .failure(let error as WebServerError) = result else {
+            return MetricsServerError(.cannotListen, "Metrics cannot be served at '\(address)'.")
+        }
+        let isHost = error.code == .badHost
         return MetricsServerError(
-            isHost ? .badHost : .cannotListen, "Metrics cannot be served at '\(address)': \(reason).", hint: hint,
-            cause: error)
+            isHost ? .badHost : .cannotListen, "Metrics cannot be served at '\(address)'. \(error.message)",
+            hint: isHost
+                ? "give \(option) an address of this machine, for example 127.0.0.1:9470"
+                : "give \(option) another port, or unix:/PATH", cause: error)
     }
 }
 
-/// Counts connections.
-final class ConnectionCounter: Sendable {
-    private let most: Int
-    private let count = Mutex(0)
-
-    init(most: Int) { self.most = most }
-
-    /// Whether one more may stay; it is counted then.
-    func open() -> Bool {
-        count.withLock { count in
-            guard count < most else { return false }
-            count += 1
-            return true
+extension MetricsAddress {
+    fileprivate var place: WebServer.Place {
+        switch self {
+        case .tcp(let host, let port): .host(host, port: port)
+        case .unix(let path): .socket(path: path)
         }
     }
-
-    func close() { count.withLock { $0 -= 1 } }
 }
 
-/// Makes the page.
+/// Makes the page, and answers with it.
 final class PageSource: Sendable {
     private let make = Mutex<(@Sendable () -> String?)?>(nil)
 
     func set(_ page: @escaping @Sendable () -> String?) { make.withLock { $0 = page } }
 
-    /// The page; `nil` before there is one.
-    var page: String? { make.withLock { $0 }?() }
+    /// The answer to a request.
+    func answer(_ request: Request) -> Response {
+        guard (request.head.path ?? "").prefix(while: { $0 != "?" }) == "/metrics" else {
+            return Self.answer(.notFound, "The only page is /metrics.\n")
+        }
+        guard request.method == .get || request.method == .head else {
+            var answer = Self.answer(.methodNotAllowed, "Use GET or HEAD.\n")
+            answer.headers[.allow] = "GET, HEAD"
+            return answer
+        }
+        guard let page = make.withLock({ $0 })?() else {
+            return Self.answer(.serviceUnavailable, "The program is starting.\n")
+        }
+        let answer = Self.answer(.ok, page, type: MetricsText.contentType)
+        return request.method == .head ? answer.createHeadResponse() : answer
+    }
+
+    private static func answer(
+        _ status: HTTPResponse.Status, _ body: String, type: String = "text/plain; charset=utf-8"
+    ) -> Response {
+        Response(
+            status: status, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: body)))
+    }
 }

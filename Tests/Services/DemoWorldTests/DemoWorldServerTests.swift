@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import TileBodies
 import Tiles
+import WebServer
 
 @testable import DemoWorld
 @testable import WorldTiles
@@ -174,7 +175,7 @@ struct DemoWorldServerTests {
         var iterator = taken.makeAsyncIterator()
         let port = try #require(await iterator.next())
         let second = DemoWorldServer(port: port, cutter: cutter, logger: logger)
-        let error = await #expect(throws: DemoWorldError.self) { try await second.run { _ in } }
+        let error = await #expect(throws: WebServerError.self) { try await second.run { _ in } }
         #expect(error?.code == .cannotListen && error?.message.contains("127.0.0.1:\(port)") == true)
         task.cancel()
         _ = await task.result
@@ -185,7 +186,7 @@ struct DemoWorldServerTests {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let server = DemoWorldServer(host: host, cutter: try Fixture.cutter.get(), logger: logger)
-        let error = await #expect(throws: DemoWorldError.self) { try await server.run { _ in } }
-        #expect(error?.code == .badHost && error?.message.contains("address of this machine") == true)
+        let error = await #expect(throws: WebServerError.self) { try await server.run { _ in } }
+        #expect(error?.code == .badHost && error?.hint?.contains("address of this machine") == true)
     }
 }

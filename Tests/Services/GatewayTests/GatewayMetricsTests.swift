@@ -1,6 +1,7 @@
 import MetricsFormat
 import TestSupport
 import Testing
+import WebServer
 
 @testable import Gateway
 

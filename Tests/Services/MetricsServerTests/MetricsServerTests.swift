@@ -1,6 +1,5 @@
 import Errors
 import Foundation
-import NIOCore
 import TestSupport
 import Testing
 
@@ -69,7 +68,7 @@ struct MetricsServerTests {
 
     @Test func aSlowRequestIsCut() async throws {
         var limits = MetricsServer.Limits()
-        limits.time = .milliseconds(300)
+        limits.time = 0.3
         try await serving(limits) { place in
             await #expect(throws: RawHTTPClient.Failure.self) {
                 _ = try await RawHTTPClient.send("GET /metrics HTTP/1.1\r\nHos", to: place)

@@ -1,9 +1,11 @@
 import Errors
 import Files
 import Foundation
-import Hummingbird
-import NIOCore
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 import OfflineMaps
+internal import TextFormats
 import TileBodies
 import Tiles
 
@@ -63,7 +65,7 @@ struct MapResponder: Sendable {
     private func packed(_ resource: Resource, _ request: Request) -> Response {
         guard !resource.isEmpty else { return Response(status: .noContent, headers: Self.shared) }
         var (body, coding) = (resource.body, resource.coding)
-        if coding != .plain, !Self.takes(coding.header, request.headers[.acceptEncoding]) {
+        if coding != .plain, !AcceptEncoding.takes(coding.header, request.headers[.acceptEncoding]) {
             let kind: BodyCoding = coding == .gzip ? .gzip : .deflate
             // The answer 500 reports a damaged body.
             guard let plain = try? kind.unpack([UInt8](body), limit: 64 << 20) else {
@@ -71,11 +73,13 @@ struct MapResponder: Sendable {
             }
             (body, coding) = (Data(plain), .plain)
         }
-        let tag = "\"\(Digest(of: [UInt8](body)).hex.prefix(32))\""
+        let tag = EntityTag(String(Digest(of: [UInt8](body)).hex.prefix(32)))
         var headers = Self.shared
-        headers[.eTag] = tag
+        headers[.eTag] = "\(tag)"
         headers[.vary] = "Accept-Encoding"
-        if Self.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
+        if request.headers[.ifNoneMatch].flatMap(EntityTags.init)?.matchWeakly(tag) ?? false {
+            return Response(status: .notModified, headers: headers)
+        }
         headers[.contentType] = resource.mediaType
         if coding != .plain { headers[.contentEncoding] = coding.header }
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
@@ -125,26 +129,6 @@ struct MapResponder: Sendable {
         guard let authority else { return false }
         let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         return ["127.0.0.1", "localhost", "[::1]"].contains(host.lowercased())
-    }
-
-    /// Whether a client takes a coding: named, or `*`, and not with a weight of 0.
-    static func takes(_ coding: String, _ header: String?) -> Bool {
-        for part in (header ?? "").split(separator: ",") {
-            let words = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let name = words.first, name == coding || name == "*" else { continue }
-            return !words.dropFirst().contains {
-                $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { "0.".contains($0) }
-            }
-        }
-        return false
-    }
-
-    /// If-None-Match compares weakly: a `W/` before the tag does not matter.
-    static func matches(_ header: String?, _ tag: String) -> Bool {
-        (header ?? "").split(separator: ",").contains { part in
-            let word = part.filter { $0 != " " }
-            return word == "*" || word == tag || word == "W/\(tag)"
-        }
     }
 
     private static func text(_ status: HTTPResponse.Status, _ message: String, more: HTTPFields = [:]) -> Response {

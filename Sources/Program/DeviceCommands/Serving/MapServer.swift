@@ -1,11 +1,7 @@
-internal import CommandSupport
-import Errors
-import Foundation
-import Hummingbird
 import Logging
-import NIOCore
 import OfflineMaps
 import Synchronization
+internal import WebServer
 
 /// An HTTP server over a store, for renderers on the same machine.
 struct MapServer: Sendable {
@@ -32,37 +28,17 @@ struct MapServer: Sendable {
     /// Serves until the task is cancelled or a graceful shutdown reaches it.
     ///
     /// - Parameter onReady: Called once with the bound port.
-    /// - Throws: ``CLIError`` 73 when the port is taken.
+    /// - Throws: `WebServerError`.
     func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
         let bound = Mutex(port)
-        let isReady = Atomic<Bool>(false)
         let (resources, isOnline) = (store.resources, isOnline)
-        let app = Application(
-            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in
-                let base = "http://\(Self.host):\(bound.withLock { $0 })"
-                return await MapResponder(resources: resources, isOnline: isOnline, base: base).respond(to: request)
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(Self.host, port: port), serverName: "packhorse-device"),
-            onServerRunning: { channel in
-                let found = channel.localAddress?.port ?? port
-                bound.withLock { $0 = found }
-                isReady.store(true, ordering: .releasing)
-                onReady(found)
-            },
-            logger: logger)
-        do {
-            try await app.run()
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            guard isReady.load(ordering: .acquiring) else {
-                let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-                throw CLIError(
-                    .cannotCreate, "cannot listen on \(Self.host):\(port): \(reason)",
-                    hint: "choose another port, or 0 for any")
-            }
-            throw CLIError(.software, "the server stopped: \(error)")
+        let server = WebServer(.host(Self.host, port: port), name: "packhorse-device", logger: logger) { request, _ in
+            let base = "http://\(Self.host):\(bound.withLock { $0 })"
+            return await MapResponder(resources: resources, isOnline: isOnline, base: base).respond(to: request)
+        }
+        try await server.run { port in
+            bound.withLock { $0 = port }
+            onReady(port)
         }
     }
 }

@@ -2,7 +2,9 @@ internal import CatalogFormat
 internal import ClusterClient
 internal import Errors
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import TextFormats
 internal import TileBodies
 internal import Tiles

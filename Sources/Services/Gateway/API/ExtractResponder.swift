@@ -1,7 +1,8 @@
 internal import ClusterClient
 internal import Errors
 internal import Files
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import Tiles
 internal import Tilesets
 internal import WebRequests

@@ -1,6 +1,7 @@
 internal import ClusterClient
 internal import Errors
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import WebRequests
 internal import Wire
 

@@ -1,6 +1,6 @@
 internal import CatalogFormat
 internal import Files
-internal import Hummingbird
+internal import HummingbirdCore
 internal import Tiles
 internal import WebRequests
 

@@ -1,5 +1,5 @@
 internal import Files
-internal import Hummingbird
+internal import HummingbirdCore
 internal import Regions
 internal import Tiles
 internal import WebRequests

@@ -1,5 +1,7 @@
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 
 /// Reads the bodies of requests.
 enum JSONBody {

@@ -1,7 +1,8 @@
 internal import ClusterClient
 internal import Errors
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import PackageFiles
 internal import Tiles
 internal import Tilesets

@@ -1,7 +1,9 @@
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import Synchronization
 internal import WebRequests
+internal import WebServer
 
 /// Decides who may do what, how often, and how much.
 final class AccessControl: Sendable {

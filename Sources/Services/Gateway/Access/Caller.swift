@@ -1,4 +1,5 @@
 internal import WebRequests
+internal import WebServer
 
 /// Who sent a request.
 struct Caller: Sendable {

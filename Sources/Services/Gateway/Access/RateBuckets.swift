@@ -1,3 +1,5 @@
+internal import WebServer
+
 /// What kind of requests share a rate.
 enum RateKind: String, Sendable, Hashable, CaseIterable {
     case tiles, files, api, submissions, extracts

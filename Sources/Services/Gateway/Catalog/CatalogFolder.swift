@@ -1,7 +1,7 @@
 internal import Errors
 internal import Files
 internal import Foundation
-internal import Hummingbird
+internal import NIOCore
 
 /// The folder of a catalog, in which files are opened without following links.
 final class CatalogFolder: Sendable {

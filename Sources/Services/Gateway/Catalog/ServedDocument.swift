@@ -1,5 +1,5 @@
 internal import Files
-internal import Hummingbird
+internal import NIOCore
 internal import TextFormats
 internal import TileBodies
 

@@ -1,4 +1,4 @@
-internal import Hummingbird
+internal import NIOCore
 internal import Wire
 
 /// The newest events of the log, which all streams share: one question for all of them.

@@ -1,4 +1,4 @@
-internal import Hummingbird
+internal import NIOCore
 
 /// What a stream sends next.
 struct EventPiece: Sendable, Equatable {

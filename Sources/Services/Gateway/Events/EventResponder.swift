@@ -1,7 +1,9 @@
 internal import ClusterClient
 internal import Errors
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import ServiceLifecycle
 internal import Synchronization
 internal import Wire

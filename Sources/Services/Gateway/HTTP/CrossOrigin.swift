@@ -1,4 +1,5 @@
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import WebRequests
 
 /// What pages of other origins may do (the Fetch standard's CORS).

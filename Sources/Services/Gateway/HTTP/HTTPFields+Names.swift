@@ -1,4 +1,5 @@
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 
 /// Names of fields that the HTTP library does not have; read once, because a name is checked byte by byte.
 struct OtherFieldName {

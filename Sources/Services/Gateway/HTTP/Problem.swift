@@ -1,5 +1,7 @@
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 
 /// An error answer: RFC 9457, with the members `code`, `hint` and `retriable` of our own.
 struct Problem: Error, Sendable {

@@ -1,4 +1,5 @@
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 
 /// The address under which a client reaches this server, for addresses in documents.
 enum PublicAddress {

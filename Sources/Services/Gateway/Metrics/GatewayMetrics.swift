@@ -1,5 +1,7 @@
+internal import HTTPTypes
 internal import MetricsFormat
 internal import Synchronization
+internal import WebServer
 
 /// What a gateway has counted since it started.
 ///

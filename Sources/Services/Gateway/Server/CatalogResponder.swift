@@ -1,5 +1,5 @@
 internal import Errors
-internal import Hummingbird
+internal import HummingbirdCore
 internal import WebRequests
 
 /// Answers with lists and files of the catalog.

@@ -1,7 +1,9 @@
 internal import Errors
 internal import Files
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import TextFormats
 internal import WebRequests
 

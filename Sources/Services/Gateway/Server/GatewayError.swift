@@ -5,12 +5,6 @@ public typealias GatewayError = PackhorseError<GatewayErrorCode>
 
 /// A stable, kebab-case reason.
 public enum GatewayErrorCode: String, ErrorCode {
-    /// The port is taken, or may not be used.
-    case cannotListen = "cannot-listen"
-    /// The host is not an address of this machine.
-    case badHost = "bad-host"
-    /// The server stopped after it had listened.
-    case serverFailed = "server-failed"
     /// There is no folder, or no catalog in it.
     case catalogMissing = "catalog-missing"
     /// The catalog's documents contradict each other or their format.
@@ -23,9 +17,7 @@ public enum GatewayErrorCode: String, ErrorCode {
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
         switch self {
-        case .cannotListen: .cannotCreate
-        case .badHost, .badConfiguration: .configuration
-        case .serverFailed: .software
+        case .badConfiguration: .configuration
         case .catalogMissing: .noInput
         case .catalogDamaged: .badData
         case .unreadable: .inputOutput

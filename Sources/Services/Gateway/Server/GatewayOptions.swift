@@ -1,4 +1,5 @@
 public import Foundation
+internal import WebServer
 
 /// What a gateway serves, where, and to whom.
 public struct GatewayOptions: Sendable {

@@ -1,8 +1,10 @@
 internal import ClusterClient
 internal import Errors
 internal import Foundation
+internal import HTTPTypes
 internal import Logging
 internal import Synchronization
+internal import WebServer
 
 /// The parts of a running gateway, which live as long as it does.
 final class GatewayParts: Sendable {

@@ -1,18 +1,20 @@
 internal import Errors
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import Telemetry
 internal import WebRequests
+internal import WebServer
 
 /// Answers one request: finds its route, decides whether the caller may, lets a part answer, and adds what all answers
 /// have.
-struct GatewayResponder: HTTPResponder {
+struct GatewayResponder: Sendable {
     let parts: GatewayParts
 
     /// The answer; every error becomes one.
-    func respond(to request: Request, context: GatewayContext) async -> Response {
+    func respond(to request: Request, on connection: WebServer.Connection) async -> Response {
         let start = ContinuousClock.now
         let id = RequestName.new()
         let path = RequestPath(request.head.path ?? "")
@@ -22,7 +24,7 @@ struct GatewayResponder: HTTPResponder {
         parts.metrics.begin(group)
         var response: Response
         do throws(Problem) {
-            response = try await answer(request, path, route, context)
+            response = try await answer(request, path, route, connection)
         } catch {
             if error.code.status >= 500 {
                 parts.logger.warning(
@@ -55,7 +57,7 @@ struct GatewayResponder: HTTPResponder {
     }
 
     private func answer(
-        _ request: Request, _ path: RequestPath?, _ route: Route, _ context: GatewayContext
+        _ request: Request, _ path: RequestPath?, _ route: Route, _ connection: WebServer.Connection
     ) async throws(Problem) -> Response {
         guard let path else {
             throw Problem(
@@ -71,12 +73,12 @@ struct GatewayResponder: HTTPResponder {
                 headers: [.allow: allowed.joined(separator: ", ")])
         case .found(let endpoint, let parameters):
             let appToken = endpoint.isCarto ? path.parameter("appToken") : nil
-            let caller = try parts.access.caller(request, peer: context.peer, appToken: appToken)
+            let caller = try parts.access.caller(request, peer: connection.peer, appToken: appToken)
             try parts.access.check(caller, endpoint)
             try parts.access.checkRate(caller, endpoint.rate)
             let exchange = Exchange(
                 request: request, path: path, endpoint: endpoint, parameters: parameters, caller: caller,
-                loop: context.loop)
+                loop: connection.loop)
             return try await answer(exchange)
         }
     }

@@ -1,10 +1,7 @@
 internal import Errors
 internal import Foundation
-internal import Hummingbird
-internal import HummingbirdCore
 public import Logging
-internal import NIOCore
-internal import Synchronization
+internal import WebServer
 
 /// Serves a catalog over HTTP.
 ///
@@ -23,9 +20,9 @@ public struct GatewayServer: Sendable {
     /// Serves until the task is cancelled or a graceful shutdown reaches it.
     ///
     /// - Parameter onReady: Called once with the bound port, when connections are taken.
-    /// - Throws: ``GatewayError`` `catalog-missing` for a folder that does not exist; `cannot-listen`, `bad-host`;
-    ///   `server-failed`; the error of a tileset whose description is wrong. What cannot be read now, the catalog or a
-    ///   tileset, does not end the server: it answers 503 until it can.
+    /// - Throws: ``GatewayError`` `catalog-missing` for a folder that does not exist; the errors of ``WebServer/run(onReady:)``;
+    ///   the error of a tileset whose description is wrong. What cannot be read now, the catalog or a tileset, does not
+    ///   end the server: it answers 503 until it can.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
         let parts = try GatewayParts.make(options, logger: logger)
         try await parts.tilesets.readAtStart()
@@ -55,45 +52,11 @@ public struct GatewayServer: Sendable {
     }
 
     private func listen(_ parts: GatewayParts, _ onReady: @escaping @Sendable (Int) -> Void) async throws {
-        let isReady = Atomic<Bool>(false)
-        let port = options.port
-        let app = Application(
-            responder: GatewayResponder(parts: parts),
-            server: HTTPServerBuilder { [rules = parts.connectionRules] in
-                LoopChannel(base: HTTP1Channel(responder: $0, configuration: Self.http(rules)))
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: port), serverName: "packhorse-gateway", backlog: 1_024),
-            onServerRunning: { channel in
-                isReady.store(true, ordering: .releasing)
-                onReady(channel.localAddress?.port ?? port)
-            },
-            logger: logger)
-        do {
-            try await app.run()
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            guard isReady.load(ordering: .acquiring) else { throw notListening(error) }
-            throw GatewayError(.serverFailed, "The gateway stopped: \(error)", cause: error)
-        }
-    }
-
-    /// Our own handlers bound each connection; the decoder bounds the head while it is being read.
-    private static func http(_ rules: ConnectionRules) -> HTTP1Channel.Configuration {
-        HTTP1Channel.Configuration(
-            additionalChannelHandlers: [GuardInstaller(rules)],
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: rules.headBytes, maxHeaderListSize: rules.headBytes, maxHeaderFieldCount: 64))
-    }
-
-    private func notListening(_ error: any Error) -> GatewayError {
-        let isHost = error is SocketAddressError.UnknownHost || (error as? IOError)?.errnoCode == EADDRNOTAVAIL
-        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-        return GatewayError(
-            isHost ? .badHost : .cannotListen, "Cannot listen on \(options.host):\(options.port): \(reason).",
-            hint: isHost
-                ? "name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them"
-                : "choose another port, or 0 for any", cause: error)
+        let responder = GatewayResponder(parts: parts)
+        let server = WebServer(
+            .host(options.host, port: options.port), name: "packhorse-gateway", rules: parts.connectionRules,
+            logger: logger
+        ) { request, connection in await responder.respond(to: request, on: connection) }
+        try await server.run(onReady: onReady)
     }
 }

@@ -1,5 +1,5 @@
 internal import Errors
-internal import Hummingbird
+internal import HummingbirdCore
 internal import WebRequests
 
 /// Answers with tiles, TileJSON, styles, and the embedded base map.

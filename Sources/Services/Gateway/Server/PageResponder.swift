@@ -1,5 +1,6 @@
 internal import Files
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import WebRequests
 
 /// Files of the page, by their path below `/ui/`; the page itself is `index.html`.

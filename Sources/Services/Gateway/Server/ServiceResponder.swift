@@ -1,9 +1,12 @@
 internal import CatalogFormat
 internal import Errors
 internal import Foundation
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import MetricsFormat
+internal import NIOCore
 internal import TextFormats
+internal import WebServer
 
 /// Answers about the gateway itself.
 struct ServiceResponder: Sendable {

@@ -1,6 +1,7 @@
 internal import CatalogFormat
 internal import Errors
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
 internal import StyleFormat
 internal import TextFormats
 internal import TileBodies

@@ -1,7 +1,7 @@
 internal import CatalogFormat
 internal import Errors
 internal import Foundation
-internal import Hummingbird
+internal import HummingbirdCore
 internal import PackageFiles
 internal import TextFormats
 internal import TileBodies

@@ -1,6 +1,8 @@
 internal import Errors
 internal import Files
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import PackageFiles
 internal import TextFormats
 internal import TileBodies

@@ -1,4 +1,6 @@
-internal import Hummingbird
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import Regions
 internal import TextFormats
 internal import TileBodies

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Counts the open connections, in all and of each network.
-final class ConnectionCounts: Sendable {
+package final class ConnectionCounts: Sendable {
     private struct State {
         var total = 0
         var networks: [NetworkAddress: Int] = [:]
@@ -14,13 +14,13 @@ final class ConnectionCounts: Sendable {
     /// - Parameters:
     ///   - most: Connections in all.
     ///   - mostEach: Connections of one network.
-    init(most: Int, mostEach: Int) {
+    package init(most: Int, mostEach: Int) {
         self.most = most
         self.mostEach = mostEach
     }
 
     /// How many are open.
-    var count: Int { state.withLock { $0.total } }
+    package var count: Int { state.withLock { $0.total } }
 
     /// Counts a new connection.
     ///

@@ -2,29 +2,41 @@
 ///
 /// A deadline of the request runs only while the server waits for the client: not while an answer is being made.
 /// Times are seconds of a clock that never goes back.
-struct ConnectionClock: Sendable {
+package struct ConnectionClock: Sendable {
     /// The bounds.
-    struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable, Hashable {
         /// Seconds for a request head, from its first byte.
-        var head = 10.0
+        package var head = 10.0
         /// Seconds for a body.
-        var body = 60.0
+        package var body = 60.0
         /// Bytes that a body must bring for each second, after ``bodyGrace`` seconds.
-        var bodyRate = 1_024.0
-        var bodyGrace = 5.0
+        package var bodyRate = 1_024.0
+        /// Unit: seconds.
+        package var bodyGrace = 5.0
         /// Seconds without a request.
-        var idle = 75.0
+        package var idle = 75.0
         /// Seconds in which a client must take something of an answer.
-        var reader = 60.0
+        package var reader = 60.0
+        /// Seconds from the beginning of the connection to its end.
+        package var whole = Double.infinity
+
+        /// The bounds of a public server.
+        package init() {}
     }
 
     /// Why a connection is cut.
-    enum Cut: String, Sendable, Hashable, CaseIterable {
+    package enum Cut: String, Sendable, Hashable, CaseIterable {
+        /// No request came.
         case idle
+        /// A head was not complete in time.
         case slowHead = "slow-head"
+        /// A body came too slowly.
         case slowBody = "slow-body"
+        /// The client took nothing of an answer.
         case slowReader = "slow-reader"
+        /// There were too many connections.
         case tooMany = "too-many"
+        /// A head or a body was too long.
         case oversize
     }
 
@@ -35,6 +47,7 @@ struct ConnectionClock: Sendable {
     }
 
     private let limits: Limits
+    private let start: Double
     private var inbound: Inbound
     /// Requests whose answer did not end.
     private var open = 0
@@ -45,6 +58,7 @@ struct ConnectionClock: Sendable {
 
     init(_ limits: Limits = Limits(), now: Double) {
         self.limits = limits
+        start = now
         inbound = .idle(since: now)
         took = now
     }
@@ -105,6 +119,7 @@ struct ConnectionClock: Sendable {
 
     /// Whether the connection must be cut now.
     func verdict(_ now: Double) -> Cut? {
+        if now - start >= limits.whole { return pending > 0 ? .slowReader : .idle }
         if pending > 0, now - took >= limits.reader { return .slowReader }
         switch inbound {
         case .idle(let since):

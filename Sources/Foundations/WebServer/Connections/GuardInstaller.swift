@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Puts the two handlers of a guard to their places in the pipeline of a new connection.
+/// Installs the two handlers of a guard in a new connection.
 final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
 
@@ -24,8 +24,9 @@ final class GuardInstaller: ChannelInboundHandler, RemovableChannelHandler {
             #if os(Linux)
                 // Without it the system keeps up to 4 MiB for each slow client. A thousand use up the memory that it has for
                 // TCP (/proc/sys/net/ipv4/tcp_mem), and answers to all others stall.
-                try context.channel.syncOptions?.setOption(
-                    .tcpOption(Self.unsentLimit), value: 128 << 10)
+                if context.channel.localAddress?.port != nil {
+                    try context.channel.syncOptions?.setOption(.tcpOption(Self.unsentLimit), value: 128 << 10)
+                }
             #endif
             state.opened(context.channel)
         } catch {

@@ -4,18 +4,26 @@ internal import NIOHTTP1
 internal import WebRequests
 
 /// What guards share: limits, counts, and who is a proxy.
-struct ConnectionRules: Sendable {
-    var clock = ConnectionClock.Limits()
+package struct ConnectionRules: Sendable {
+    /// The deadlines.
+    package var clock = ConnectionClock.Limits()
     /// Bytes of a head, without the bodies.
-    var headBytes = 16 << 10
+    package var headBytes = 16 << 10
     /// Bytes of a request line's target.
-    var targetBytes = RequestPath.most
+    package var targetBytes = RequestPath.most
     /// Bytes of a body.
-    var bodyBytes = 4 << 20
-    var counts = ConnectionCounts(most: 10_000, mostEach: 64)
+    package var bodyBytes = 4 << 20
+    /// How many connections there may be.
+    package var counts = ConnectionCounts(most: 10_000, mostEach: 64)
     /// Peers whose connections are not counted by address.
-    var proxies: [NetworkRange] = []
-    var onCut: @Sendable (ConnectionClock.Cut) -> Void = { _ in }
+    package var proxies: [NetworkRange] = []
+    /// Whether a connection may have more than one request.
+    package var isKeptAlive = true
+    /// Called when a connection is cut.
+    package var onCut: @Sendable (ConnectionClock.Cut) -> Void = { _ in }
+
+    /// The rules of a public server.
+    package init() {}
 }
 
 /// Bounds of one connection: deadlines, sizes, and how many there are.
@@ -60,6 +68,7 @@ final class ConnectionGuard {
         }
         let all = [
             rules.clock.head, rules.clock.body, rules.clock.bodyGrace, rules.clock.idle, rules.clock.reader,
+            rules.clock.whole,
         ]
         let tick = TimeAmount.milliseconds(Int64(1_000 * max(0.02, min(5, (all.min() ?? 5) / 4))))
         // The timer ends with the connection.
@@ -123,7 +132,8 @@ final class ConnectionGuard {
             guard length <= rules.bodyBytes else { return .payloadTooLarge }
         }
         // The decoder reads nothing more after a request for another protocol, which this server never changes to.
-        let isLast = !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+        let isLast =
+            !rules.isKeptAlive || !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
         // The server closes after an answer only when the field is exactly this.
         if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
         closesAfterAnswers = isLast
@@ -147,7 +157,7 @@ final class ConnectionGuard {
     func endAnswer() { clock.endAnswer(now: Self.now) }
 
     /// Whether the answer that begins now is the last one of the connection.
-    var isLastAnswer: Bool { closesAfterAnswers && clock.isAtLastAnswer }
+    var isLastAnswer: Bool { closesAfterAnswers && (clock.isAtLastAnswer || !rules.isKeptAlive) }
 
     /// Whether an answer can be written here: none is being made, and none was made for a request whose body is not
     /// complete.

@@ -1,12 +1,14 @@
 internal import Foundation
 
 /// An IP address; one of version 4 is in the range `::ffff:0:0/96`.
-struct NetworkAddress: Sendable, Hashable {
-    let high: UInt64
-    let low: UInt64
+package struct NetworkAddress: Sendable, Hashable {
+    /// The first 64 bits.
+    package let high: UInt64
+    /// The last 64 bits.
+    package let low: UInt64
 
     /// Reads an address of either version, also in brackets and with a zone; `nil` for any other text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var text = text[...]
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
             text = text[text.index(after: text.startIndex)..<end]
@@ -28,16 +30,17 @@ struct NetworkAddress: Sendable, Hashable {
         }
     }
 
-    var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
+    /// Whether the address is one of version 4.
+    package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
     /// 127.0.0.0/8 and ::1.
-    var isLoopback: Bool { isVersion4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
+    package var isLoopback: Bool { isVersion4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
 
     /// What one user has: the address of version 4, the network /64 of version 6.
-    var network: NetworkAddress { isVersion4 ? self : NetworkAddress(high: high, low: 0) }
+    package var network: NetworkAddress { isVersion4 ? self : NetworkAddress(high: high, low: 0) }
 
     /// The unspecified address.
-    init(unknown: Void) { self.init(high: 0, low: 0) }
+    package init(unknown: Void) { self.init(high: 0, low: 0) }
 
     private init(high: UInt64, low: UInt64) {
         self.high = high
@@ -46,13 +49,13 @@ struct NetworkAddress: Sendable, Hashable {
 }
 
 /// A range of addresses, `10.0.0.0/8` or one address.
-struct NetworkRange: Sendable, Hashable {
+package struct NetworkRange: Sendable, Hashable {
     private let address: NetworkAddress
     /// How many leading bits of the 128 are equal.
     private let bits: Int
 
     /// Reads a range; `nil` for a text that is none.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = NetworkAddress(String(first)) else { return nil }
         let size = address.isVersion4 ? 32 : 128
@@ -65,7 +68,8 @@ struct NetworkRange: Sendable, Hashable {
         bits = 128 - size + length
     }
 
-    func contains(_ other: NetworkAddress) -> Bool {
+    /// Whether an address is in the range.
+    package func contains(_ other: NetworkAddress) -> Bool {
         let highMask: UInt64 = bits >= 64 ? .max : bits == 0 ? 0 : .max << UInt64(64 - bits)
         let lowMask: UInt64 = bits <= 64 ? 0 : .max << UInt64(128 - bits)
         return (address.high ^ other.high) & highMask == 0 && (address.low ^ other.low) & lowMask == 0

@@ -1,0 +1,173 @@
+internal import Errors
+internal import Foundation
+internal import HTTPTypes
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import ServiceLifecycle
+internal import Synchronization
+internal import TextFormats
+
+/// An HTTP/1.1 server that gives each request to one function.
+package struct WebServer: Sendable {
+    /// Where a server listens.
+    package enum Place: Sendable, Hashable, CustomStringConvertible {
+        /// An address or a name of this machine; port 0 = any free one.
+        case host(String, port: Int)
+        /// A Unix socket; the file of an earlier one is replaced.
+        case socket(path: String)
+
+        /// The form in errors.
+        package var description: String {
+            switch self {
+            case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            case .socket(let path): path
+            }
+        }
+    }
+
+    /// What is known of a request besides its content.
+    package struct Connection: Sendable {
+        /// The other end; `nil` if unknown.
+        package let peer: NetworkAddress?
+        /// That of the connection.
+        package let loop: any EventLoop
+    }
+
+    /// Makes the answer to a request; an error becomes an answer with the status 500.
+    package typealias Responder = @Sendable (Request, Connection) async throws -> Response
+
+    private let place: Place
+    private let name: String
+    private let rules: ConnectionRules?
+    private let group: any EventLoopGroup
+    private let logger: Logger
+    private let respond: Responder
+    private let clock = AnswerClock()
+
+    /// Prepares a server; nothing is bound yet.
+    ///
+    /// - Parameters:
+    ///   - name: The value of the header Server.
+    ///   - rules: The bounds of connections, each of which then runs on its event loop: what blocks must leave it.
+    ///     `nil` = connections have no bounds, and run on the threads of tasks.
+    ///   - group: The threads; `nil` = those that all servers of the process share.
+    package init(
+        _ place: Place, name: String, rules: ConnectionRules? = nil, group: (any EventLoopGroup)? = nil, logger: Logger,
+        respond: @escaping Responder
+    ) {
+        self.place = place
+        self.name = name
+        self.rules = rules
+        self.group = group ?? MultiThreadedEventLoopGroup.singleton
+        self.logger = logger
+        self.respond = respond
+    }
+
+    /// Serves until the task is cancelled, which cuts all connections, or until a graceful shutdown reaches it, which lets
+    /// connections in use end their answer.
+    ///
+    /// - Parameter onReady: Called once with the bound port when connections are taken; 0 for a socket.
+    /// - Throws: ``WebServerError`` `.cannotListen` or `.badHost` before `onReady`, `.serverFailed` after it.
+    package func run(onReady: @escaping @Sendable (Int) -> Void) async throws(WebServerError) {
+        let listening = Mutex<(any Channel)?>(nil)
+        let connections = WebChannel(base: http, isOnLoop: rules != nil)
+        let server = Server(
+            childChannelSetup: connections, configuration: configuration,
+            onServerRunning: { channel in
+                listening.withLock { $0 = channel }
+                onReady(channel.localAddress?.port ?? 0)
+            }, eventLoopGroup: group, logger: logger)
+        // Not on the threads of tasks, which others may block.
+        let executor = rules == nil ? nil : LoopExecutor(loop: group.next())
+        // A task of its own, because a cancellation must not reach it before it has seen all connections that were taken.
+        let task = Task { try await withTaskExecutorPreference(executor) { try await server.run() } }
+        do {
+            try await withTaskCancellationHandler { try await task.value } onCancel: {
+                let channel = listening.withLock { $0 }
+                Task {
+                    // An error means that it is closed already.
+                    try? await channel?.close()
+                    await connections.waitUntilSeen()
+                    task.cancel()
+                }
+            }
+        } catch {
+            guard listening.withLock({ $0 != nil }) else { throw notListening(error) }
+            throw WebServerError(.serverFailed, "The server at \(place) stopped: \(error)", cause: error)
+        }
+        guard Task.isCancelled || Task.isShuttingDownGracefully else {
+            throw WebServerError(.serverFailed, "The server at \(place) stopped.")
+        }
+    }
+
+    private var configuration: ServerConfiguration {
+        let address: BindAddress =
+            switch place {
+            case .host(let host, let port): .hostname(host, port: port)
+            case .socket(let path): .unixDomainSocket(path: path)
+            }
+        return ServerConfiguration(address: address, serverName: name, backlog: 1_024)
+    }
+
+    /// Our own handlers bound each connection; the decoder bounds the head while it is being read.
+    private var http: HTTP1Channel {
+        guard let rules else { return HTTP1Channel(responder: answer) }
+        return HTTP1Channel(
+            responder: answer,
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [GuardInstaller(rules)],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: rules.headBytes, maxHeaderListSize: rules.headBytes, maxHeaderFieldCount: 64)))
+    }
+
+    /// Writes the answer to a request.
+    @Sendable private func answer(
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        let peer = channel.remoteAddress?.ipAddress.flatMap(NetworkAddress.init)
+        var response: Response
+        do {
+            response = try await respond(request, Connection(peer: peer, loop: channel.eventLoop))
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            logger.debug("Request failed: \(error)")
+            response = Response(status: .internalServerError)
+        }
+        response.headers[.date] = clock.date
+        response.headers[.server] = name
+        do { try await writer.write(response: response.head, body: response.body) } catch is HTTPParserError {
+            // A parser's error would be answered with 400, after an answer has begun.
+            throw ChannelError.inputClosed
+        }
+    }
+
+    private func notListening(_ error: any Error) -> WebServerError {
+        let number = (error as? IOError)?.errnoCode
+        let isHost = error is SocketAddressError || error is SocketAddressError.UnknownHost || number == EADDRNOTAVAIL
+        let reason =
+            number.map { String(cString: strerror($0)) }
+            ?? (error as? SocketAddressError.UnknownHost)?.errorDescription ?? "\(error)"
+        return WebServerError(
+            isHost ? .badHost : .cannotListen, "Cannot listen on \(place): \(reason).",
+            hint: isHost
+                ? "name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them"
+                : "choose another port, or 0 for any", cause: error)
+    }
+}
+
+/// The header Date, written once for each second.
+private final class AnswerClock: Sendable {
+    private let last = Mutex<(second: Int64, text: String)>((0, ""))
+
+    var date: String {
+        let second = Int64(time(nil))
+        return last.withLock { last in
+            if last.second != second { last = (second, HTTPDate.text(secondsSince1970: second)) }
+            return last.text
+        }
+    }
+}
