@@ -1,3 +1,4 @@
+internal import Errors
 package import PackageFiles
 package import Regions
 package import Tiles
@@ -23,7 +24,7 @@ package struct Area: Sendable {
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
 
-    package init(
+    private init(
         kind: Kind, id: String, label: String, names: [String: String], bounds: BoundingBox,
         mask: @escaping @Sendable (Int) -> TileMask, formats: [PackageFormat]? = nil, nodes: [Region] = []
     ) {
@@ -39,6 +40,54 @@ package struct Area: Sendable {
 }
 
 extension Area {
+    /// A region, with its names and its exact shape.
+    package static func region(_ region: Region, in tree: RegionTree) -> Area {
+        Area(
+            kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
+            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) },
+            nodes: tree.importedLine(of: region))
+    }
+
+    /// A box. Equal boxes give equal areas, however they were written: `24.50,59,25,60` and `bbox(24.5, 59, 25, 60)`.
+    ///
+    /// - Throws: ``ClusterError`` `outside-map` for a box that consists only of the map's northern or southern edge,
+    ///   because latitudes are clipped.
+    package static func box(_ box: BoundingBox) throws(ClusterError) -> Area {
+        guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
+            throw ClusterError(
+                .outsideMap,
+                "'bbox(\(box))' is outside the map: Web Mercator ends at 85.0511 degrees north and south")
+        }
+        return shape(
+            .bbox, id: fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)"), label: "bbox(\(box))",
+            bounds: box, MercatorShape(box))
+    }
+
+    /// The area of a geometry: every tile that it touches.
+    ///
+    /// - Parameter name: What becomes its id, for example the name of a file.
+    package static func shape(
+        _ kind: Kind, named name: String, label: String, bounds: BoundingBox, _ geometry: Geometry
+    ) -> Area {
+        shape(kind, id: fileSafe(name), label: label, bounds: bounds, MercatorShape(geometry))
+    }
+
+    private static func shape(
+        _ kind: Kind, id: String, label: String, bounds: BoundingBox, _ shape: MercatorShape
+    ) -> Area {
+        Area(
+            kind: kind, id: id, label: label, names: ["en": label], bounds: bounds,
+            mask: { TileMask(covering: shape, maxZoom: $0) })
+    }
+
+    /// An area that is given as its tiles, expanded or clipped to the zooms of a job; `nil` for an empty mask.
+    package static func tiles(_ mask: TileMask, id: String, label: String) -> Area? {
+        guard let bounds = mask.bounds else { return nil }
+        return Area(
+            kind: .bbox, id: id, label: label, names: [:], bounds: bounds,
+            mask: { $0 > mask.maxZoom ? mask.expanded(toZoom: $0) : mask.clipped(toZoom: $0) })
+    }
+
     /// The same area with another id or other names; `nil` = unchanged.
     package func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
         // With another id it is no longer a package of its region.

@@ -28,6 +28,8 @@ package enum ClusterErrorCode: String, ErrorCode {
     case emptyArea = "empty-area"
     /// An area that is given twice.
     case duplicateArea = "duplicate-area"
+    /// An area that Web Mercator cannot show.
+    case outsideMap = "outside-map"
     /// A job that does not fit into a message.
     case tooLarge = "too-large"
 
@@ -37,7 +39,7 @@ package enum ClusterErrorCode: String, ErrorCode {
         case .unreachable: .unavailable
         case .unexpectedAnswer: .software
         case .unknown: .noInput
-        case .wrongRequest, .duplicateArea: .usage
+        case .wrongRequest, .duplicateArea, .outsideMap: .usage
         case .forbidden: .permission
         case .otherVersion, .wrongEndpoint: .configuration
         case .later: .temporary

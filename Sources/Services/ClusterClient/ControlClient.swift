@@ -224,7 +224,7 @@ package final class ControlClient: Sendable {
         let number = sequence.next()
         answers.expect(number)
         do {
-            try await link.send([Frame(session: session, seq: number, message).encoded()])
+            try await link.send([Frame(session: session, seq: number, message).bytes()])
         } catch {
             answers.forget(number)
             if (error as? ZeroMQError)?.code == .unreachable { throw silence }

@@ -94,26 +94,7 @@ package struct JobDraft {
     }
 
     /// The message that submits it.
-    ///
-    /// - Throws: ``ClusterError`` `too-large` when it is too large for a message.
-    package func request(_ options: SubmitPolicy) throws -> PBSubmit {
-        let request = message(options)
-        do {
-            _ = try Frame(session: 1, seq: 0, .submit(request)).encoded()
-        } catch {
-            guard error.code == .tooLarge else { throw error }
-            let masks = request.packages.reduce(0) { $0 + $1.mask.count }
-            throw ClusterError(
-                .tooLarge,
-                "the masks of \(Units.count(packages.count, of: "package")) have \(Units.bytes(UInt64(masks))); a submission can have"
-                    + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in total",
-                hint: "submit them as several jobs at the same time (jobs of one tileset still fetch each tile once),"
-                    + " or use fewer zooms")
-        }
-        return request
-    }
-
-    private func message(_ options: SubmitPolicy) -> PBSubmit {
+    package func request(_ options: SubmitPolicy) -> PBSubmit {
         PBSubmit.make {
             $0.requestID = options.requestID
             $0.kind = kind
@@ -161,6 +142,35 @@ package struct JobDraft {
                 $0.east = package.area.bounds.east
                 $0.north = package.area.bounds.north
             }
+        }
+    }
+}
+
+extension PBSubmit {
+    /// The submission as it is stored with a schedule.
+    ///
+    /// - Throws: ``ClusterError`` `too-large` when it is too large for a message.
+    package var frame: [UInt8] {
+        get throws { try Frame(session: 1, seq: 0, .submit(self)).bytes() }
+    }
+}
+
+extension Frame {
+    /// The encoded frame.
+    ///
+    /// - Throws: ``ClusterError`` `too-large` for a submission that is too large for a message; `WireError`.
+    func bytes() throws -> [UInt8] {
+        do {
+            return try encoded()
+        } catch {
+            guard error.code == .tooLarge, case .submit(let request) = message else { throw error }
+            let masks = request.packages.reduce(0) { $0 + $1.mask.count }
+            throw ClusterError(
+                .tooLarge,
+                "the masks of \(Units.count(request.packages.count, of: "package")) have \(Units.bytes(UInt64(masks))); a submission can have"
+                    + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in total",
+                hint: "submit them as several jobs at the same time (jobs of one tileset still fetch each tile once),"
+                    + " or use fewer zooms")
         }
     }
 }

@@ -1,6 +1,4 @@
 import Errors
-import Files
-import Foundation
 import Scheduling
 import Tiles
 import Wire
@@ -19,22 +17,15 @@ struct JobSpec: Sendable {
 
     let label: String
     let kind: String
-    let tileset: [UInt8]
-    let tilesetID: String
-    /// The origin whose budget the requests use.
-    let origin: JobOrigin?
-    /// The digest of the tileset's bytes.
-    ///
-    /// Jobs with the same tileset share fetched tiles.
-    let tilesetDigest: ContentDigest?
+    let tileset: JobTileset
     let zooms: ZoomRange
-    let packages: [Package]
+    private(set) var packages: [Package]
     /// The share of its tiles that a package may lack.
     ///
     /// 0...1.
     let allowedMissing: Double
     /// The union of the packages' masks: the tiles that the job fetches.
-    let mask: TileMask
+    private(set) var mask: TileMask
     /// Per package, the formats that are written in addition to MBTiles, ascending.
     let formats: [[String]]
     /// The address of the style for a format that contains one; empty = none.
@@ -71,27 +62,11 @@ struct JobSpec: Sendable {
     }
 
     /// The same without masks, for a job that has ended: masks take most of its memory.
-    var withoutMasks: JobSpec { JobSpec(of: self) }
-
-    private init(of spec: JobSpec) {
-        label = spec.label
-        kind = spec.kind
-        tileset = spec.tileset
-        tilesetID = spec.tilesetID
-        origin = spec.origin
-        tilesetDigest = spec.tilesetDigest
-        zooms = spec.zooms
-        packages = []
-        mask = TileMask(empty: spec.zooms.max)
-        allowedMissing = spec.allowedMissing
-        formats = spec.formats
-        dataDate = spec.dataDate
-        replacesTileset = spec.replacesTileset
-        replacesArea = spec.replacesArea
-        allowsShrink = spec.allowsShrink
-        style = spec.style
-        edition = spec.edition
-        packs = spec.packs
+    var withoutMasks: JobSpec {
+        var spec = self
+        spec.packages = []
+        spec.mask = TileMask(empty: zooms.max)
+        return spec
     }
 
     init(_ body: PBSubmit, withMasks: Bool = true) throws(SubmitProblem) {
@@ -109,11 +84,8 @@ struct JobSpec: Sendable {
         edition = body.edition
         packs = try Self.packs(body)
         kind = body.kind
-        tileset = Array(body.tileset)
-        tilesetID = try Self.id(ofTileset: tileset)
-        origin = JobOrigin(canonicalTileset: tileset)
+        tileset = try JobTileset(canonicalJSON: Array(body.tileset))
         self.zooms = zooms
-        tilesetDigest = ContentDigest(Digest(of: tileset).bytes)
         var packages: [Package] = []
         for package in withMasks ? body.packages : [] {
             let mask: TileMask
@@ -154,25 +126,6 @@ struct JobSpec: Sendable {
     /// The batches that each package waits for.
     func needs(of batches: [Batch]) -> PackageNeeds {
         PackageNeeds(masks: packages.map(\.mask), cells: batches.map(\.cell))
-    }
-
-    /// The tileset's attribution, cut to the catalog's limit of 4,096 bytes; empty when it has none.
-    var attribution: String {
-        // The tileset was checked at submission; without JSON there is no attribution.
-        let object = try? JSONSerialization.jsonObject(with: Data(tileset))
-        let text = (object as? [String: Any])?["attribution"] as? String ?? ""
-        return text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))
-    }
-
-    /// The `id` of a tileset's canonical JSON.
-    private static func id(ofTileset bytes: [UInt8]) throws(SubmitProblem) -> String {
-        let object: Any?
-        do { object = try JSONSerialization.jsonObject(with: Data(bytes)) } catch { object = nil }
-        guard let id = (object as? [String: Any])?["id"] as? String, !id.isEmpty, id.utf8.count <= 255 else {
-            throw SubmitProblem(
-                "bad-request", "The submission's tileset is not a JSON object with an 'id' of 1 to 255 bytes.")
-        }
-        return id
     }
 }
 

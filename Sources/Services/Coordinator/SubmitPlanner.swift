@@ -1,6 +1,7 @@
 import CatalogFormat
 import Errors
 import Files
+import Foundation
 import PackageFiles
 import Packages
 import Scheduling
@@ -39,11 +40,11 @@ struct SubmitPlanner: Sendable {
         func conflicts(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
             guard !spec.replacesTileset else { return [] }
             let ids = Set(spec.packages.map(\.id))
-            return others.filter { $0.spec.tilesetID != spec.tilesetID && $0.spec.edition == spec.edition }
+            return others.filter { $0.spec.tileset.id != spec.tileset.id && $0.spec.edition == spec.edition }
                 .compactMap { other in
                     guard let shared = other.spec.packages.first(where: { ids.contains($0.id) }) else { return nil }
                     return
-                        "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tilesetID)', this one of '\(spec.tilesetID)': the one that ends later will be refused. Give it another id, or allow the replacement (--replace-tileset)."
+                        "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tileset.id)', this one of '\(spec.tileset.id)': the one that ends later will be refused. Give it another id, or allow the replacement (--replace-tileset)."
                 }
         }
     }
@@ -52,10 +53,10 @@ struct SubmitPlanner: Sendable {
     func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
-        guard spec.packs == nil || TilePacks.isName(spec.tilesetID) else {
+        guard spec.packs == nil || TilePacks.isName(spec.tileset.id) else {
             throw SubmitProblem(
                 "bad-request",
-                "Tileset id '\(spec.tilesetID.prefix(130))' cannot be a folder of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,",
+                "Tileset id '\(spec.tileset.id.prefix(130))' cannot be a folder of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,",
                 hint: "give the tileset another id, or omit --tile-packs")
         }
         if let packs = spec.packs, let zoom = packs.uncovered(spec.zooms).first {
@@ -65,7 +66,7 @@ struct SubmitPlanner: Sendable {
                 hint: "give bands for all of the zooms \(spec.zooms), or use fewer zooms")
         }
         let planner = BatchPlanner(
-            mask: spec.mask, zooms: spec.zooms, cut: BatchCut(canonicalTileset: spec.tileset))
+            mask: spec.mask, zooms: spec.zooms, cut: spec.tileset.cut)
         try checkSize(body, tiles: planner.tiles)
         var packages: [Package] = []
         for (package, asked) in zip(spec.packages, body.packages) {
@@ -92,9 +93,9 @@ struct SubmitPlanner: Sendable {
                 allowedMissing: body.allowedMissing, batches: batches, packages: packages,
                 payload: try Self.payload(body),
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
-                tileset: spec.tilesetDigest, after: body.after.map { JobID($0) }, identity: try Self.identity(body),
+                tileset: spec.tileset.digest, after: body.after.map { JobID($0) }, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
-                origin: spec.origin, formats: spec.formats,
+                origin: spec.tileset.origin, formats: spec.formats,
                 sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion),
             tiles: planner.tiles)
     }
@@ -129,6 +130,8 @@ struct SubmitPlanner: Sendable {
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
                 var package = package
                 package.formats = formats
+                // Masks are most of a submission: their digests stand for them, so that they are not encoded again.
+                package.mask = Data(Digest(of: package.mask).bytes)
                 return package
             }.sorted { $0.id < $1.id }
         }

@@ -162,7 +162,7 @@ enum WireConversions {
             guard let spec else { return }
             $0.label = spec.label
             $0.kind = spec.kind
-            $0.tileset = spec.tilesetID
+            $0.tileset = spec.tileset.id
             $0.zoomMin = UInt32(spec.zooms.min)
             $0.zoomMax = UInt32(spec.zooms.max)
             $0.formats = spec.allFormats

@@ -104,6 +104,13 @@ public struct RegionTree: Sendable {
     /// The region directly above one; `nil` for the world and for an unknown id.
     public func parent(of id: String) -> Region? { self[id]?.parentID.flatMap { self[$0] } }
 
+    /// A region and the regions above it, the widest first, as far as they were imported: the embedded tree does not have
+    /// them.
+    public func importedLine(of region: Region) -> [Region] {
+        // A tree has five levels.
+        sequence(first: region) { parent(of: $0.id) }.prefix(5).filter(\.isImported).reversed()
+    }
+
     /// The names from the continent down to the region, joined by slashes: `Europe/Northern Europe/Estonia`.
     ///
     /// The world is not part of a path, except of its own. An unknown id is its own path.

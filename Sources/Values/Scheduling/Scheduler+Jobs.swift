@@ -24,7 +24,9 @@ extension Scheduler {
             payload: submission.payload, needs: submission.needs, tileset: submission.tileset,
             origin: submission.origin,
             formats: submission.formats)
-        let place = restore(stored, now: now)
+        let place = add(stored)
+        openOrigin(place)
+        queue(place)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))

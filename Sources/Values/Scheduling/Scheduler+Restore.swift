@@ -2,15 +2,9 @@ import HeapModule
 
 extension Scheduler {
     /// Restores a job from a store: ready work is queued, leases wait for their workers, backoffs start over.
-    ///
-    /// - Returns: Its position.
-    @discardableResult
-    mutating func restore(_ stored: StoredJob, now: Tick) -> JobPlace {
+    mutating func restore(_ stored: StoredJob, now: Tick) {
         let id = stored.summary.id
-        let place = jobs.append(Job(stored))
-        places[id] = place
-        share(place, stored: stored)
-        if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
+        let place = add(stored)
         for (index, package) in jobs[place].packages.placed where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
             recordMadePackage(place, package: index)
@@ -20,7 +14,7 @@ extension Scheduler {
             if stored.summary.keepsBlobs {
                 if stored.summary.state == .done { restoreBaseline(stored) } else { kept.append(id) }
             }
-            return place
+            return
         }
         openOrigin(place)
         for (index, batch) in jobs[place].batches.placed {
@@ -43,6 +37,15 @@ extension Scheduler {
                 now: now)
         }
         queue(place)
+    }
+
+    /// Adds a job to the tables; none of its work is queued yet.
+    mutating func add(_ stored: StoredJob) -> JobPlace {
+        let id = stored.summary.id
+        let place = jobs.append(Job(stored))
+        places[id] = place
+        share(place, stored: stored)
+        if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         return place
     }
 

@@ -48,9 +48,6 @@ public struct WorkerView: Hashable, Sendable {
 }
 
 extension Scheduler {
-    /// The number of the next new job.
-    public var nextJob: JobID { lastJob.next }
-
     /// Every job's number, ascending.
     public var jobIDs: [JobID] { jobs.indices.lazy.filter { !jobs[$0].isForgotten }.map { jobs[$0].summary.id } }
 

@@ -31,20 +31,20 @@ struct BuildPlan: Sendable {
         self.state = state ?? target.stateFolder(of: files)
         let essence = SubmitPolicy(requestID: "", allowedMissing: policy.allowedMissing)
         var all = Array((files.map(\.url.lastPathComponent) + [coordinator ?? ""]).joined(separator: "\n").utf8)
-        for draft in drafts { all += try Frame(session: 1, seq: 0, .submit(try draft.request(essence))).encoded() }
+        for draft in drafts { all += try draft.request(essence).frame }
         let identity = Digest(of: all).hex
         record = BuildFolder.Record(
             identity: identity, label: Self.label(drafts, files),
             tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) },
             versions: drafts.map { $0.sourceVersion ?? "" })
-        requests = try drafts.enumerated().map { index, draft in
+        requests = drafts.enumerated().map { index, draft in
             var policy = policy
             // In a cluster an equal job is found by its content. On this machine the request id also finds a job that
             // has ended.
             policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
             // The limit for boxes protects a cluster with other users.
             if coordinator == nil { policy.tileLimit = .max }
-            return try draft.request(policy)
+            return draft.request(policy)
         }
     }
 

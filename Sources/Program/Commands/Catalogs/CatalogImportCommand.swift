@@ -119,7 +119,7 @@ struct CatalogImportCommand: ParsableCommand {
     private func nodes() throws -> [CatalogIndex.Node] {
         let tree = try regions.tree
         guard let region = tree[id], region.id == id else { return [] }
-        return AreaReader.imported(region, in: tree).map {
+        return tree.importedLine(of: region).map {
             CatalogIndex.Node(id: $0.id, parent: $0.parentID, kind: $0.kind.rawValue, names: $0.names)
         }
     }

@@ -12,33 +12,15 @@ enum AreaReader {
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
         if isBox(text) { return try box(text) }
         let tree = try tree()
-        return area(try tree.find(text), in: tree)
+        return .region(try tree.find(text), in: tree)
     }
 
     /// A region and all regions below it, parents first.
     static func recursive(_ text: String, in tree: RegionTree) throws -> [Area] {
         func below(_ region: Region) -> [Area] {
-            [area(region, in: tree)] + tree.children(of: region.id).flatMap(below)
+            [.region(region, in: tree)] + tree.children(of: region.id).flatMap(below)
         }
         return below(try tree.find(text))
-    }
-
-    private static func area(_ region: Region, in tree: RegionTree) -> Area {
-        Area(
-            kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
-            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) }, nodes: imported(region, in: tree))
-    }
-
-    /// A region and its ancestors, the widest first, as far as they were imported: the catalog's tree does not have
-    /// them.
-    static func imported(_ region: Region, in tree: RegionTree) -> [Region] {
-        var found: [Region] = []
-        var next: Region? = region
-        while let one = next, found.count < 5 {
-            if one.isImported { found.append(one) }
-            next = tree.parent(of: one.id)
-        }
-        return found.reversed()
     }
 
     /// Whether a text is a box: `bbox(…)`, or four numbers.
@@ -50,18 +32,13 @@ enum AreaReader {
 
     static func box(_ text: String) throws -> Area {
         let box = try BoundingBox(parsing: text)
-        // Latitudes were limited to the map: a box that consists only of its edge was outside.
-        guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
-            throw CLIError(.usage, "'\(text)' \(PointsFile.liesBeyond)")
-        }
+        let area = try Area.box(box)
         if box.crossesAntimeridian, box.width > 180 {
             Console.note(
                 "note: west exceeds east, so this box spans \(Int(box.width)) degrees across the antimeridian"
             )
         }
-        let id = Area.fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)")
-        let shape = MercatorShape(box)
-        return area(.bbox, id: id, label: text, bounds: box, shape: shape)
+        return area
     }
 
     static func geoJSON(file: URL) throws -> Area {
@@ -82,8 +59,7 @@ enum AreaReader {
         if let edges = geometry.longEdges {
             Console.warning("'\(file.path)': \(edges.explanation)")
         }
-        return area(
-            .geojson, id: stem(file), label: file.lastPathComponent, bounds: bounds, shape: MercatorShape(geometry))
+        return .shape(.geojson, named: stem(file), label: file.lastPathComponent, bounds: bounds, geometry)
     }
 
     static func points(file: URL, radiusMeters: Double) throws -> Area {
@@ -93,18 +69,8 @@ enum AreaReader {
             throw CLIError(.badData, "'\(file.path)' contains no points")
         }
         let label = "\(Units.count(points.count, of: "point")) of \(file.lastPathComponent)"
-        return area(.points, id: stem(file), label: label, bounds: bounds, shape: MercatorShape(circles))
+        return .shape(.points, named: stem(file), label: label, bounds: bounds, circles)
     }
 
-    private static func stem(_ file: URL) -> String {
-        Area.fileSafe(file.deletingPathExtension().lastPathComponent)
-    }
-
-    private static func area(
-        _ kind: Area.Kind, id: String, label: String, bounds: BoundingBox, shape: MercatorShape
-    ) -> Area {
-        Area(
-            kind: kind, id: id, label: label, names: ["en": label], bounds: bounds,
-            mask: { TileMask(covering: shape, maxZoom: $0) })
-    }
+    private static func stem(_ file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 }

@@ -47,7 +47,7 @@ struct ScheduleCommand: AsyncParsableCommand {
                 var draft = draft
                 // Each run uses the version that exists at that time.
                 draft.sourceVersion = nil
-                let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
+                let submission = try draft.request(options.policy()).frame
                 return PBSchedule.make {
                     $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.edition.language)"
                     $0.every = every

@@ -61,10 +61,10 @@ struct SubmitCommand: AsyncParsableCommand {
 
     private func submit() async throws {
         let drafts = try await submission.drafts()
-        let requests = try drafts.map { draft in
+        let requests = drafts.map { draft in
             // Each language is a separate job, and so a separate request.
             let suffix = drafts.count > 1 ? "-\(draft.edition.language)" : ""
-            return try draft.request(
+            return draft.request(
                 submission.policy(
                     requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
         }

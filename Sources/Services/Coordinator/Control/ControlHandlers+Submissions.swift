@@ -19,7 +19,7 @@ extension ControlHandlers {
         else { return nil }
         return Refusal(
             "bad-request",
-            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tilesetID) at zoom \(spec.zooms), and this submission is different.",
+            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tileset.id) at zoom \(spec.zooms), and this submission is different.",
             hint: "use another --request-id for another job")
     }
 
@@ -84,11 +84,7 @@ extension ControlHandlers {
 
     /// Creates the job of a plan, or finds the existing job of the same submission.
     func makeJob(of plan: SubmitPlanner.Plan) -> (job: JobID, existing: Bool)? {
-        // The spec is stored first: the same tick may already offer the job's batches.
-        let next = state.scheduler.nextJob
-        state.jobs.setSpec(plan.spec, of: next)
-        guard let (job, existing) = state.handle(.submit(plan.submission)) else { return nil }
-        if job != next { state.jobs.setSpec(nil, of: next) }
+        guard let (job, existing) = state.submit(plan.submission, plan.spec) else { return nil }
         environment.logger.info(
             "Job submitted",
             metadata: [

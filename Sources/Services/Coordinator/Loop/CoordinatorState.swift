@@ -23,11 +23,19 @@ final class CoordinatorState {
     }
 
     /// Lets the scheduler handle an event and divide the budgets of origins.
+    func handle(_ event: Event) { collect(scheduler.handle(event, now: environment.now)) }
+
+    /// Lets the scheduler make the job of a submission, or find the existing one.
     ///
-    /// - Returns: The job of a submission.
-    @discardableResult
-    func handle(_ event: Event) -> (job: JobID, existing: Bool)? {
-        collect(scheduler.handle(event, now: environment.now))
+    /// - Parameter spec: Kept as the description of a new job.
+    func submit(_ submission: JobSubmission, _ spec: JobSpec) -> (job: JobID, existing: Bool)? {
+        let effects = scheduler.handle(.submit(submission), now: environment.now)
+        let made = effects.lazy.compactMap { if case .submitted(let job, let existing) = $0 { (job, existing) } else { nil } }
+            .first
+        // The same effects may already offer batches of the job, which needs its description.
+        if case (let job, false)? = made { jobs.setSpec(spec, of: job) }
+        collect(effects)
+        return made
     }
 
     /// Lets the scheduler handle an event of a worker.
@@ -40,11 +48,7 @@ final class CoordinatorState {
     }
 
     /// Adds the scheduler's effects to the tick.
-    ///
-    /// - Returns: The job of a submission.
-    @discardableResult
-    func collect(_ effects: [Effect], answering request: WorkerRequest? = nil) -> (job: JobID, existing: Bool)? {
-        var submitted: (JobID, Bool)?
+    func collect(_ effects: [Effect], answering request: WorkerRequest? = nil) {
         var cuts: [CutRequest] = []
         for effect in effects {
             switch effect {
@@ -57,7 +61,7 @@ final class CoordinatorState {
             case .send(let session, let message):
                 let frame = workers.frame(message, to: session, answering: request, scheduler: scheduler, jobs: jobs)
                 if let frame { tick.frames.append(frame) }
-            case .submitted(let job, let existing): submitted = (job, existing)
+            case .submitted: break
             case .writeManifest(let job, let package): tick.tasks.append(.writeManifest(job, package: package))
             case .publish(let job, let package, let merged):
                 tick.tasks.append(.publish(job, package: package, merged))
@@ -71,7 +75,6 @@ final class CoordinatorState {
         }
         // Runs last, so that its writes follow the writes of the events that caused it.
         for cut in cuts { divide(cut, answering: request) }
-        return submitted
     }
 
     /// Divides a failing batch along the job's mask.

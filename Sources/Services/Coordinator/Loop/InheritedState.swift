@@ -17,8 +17,8 @@ struct InheritedState {
         for (index, job) in stored.jobs.enumerated() {
             let spec = try spec(of: job)
             specs[job.summary.id] = spec
-            stored.jobs[index].origin = spec.origin
-            stored.jobs[index].tileset = spec.tilesetDigest
+            stored.jobs[index].origin = spec.tileset.origin
+            stored.jobs[index].tileset = spec.tileset.digest
             stored.jobs[index].formats = spec.formats
             if !job.summary.state.isFinal { stored.jobs[index].needs = spec.needs(of: job.batches) }
         }

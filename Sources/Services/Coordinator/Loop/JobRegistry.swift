@@ -23,8 +23,8 @@ struct JobRegistry {
         specs.filter { isWanted($0.key) }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    /// Stores the description of a job; `nil` removes it.
-    mutating func setSpec(_ spec: JobSpec?, of job: JobID) { specs[job] = spec }
+    /// Stores the description of a job.
+    mutating func setSpec(_ spec: JobSpec, of job: JobID) { specs[job] = spec }
 
     /// Follows a change of the state.
     ///

@@ -137,7 +137,7 @@ struct CatalogPublisher: Publishing {
         do throws(CatalogError) {
             let edition = try CatalogEdition(of: spec.edition)
             try catalog.checkCase(ids, in: edition)
-            if !spec.replacesTileset { try catalog.check(ids, of: spec.tilesetID, in: edition) }
+            if !spec.replacesTileset { try catalog.check(ids, of: spec.tileset.id, in: edition) }
             if !spec.replacesArea {
                 let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
                 try catalog.check(areas: areas, in: edition)

@@ -48,7 +48,7 @@ final class PackagePublishing {
             $0.mask = Data(wanted.mask.encoded())
             $0.zoomMin = UInt32(spec.zooms.min)
             $0.zoomMax = UInt32(spec.zooms.max)
-            $0.tileset = Data(spec.tileset)
+            $0.tileset = Data(spec.tileset.canonicalJSON)
             $0.names = wanted.names
             $0.shards = shards
             $0.shardFooters = footers

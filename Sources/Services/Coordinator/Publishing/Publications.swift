@@ -147,7 +147,7 @@ final class Publications: Sendable {
         }
         return PublishOrder(
             id: wanted.id, file: files[0], merged: one.merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
-            tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
+            tileset: spec.tileset.id, attribution: spec.tileset.attribution, zooms: spec.zooms,
             files: try PublishOrder.files(one.merged, Array(files.dropFirst())), edition: place,
             dataDate: spec.dataDate, replacesTileset: spec.replacesTileset, failedTiles: one.failedTiles,
             replacesArea: spec.replacesArea, allowsShrink: spec.allowsShrink, packs: spec.packs,

@@ -53,8 +53,8 @@ struct WorkerMessages {
                         $0.zoomMax = UInt32(zooms.max)
                         $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
                         $0.tiles = tiles
-                        $0.tileset = Data(spec.tileset)
-                        $0.origin = spec.origin?.name ?? ""
+                        $0.tileset = Data(spec.tileset.canonicalJSON)
+                        $0.origin = spec.tileset.origin?.name ?? ""
                         $0.sources = offer.sources.map { Data($0.bytes) }
                         $0.base = offer.base.map { Data($0.bytes) }
                         $0.partialFirst = offer.isPartialFirst

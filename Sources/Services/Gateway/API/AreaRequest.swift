@@ -24,18 +24,13 @@ struct AreaRequest: Codable, Sendable {
             guard 1...500 ~= names.count else { throw Problem(.wrongRequest, "'regions' has 1 to 500 entries.") }
             let tree = try tree()
             return try names.map { (name) throws(Problem) in
-                do throws(RegionsError) { return Self.area(try tree.find(name), in: tree) } catch {
+                do throws(RegionsError) { return .region(try tree.find(name), in: tree) } catch {
                     throw Problem(.wrongRequest, error.message)
                 }
             }
         case (nil, let numbers?, nil):
-            let shape = try Self.box(numbers)
-            let id = Area.fileSafe("bbox_\(numbers.map { "\($0)" }.joined(separator: "_"))")
-            return [
-                Area(
-                    kind: .bbox, id: id, label: "bbox(\(numbers.map { "\($0)" }.joined(separator: ",")))", names: [:],
-                    bounds: shape, mask: { TileMask(covering: MercatorShape(shape), maxZoom: $0) })
-            ]
+            let box = try Self.box(numbers)
+            do throws(ClusterError) { return [try .box(box)] } catch { throw Problem(.wrongRequest, error.message) }
         case (nil, nil, let text?):
             let mask = try Self.mask(text)
             return [try Self.area(mask, id: ExtractName.id(of: mask, tileset: ""), label: "mask")]
@@ -48,7 +43,9 @@ struct AreaRequest: Codable, Sendable {
         guard numbers.count == 4, numbers.allSatisfy(\.isFinite) else {
             throw Problem(.wrongRequest, "'bbox' has four numbers: west, south, east, north.")
         }
-        do { return try BoundingBox(parsing: "bbox(\(numbers.map { "\($0)" }.joined(separator: ",")))") } catch {
+        do throws(TilesError) {
+            return try BoundingBox(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
+        } catch {
             throw Problem(.wrongRequest, error.message)
         }
     }
@@ -64,19 +61,11 @@ struct AreaRequest: Codable, Sendable {
         }
     }
 
-    private static func area(_ region: Region, in tree: RegionTree) -> Area {
-        Area(
-            kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
-            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) })
-    }
-
     /// A mask as an area.
     static func area(_ mask: TileMask, id: String, label: String) throws(Problem) -> Area {
-        guard let bounds = mask.bounds else { throw Problem(.wrongRequest, "The mask has no tile.") }
-        return Area(
-            kind: .bbox, id: id, label: label, names: [:], bounds: bounds,
-            mask: { zoom in
-                zoom > mask.maxZoom ? mask.expanded(toZoom: zoom) : mask.clipped(toZoom: zoom)
-            })
+        guard let area = Area.tiles(mask, id: id, label: label) else {
+            throw Problem(.wrongRequest, "The mask has no tile.")
+        }
+        return area
     }
 }

@@ -40,7 +40,7 @@ struct SubmitResponder: Sendable {
         let draft = try self.draft(body, exchange.caller)
         let key = try self.key(exchange)
         let policy = Self.policy(body, requestID: key, isEstimate: isEstimate)
-        let answer = try await parts.cluster.ask { try await $0.submit(try draft.request(policy)) }
+        let answer = try await parts.cluster.ask { try await $0.submit(draft.request(policy)) }
         let view = Submitted(
             job: isEstimate ? nil : answer.job, tiles: answer.tiles, batches: answer.batches,
             warnings: draft.warnings + answer.warnings)
@@ -69,7 +69,7 @@ struct SubmitResponder: Sendable {
         let draft = try self.draft(body.submission, exchange.caller)
         let policy = Self.policy(body.submission, requestID: "", isEstimate: false)
         let answer = try await parts.cluster.ask { client in
-            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(policy))).encoded()
+            let submission = try draft.request(policy).frame
             return try await client.putSchedule(
                 .make {
                     $0.id = id

@@ -110,7 +110,7 @@ final class ClusterLink: Sendable {
         case .unreachable: Problem(.coordinatorAway, text, retryAfter: 2)
         case .unexpectedAnswer, .otherVersion, .wrongEndpoint: Problem(.otherVersion, text)
         case .unknown: Problem(.unknownThing, text)
-        case .wrongRequest, .emptyArea, .duplicateArea, .tooLarge: Problem(.wrongRequest, text)
+        case .wrongRequest, .emptyArea, .duplicateArea, .outsideMap, .tooLarge: Problem(.wrongRequest, text)
         case .forbidden: Problem(.forbidden, text)
         case .later: Problem(.tryLater, text, retryAfter: 5)
         case .refused: Problem(.refused, text)

@@ -186,7 +186,7 @@ actor ExtractService {
             draft.edition = PBEdition(group: ExtractName.group, language: "")
             // Without a request id the coordinator joins it with an unfinished job for the same package, as another gateway
             // may have submitted one at the same time.
-            request = try draft.request(SubmitPolicy(requestID: "", priority: 10))
+            request = draft.request(SubmitPolicy(requestID: "", priority: 10))
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
         }

@@ -1,0 +1,65 @@
+import Files
+import Foundation
+import Scheduling
+import Tilesets
+
+/// The tileset of a job: its canonical bytes, and what the coordinator needs to know of it, read once.
+struct JobTileset: Sendable {
+    /// As workers get it.
+    let canonicalJSON: [UInt8]
+    /// The digest of ``canonicalJSON``.
+    ///
+    /// Jobs with the same tileset share fetched tiles.
+    let digest: ContentDigest?
+    let id: String
+    /// Cut to the catalog's limit of 4,096 bytes; empty when it has none.
+    let attribution: String
+    /// The origin whose budget the requests use; `nil` for files, and for tilesets that no worker of this build can
+    /// read.
+    let origin: JobOrigin?
+    /// The protocol by which the tiles are requested.
+    let cut: BatchCut
+
+    /// What a tileset of another version has at least.
+    private struct Head: Decodable {
+        let id: String
+        let attribution: String?
+    }
+
+    /// - Throws: ``SubmitProblem`` `bad-request` when the bytes are not a JSON object with an id.
+    init(canonicalJSON bytes: [UInt8]) throws(SubmitProblem) {
+        let head: Head
+        do {
+            let tileset = try Tileset(canonicalJSON: bytes)
+            head = Head(id: tileset.id, attribution: tileset.attribution)
+            origin = JobOrigin(tileset)
+            cut = if case .remotePMTiles = tileset.source { .ranges } else { .tiles }
+        } catch {
+            // No worker of this build can read this tileset.
+            (origin, cut) = (nil, .tiles)
+            // Bytes without an id are refused below.
+            head = (try? JSONDecoder().decode(Head.self, from: Data(bytes))) ?? Head(id: "", attribution: nil)
+        }
+        guard !head.id.isEmpty, head.id.utf8.count <= 255 else {
+            throw SubmitProblem(
+                "bad-request", "The submission's tileset is not a JSON object with an 'id' of 1 to 255 bytes.")
+        }
+        canonicalJSON = bytes
+        digest = ContentDigest(Digest(of: bytes).bytes)
+        id = head.id
+        let text = head.attribution ?? ""
+        attribution = text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))
+    }
+}
+
+extension JobOrigin {
+    /// The origin whose budget a job over this tileset uses; `nil` for files.
+    fileprivate init?(_ tileset: Tileset) {
+        guard let name = tileset.originName else { return nil }
+        self.init(
+            name: name,
+            limits: OriginLimits(
+                perSecond: tileset.politeness.requestsPerSecond, concurrency: tileset.politeness.concurrency,
+                bytesPerSecond: tileset.politeness.bytesPerSecond.map(Double.init)))
+    }
+}
