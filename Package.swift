@@ -250,7 +250,8 @@ let tests: [Tests] = [
 /// Documents that are stored next to the code that they describe; they are not compiled.
 let documents = [
     "Wire": [
-        "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "wire_schema.py",
+        "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "generate_json.py",
+        "wire_schema.py",
         "check_document.py",
     ]
 ]

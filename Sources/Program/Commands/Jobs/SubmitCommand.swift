@@ -129,7 +129,7 @@ struct SubmitCommand: AsyncParsableCommand {
     private func tellOfExisting(_ number: UInt64, _ client: ControlClient) async throws {
         guard requestID == nil else { return Console.note("already submitted under this request id") }
         Console.note("job \(number) makes exactly the same packages and has not ended; it is used")
-        let job = JobView(try await client.job(number, failures: 0))
+        let job = try await client.job(number, failures: 0)
         if job.priority < 0 {
             Console.note("it is paused; continue it with: packhorse resume \(number)")
         } else if submission.priority < 0 {
