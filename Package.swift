@@ -188,7 +188,7 @@ let libraries: [Module] = [
         ], [.arguments, .lifecycle, .logging, .signals]),
 
     // What tests of several modules need: servers, raw peers, a reader of metrics, random numbers by seed.
-    Module("TestSupport", .testing, ["MetricsFormat"]),
+    Module("TestSupport", .testing, ["MetricsFormat", "Tiles"]),
     // Decoders in the form for a fuzzer.
     Module(
         "FuzzTargets", .testing,
@@ -251,8 +251,7 @@ let tests: [Tests] = [
 let documents = [
     "Wire": [
         "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "generate_json.py",
-        "wire_schema.py",
-        "check_document.py",
+        "wire_schema.py", "check_document.py",
     ]
 ]
 

@@ -76,7 +76,7 @@ struct BuildRun {
                     hint: "pass the address or folder of the catalog: --files-from https://HOST/ or a folder")
             }
         }
-        if plan.requests.count > 1 { try await SubmitCommand.rehearse(plan.requests, client) }
+        if plan.requests.count > 1 { try await SubmitCommand.dryRun(plan.requests, client) }
         return try await follow(client, watching: client)
     }
 
@@ -93,7 +93,7 @@ struct BuildRun {
                         Console.warning(warning)
                     }
                 } else if folder.isResumed {
-                    try await goOn(submitted.job, client)
+                    try await resume(submitted.job, client)
                 }
             }
             var views: [PBJobStatus] = []
@@ -114,7 +114,7 @@ struct BuildRun {
     }
 
     /// Resumes a job of an earlier run, also a failed one.
-    private func goOn(_ number: UInt64, _ client: ControlClient) async throws {
+    private func resume(_ number: UInt64, _ client: ControlClient) async throws {
         let job = try await client.job(number, failures: 0)
         if ["failed", "cancelled"].contains(job.state) {
             Console.note("retrying the failed tiles of \(job.label)")

@@ -69,7 +69,7 @@ struct SubmitCommand: AsyncParsableCommand {
                     requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
         }
         try await cluster.withClient { client in
-            if requests.count > 1, !dryRun { try await Self.rehearse(requests, client) }
+            if requests.count > 1, !dryRun { try await Self.dryRun(requests, client) }
             var answers: [(draft: JobDraft, submitted: PBSubmitted)] = []
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
@@ -89,7 +89,7 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     /// Asks for each job whether it would be accepted, so that a refused one leaves no jobs of the others.
-    static func rehearse(_ requests: [PBSubmit], _ client: ControlClient) async throws {
+    static func dryRun(_ requests: [PBSubmit], _ client: ControlClient) async throws {
         for var request in requests {
             request.dryRun = true
             _ = try await client.submit(request)
