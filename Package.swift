@@ -193,7 +193,7 @@ let libraries: [Module] = [
         ], [.arguments, .lifecycle, .logging, .signals]),
 
     // What tests of several modules need: servers, raw peers, a reader of metrics, random numbers by seed.
-    Module("TestSupport", .testing, ["MetricsFormat"]),
+    Module("TestSupport", .testing, ["MetricsFormat", "Tiles"]),
     // Decoders in the form for a fuzzer.
     Module(
         "FuzzTargets", .testing,
@@ -256,8 +256,8 @@ let tests: [Tests] = [
 /// Documents that are stored next to the code that they describe; they are not compiled.
 let documents = [
     "Wire": [
-        "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "wire_schema.py",
-        "check_document.py",
+        "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "generate_json.py",
+        "wire_schema.py", "check_document.py",
     ]
 ]
 

@@ -22,7 +22,7 @@ extension Logger {
         case .failing(let notification, let why):
             warning(
                 "Notification not delivered; it is sent again",
-                metadata: Self.about(notification, receiver, [LogKey.errorMessage: "\(why)"]))
+                metadata: Self.about(notification, to: receiver, adding: [LogKey.errorMessage: "\(why)"]))
         case .recovered(let failures):
             notice(
                 "Notifications delivered again",
@@ -30,16 +30,16 @@ extension Logger {
         case .refused(let notification, let status):
             warning(
                 "Notification refused; it is not sent again",
-                metadata: Self.about(notification, receiver, [LogKey.notificationStatus: "\(status)"]))
+                metadata: Self.about(notification, to: receiver, adding: [LogKey.notificationStatus: "\(status)"]))
         case .dropped(let notification, let why):
             warning(
                 "Notification dropped; it is a day old",
-                metadata: Self.about(notification, receiver, [LogKey.errorMessage: "\(why)"]))
+                metadata: Self.about(notification, to: receiver, adding: [LogKey.errorMessage: "\(why)"]))
         }
     }
 
     private static func about(
-        _ notification: LoggedNotification, _ receiver: NotificationReceiver, _ more: Metadata
+        _ notification: LoggedNotification, to receiver: NotificationReceiver, adding more: Metadata
     ) -> Metadata {
         let metadata: Metadata = [
             LogKey.receiver: "\(receiver)", LogKey.notificationKind: "\(notification.content.kind)",

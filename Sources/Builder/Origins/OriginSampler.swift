@@ -157,7 +157,7 @@ public enum OriginSampler {
             starts.append(sum)
             sum += coarse == zoom ? 1 : mask.restricted(to: cell).count(atZoom: zoom)
         }
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix(state: seed)
         var next = 0
         return (0..<max(count, 0)).compactMap { part in
             let low = UInt64(Double(total) * Double(part) / Double(count))
@@ -188,18 +188,5 @@ public enum OriginSampler {
             }
         }
         return sample
-    }
-}
-
-/// A small generator whose numbers depend on the seed alone (Steele, Lea, Flood: SplitMix, 2014).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

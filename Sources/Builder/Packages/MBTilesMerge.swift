@@ -83,7 +83,7 @@ public enum MBTilesMerge {
         _ builder: any PackageWriter, spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey,
         stripTiles: Int, layers memory: LayerMemory, totals: inout Totals, progress: (UInt64) throws -> Void
     ) throws {
-        let hash = MergeAside.tilesHash()
+        let hash = ParallelTileConsumer.tilesHash()
         let layers = MergeLayers(spec.metadata, memory)
         let counts = try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)

@@ -8,14 +8,14 @@ internal import TileBodies
 /// distributed over threads by their numbers. The bodies were checked before they were put into shards. A union does
 /// not depend on which thread found which layer, so the package does not either.
 struct MergeLayers {
-    private let lanes: [MergeAside<VectorLayers>]
+    private let lanes: [ParallelTileConsumer<VectorLayers>]
 
     /// `nil` if the layers are not needed.
     init?(_ metadata: PackageMetadata, _ memory: LayerMemory) {
         guard metadata.lacksLayers else { return nil }
         let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         lanes = (0..<count).map { lane in
-            MergeAside("layers.\(lane)") { queue in
+            ParallelTileConsumer("layers.\(lane)") { queue in
                 var found = LayerCollector(memory, isChecked: true)
                 while let tiles = queue.next() {
                     for tile in tiles where Int(tile.number) % count == lane {

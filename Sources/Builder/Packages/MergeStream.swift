@@ -27,7 +27,7 @@ enum MergeStream {
     }
 
     /// Tiles per chunk, and how many chunks may wait in the queue: some megabytes.
-    private static let lot = 16
+    private static let chunkSize = 16
     private static let waiting = 3
 
     /// Gives all tiles to `each`, some at a time, on the caller's thread.
@@ -79,7 +79,7 @@ enum MergeStream {
                         MergeTile(
                             zoom: zoom, column: tile.column, row: tile.row, key: key, number: number, isNew: isNew,
                             content: content, range: range))
-                    if tiles.count == lot {
+                    if tiles.count == chunkSize {
                         // The caller has stopped reading.
                         guard queue.put(tiles) else { return counts }
                         tiles = []
@@ -94,7 +94,7 @@ enum MergeStream {
 }
 
 /// Computes something from all tiles of a package on another thread, while the caller writes them.
-final class MergeAside<Outcome: Sendable>: Sendable {
+final class ParallelTileConsumer<Outcome: Sendable>: Sendable {
     private let queue = BoundedQueue<[MergeTile]>(limit: 3)
     private let aside: BackgroundTask<Outcome>
 
@@ -121,10 +121,10 @@ final class MergeAside<Outcome: Sendable>: Sendable {
     }
 }
 
-extension MergeAside<String> {
+extension ParallelTileConsumer<String> {
     /// `agg_tiles_hash`: MD5 is the slowest step per body.
-    static func tilesHash() -> MergeAside<String> {
-        MergeAside("hash") { queue in
+    static func tilesHash() -> ParallelTileConsumer<String> {
+        ParallelTileConsumer("hash") { queue in
             var hash = TilesHash()
             while let tiles = queue.next() {
                 for tile in tiles {

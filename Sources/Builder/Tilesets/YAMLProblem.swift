@@ -27,7 +27,7 @@ struct YAMLProblem: Equatable {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
-            self = Self.syntax(problem, context, mark, in: yaml)
+            self = Self.syntax(problem, within: context, at: mark, in: yaml)
         case .reader(_, let offset, _, _):
             self.init(
                 place: offset.map { Self.place(at: $0, in: yaml) },
@@ -48,7 +48,7 @@ struct YAMLProblem: Equatable {
 
     /// The parser's words for a wrong structure, and ours.
     private static func syntax(
-        _ problem: String, _ context: YamlError.Context?, _ mark: Mark, in yaml: String
+        _ problem: String, within context: YamlError.Context?, at mark: Mark, in yaml: String
     ) -> YAMLProblem {
         let here = place(mark, in: yaml)
         let start = context.map { place($0.mark, in: yaml) } ?? here
@@ -81,11 +81,11 @@ struct YAMLProblem: Equatable {
                 place: here, "a colon stands where no key can be",
                 "put text with ': ' in quotes, and begin all keys of a mapping in the same column")
         }
-        return unexpected(problem, here, start)
+        return unexpected(problem, at: here, from: start)
     }
 
     /// The same, for what is found where something else is expected.
-    private static func unexpected(_ problem: String, _ here: Place, _ start: Place) -> YAMLProblem {
+    private static func unexpected(_ problem: String, at here: Place, from start: Place) -> YAMLProblem {
         if problem.contains("expected ':'") {
             return YAMLProblem(place: start, "the line has no colon after its key", "write it as key: value")
         }

@@ -18,26 +18,26 @@ package struct MetricsText: Sendable {
     /// Begins a family.
     ///
     /// - Parameter name: Without the prefix `packhorse_`.
-    package mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+    package mutating func family(_ name: String, _ kind: Kind, help: String) {
         text += "# HELP \(Self.prefix)\(name) \(help)\n# TYPE \(Self.prefix)\(name) \(kind.rawValue)\n"
     }
 
     /// One sample of a family.
-    package mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: Double) {
+    package mutating func sample(_ name: String, _ labels: [(String, String)] = [], value: Double) {
         let list = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
         text += "\(Self.prefix)\(name)\(list.isEmpty ? "" : "{\(list)}") \(Self.number(value))\n"
     }
 
     /// The samples of a histogram.
-    package mutating func histogram(_ name: String, _ labels: [(String, String)], _ histogram: Histogram) {
+    package mutating func histogram(_ name: String, _ labels: [(String, String)], histogram: Histogram) {
         var sum: UInt64 = 0
         for (bound, count) in zip(Histogram.bounds, histogram.counts) {
             sum += count
-            sample("\(name)_bucket", labels + [("le", Self.number(bound))], Double(sum))
+            sample("\(name)_bucket", labels + [("le", Self.number(bound))], value: Double(sum))
         }
-        sample("\(name)_bucket", labels + [("le", "+Inf")], Double(histogram.count))
-        sample("\(name)_sum", labels, histogram.sum)
-        sample("\(name)_count", labels, Double(histogram.count))
+        sample("\(name)_bucket", labels + [("le", "+Inf")], value: Double(histogram.count))
+        sample("\(name)_sum", labels, value: histogram.sum)
+        sample("\(name)_count", labels, value: Double(histogram.count))
     }
 
     private static func escaped(_ text: String) -> String {
@@ -52,19 +52,19 @@ package struct MetricsText: Sendable {
 extension MetricsText {
     /// Begins the family of a table's row.
     package mutating func family(_ metric: some MetricTable) {
-        family(metric.rawValue, metric.family.kind, metric.family.help)
+        family(metric.rawValue, metric.family.kind, help: metric.family.help)
     }
 
     /// One sample of a table's row.
     ///
     /// - Parameter labels: The values of its labels, in the order of the table.
     package mutating func sample(_ metric: some MetricTable, _ labels: String..., value: Double) {
-        sample(metric.rawValue, Self.pairs(metric, labels), value)
+        sample(metric.rawValue, Self.pairs(metric, labels), value: value)
     }
 
     /// The samples of a histogram of a table's row.
     package mutating func histogram(_ metric: some MetricTable, _ labels: String..., histogram: Histogram) {
-        self.histogram(metric.rawValue, Self.pairs(metric, labels), histogram)
+        self.histogram(metric.rawValue, Self.pairs(metric, labels), histogram: histogram)
     }
 
     /// A family without labels.

@@ -17,7 +17,7 @@ public final class Download: Sendable {
     private let state = Mutex(State())
     private let loop: TransferLoop
     /// Results wait this long for others before they are handed out.
-    static let linger: Duration = .milliseconds(5)
+    static let batchDelay: Duration = .milliseconds(5)
 
     init(loop: TransferLoop) { self.loop = loop }
 
@@ -98,7 +98,7 @@ public final class Download: Sendable {
         var left: Duration?
         resume { state in
             guard state.waiter != nil, let since = state.readySince else { return false }
-            let wait = Self.linger - (now - since)
+            let wait = Self.batchDelay - (now - since)
             if wait > .zero { left = wait }
             return wait <= .zero
         }

@@ -8,14 +8,14 @@ extension EasyHandle {
     private static let maxErrorPage = 64 << 10
 
     /// Sets the options of a request that is not a plain GET, and clears those of the handle's last request.
-    func dress(_ request: TransferRequest) throws(TransferError) {
+    func applyOptions(_ request: TransferRequest) throws(TransferError) {
         let isPlain =
             request.method == .get && request.sink == nil && request.signing == nil && request.range == nil
             && request.receiver == nil
-        guard isDressed || !isPlain else { return }
-        undress()
+        guard hasOptions || !isPlain else { return }
+        removeOptions()
         guard !isPlain else { return }
-        isDressed = true
+        hasOptions = true
         switch request.method {
         case .get: break
         case .head:
@@ -41,8 +41,8 @@ extension EasyHandle {
         }
     }
 
-    private func undress() {
-        isDressed = false
+    private func removeOptions() {
+        hasOptions = false
         _ = ph_easy_set_long(handle, CURLOPT_HTTPGET, 1)
         for option in [
             CURLOPT_CUSTOMREQUEST, CURLOPT_RANGE, CURLOPT_AWS_SIGV4, CURLOPT_USERNAME, CURLOPT_PASSWORD,

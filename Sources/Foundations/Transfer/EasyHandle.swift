@@ -21,7 +21,7 @@ final class EasyHandle {
     /// Whether the request's receiver has the head of this answer.
     private var hasReceiverBegun = false
     /// Whether anything but a plain GET was set on the handle.
-    var isDressed = false
+    var hasOptions = false
     let limit: Int
     private let budget: OriginBudget?
     /// The speed limit last set by ``pace(_:)``.
@@ -99,11 +99,11 @@ final class EasyHandle {
         ownLines = isOwn ? HeaderLines(fields, without: isSmall && !isSigned ? ["Expect"] : []) : nil
         _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
         _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
-        try dress(job.request)
+        try applyOptions(job.request)
     }
 
     /// Releases the data of the last transfer.
-    func rest() {
+    func reset() {
         job = nil
         body = []
         outgoing = nil

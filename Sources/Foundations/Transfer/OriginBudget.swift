@@ -79,7 +79,7 @@ public final class OriginBudget: Sendable {
         var inFlight = 0
         var use = Use()
         var retryAfter = Duration.zero
-        var brake = RefusalBrake()
+        var brake = ThrottleGuard()
         var waiting: [ObjectIdentifier: Int] = [:]
         var wakers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
@@ -100,7 +100,7 @@ public final class OriginBudget: Sendable {
                 state.ceiling = (old.concurrency, old.until)
             }
             state.grant = grant
-            state.brake = RefusalBrake()
+            state.brake = ThrottleGuard()
             state.filledAt = max(state.filledAt ?? now, now)
             state.tokens = min(state.tokens, grant.burst)
             return state.wakers.values.map(\.self)

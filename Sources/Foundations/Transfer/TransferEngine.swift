@@ -8,8 +8,8 @@ final class TransferEngine {
     private let loop: TransferLoop
     private let options: TransferOptions
     private let concurrency: Int
-    private let homeLines: HeaderLines
-    private let bareLines: HeaderLines
+    private let defaultHeaders: HeaderLines
+    private let crossOriginHeaders: HeaderLines
     private var queue = TransferQueue()
     /// Whether the origin failed at the last request.
     private var hasFailed = false
@@ -32,8 +32,8 @@ final class TransferEngine {
         concurrency = min(max(options.concurrency, 1), 256)
         // Requested explicitly and never decoded by curl: a gzip body stays byte for byte as the server stores it.
         let coding = HeaderField("Accept-Encoding", options.acceptsGzip ? "gzip" : "identity")
-        homeLines = HeaderLines([coding] + options.headers)
-        bareLines = HeaderLines([coding])
+        defaultHeaders = HeaderLines([coding] + options.headers)
+        crossOriginHeaders = HeaderLines([coding])
         budget = options.budget
         limiter = budget == nil ? options.requestsPerSecond.map(RateLimiter.init(perSecond:)) : nil
         for option in [CURLMOPT_MAX_TOTAL_CONNECTIONS, CURLMOPT_MAX_HOST_CONNECTIONS, CURLMOPT_MAXCONNECTS] {
@@ -52,7 +52,7 @@ final class TransferEngine {
             accept(mail.jobs)
             if mail.isClosed { break }
             if mail.hasCancellations { removeCancelled() }
-            breakOff()
+            cancelExcess()
             endPause()
             _ = startDue()
             pace()
@@ -63,11 +63,11 @@ final class TransferEngine {
             let start = startDue()
             // After a handle was added, a perform is needed before the poll can see its socket.
             if start.didStart { continue }
-            let linger = downloads.values.compactMap { $0.download.flush(at: .now) }.min()
+            let flushDelay = downloads.values.compactMap { $0.download.flush(at: .now) }.min()
             let end = budget?.nextEnd(at: .now)
             // Another client of the budget may use part of the bytes meanwhile.
             let turn: Duration = isPaced ? .milliseconds(200) : .seconds(10)
-            let wait = min(turn, start.wait ?? .seconds(10), linger ?? .seconds(10), end ?? .seconds(10))
+            let wait = min(turn, start.wait ?? .seconds(10), flushDelay ?? .seconds(10), end ?? .seconds(10))
             curl_multi_poll(loop.multi, nil, 0, Int32(wait.wholeMilliseconds), nil)
         }
         end { _ in true }
@@ -162,9 +162,9 @@ final class TransferEngine {
             return
         }
         do throws(TransferError) {
-            try easy.prepare(job, shared: job.isAbroad ? bareLines : homeLines)
+            try easy.prepare(job, shared: job.isCrossOrigin ? crossOriginHeaders : defaultHeaders)
         } catch {
-            easy.rest()
+            easy.reset()
             idle.append(easy)
             budget?.endRequest(.none)
             finish(job, .failure(error))
@@ -216,7 +216,7 @@ final class TransferEngine {
                 }
                 failed(job, easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, status: status, otherwise: error))
             }
-            easy.rest()
+            easy.reset()
             idle.append(easy)
         }
     }
@@ -360,7 +360,7 @@ final class TransferEngine {
     /// Cancels the requests that exceed the budget.
     ///
     /// They start again when the budget allows it.
-    private func breakOff() {
+    private func cancelExcess() {
         var excess = budget?.excess(at: .now) ?? 0
         while excess > 0, let (handle, easy) = active.first {
             curl_multi_remove_handle(loop.multi, handle)
@@ -381,7 +381,7 @@ final class TransferEngine {
             curl_multi_remove_handle(loop.multi, handle)
             active[handle] = nil
             easy.job = nil
-            easy.rest()
+            easy.reset()
             idle.append(easy)
             budget?.endRequest(.none)
             finish(job, .failure(TransferLoop.closedError))

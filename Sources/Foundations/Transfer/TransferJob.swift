@@ -19,7 +19,7 @@ struct TransferJob: Sendable {
     /// Whether a redirect led to another host.
     ///
     /// Then none of our headers are sent.
-    var isAbroad = false
+    var isCrossOrigin = false
 
     init(_ request: TransferRequest, download: Download, at now: ContinuousClock.Instant) {
         self.request = request
@@ -35,7 +35,7 @@ struct TransferJob: Sendable {
     /// The validators of one address say nothing about another (RFC 9110, 8.8.3), so after a redirect no conditional
     /// headers are sent.
     var extraHeaders: [HeaderField] {
-        if isAbroad { return request.headers.filter { $0.name.lowercased() == "range" } }
+        if isCrossOrigin { return request.headers.filter { $0.name.lowercased() == "range" } }
         guard redirects > 0 else { return request.headers }
         return request.headers.filter { !["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
     }
@@ -47,14 +47,14 @@ struct TransferJob: Sendable {
         if counts { attempt += 1 }
         url = request.url
         redirects = 0
-        isAbroad = false
+        isCrossOrigin = false
     }
 
     /// Moves to the target of a redirect.
     mutating func follow(_ target: String) {
         redirects += 1
         url = target
-        isAbroad = WebOrigin(request.url) == nil || WebOrigin(target) != WebOrigin(request.url)
+        isCrossOrigin = WebOrigin(request.url) == nil || WebOrigin(target) != WebOrigin(request.url)
     }
 }
 

@@ -9,7 +9,7 @@ package enum EndpointOption {
     /// - Throws: `ValidationError`, which ends with 64.
     package static func checkListening(_ endpoint: String?, option: String) throws {
         guard let endpoint, !RouterLink.canListen(at: endpoint) else { return }
-        throw wrong(option, endpoint, "tcp://127.0.0.1:7470, tcp://*:7470 or tcp://127.0.0.1:*")
+        throw wrong(option, endpoint, examples: "tcp://127.0.0.1:7470, tcp://*:7470 or tcp://127.0.0.1:*")
     }
 
     /// Refuses a text to which no socket can connect.
@@ -17,7 +17,7 @@ package enum EndpointOption {
     /// - Throws: `ValidationError`, which ends with 64.
     package static func checkConnecting(_ endpoint: String?, option: String) throws {
         guard let endpoint, !DealerLink.canConnect(to: endpoint) else { return }
-        throw wrong(option, endpoint, "tcp://coordinator.example.com:7470")
+        throw wrong(option, endpoint, examples: "tcp://coordinator.example.com:7470")
     }
 
     /// Refuses a variable to whose endpoint no socket can connect.
@@ -30,7 +30,7 @@ package enum EndpointOption {
             hint: "set it to an endpoint, for example tcp://coordinator.example.com:7470")
     }
 
-    private static func wrong(_ option: String, _ endpoint: String, _ examples: String) -> ValidationError {
+    private static func wrong(_ option: String, _ endpoint: String, examples: String) -> ValidationError {
         ValidationError("\(option) '\(endpoint.prefix(200))' is not an endpoint; expected for example \(examples)")
     }
 }

@@ -44,10 +44,10 @@ struct BenchMaps {
     /// The tiles that the packages leave out.
     func missing() throws -> [TileID] { try (0..<count).map(leftOut) }
 
-    private func leftOut(_ number: Int) throws -> TileID { try tile(number, zoom: Self.lastZoom, 15, 15) }
+    private func leftOut(_ number: Int) throws -> TileID { try tile(number, zoom: Self.lastZoom, column: 15, row: 15) }
 
     /// A tile of a package's cell, by its column and row within the cell.
-    private func tile(_ number: Int, zoom: Int, _ column: Int, _ row: Int) throws -> TileID {
+    private func tile(_ number: Int, zoom: Int, column: Int, row: Int) throws -> TileID {
         let cell = try cell(number)
         let shift = zoom - cell.zoom
         guard let tile = TileID(zoom: zoom, x: cell.x << shift + column, y: cell.y << shift + row) else {
@@ -61,11 +61,13 @@ struct BenchMaps {
     func walk() throws -> [TileID] {
         try (0..<count).flatMap { number in
             try (0..<16).flatMap { column in
-                var tiles = try (6..<9).map { try tile(number, zoom: Self.lastZoom, column, $0) }
+                var tiles = try (6..<9).map { try tile(number, zoom: Self.lastZoom, column: column, row: $0) }
                 if column.isMultiple(of: 2) {
-                    tiles += try (3..<5).map { try tile(number, zoom: Self.lastZoom - 1, column / 2, $0) }
+                    tiles += try (3..<5).map { try tile(number, zoom: Self.lastZoom - 1, column: column / 2, row: $0) }
                 }
-                if column.isMultiple(of: 4) { tiles.append(try tile(number, zoom: Self.lastZoom - 2, column / 4, 1)) }
+                if column.isMultiple(of: 4) {
+                    tiles.append(try tile(number, zoom: Self.lastZoom - 2, column: column / 4, row: 1))
+                }
                 return tiles
             }
         }

@@ -47,18 +47,18 @@ struct CatalogCommand: ParsableCommand {
                 try Self.measure(&file, root)
             }
             let mask = TileMask(tiles: try maps.tiles(number), maxZoom: BenchMaps.lastZoom)
-            index.packages.append(Self.package(id, names, file, mask))
+            index.packages.append(Self.package(id, names: names, file: file, mask: mask))
         }
         var big = CatalogIndex.File(format: "mbtiles", url: "packages/1/BIG.mbtiles", size: 0, sha256: none)
         try maps.write(packages, bytes: megabytes << 20, to: root.appending(path: big.url))
         try Self.measure(&big, root)
         let mask = TileMask(tiles: [try maps.cell(packages)], maxZoom: 7).expanded(toZoom: BenchMaps.lastZoom)
-        index.packages.append(Self.package("BIG", Self.names("BIG"), big, mask))
+        index.packages.append(Self.package("BIG", names: Self.names("BIG"), file: big, mask: mask))
         try Data(try index.encoded()).write(to: root.appending(path: CatalogIndex.fileName))
     }
 
     private static func package(
-        _ id: String, _ names: [String: String], _ file: CatalogIndex.File, _ mask: TileMask
+        _ id: String, names: [String: String], file: CatalogIndex.File, mask: TileMask
     ) -> CatalogIndex.Package {
         let version = CatalogIndex.Version(
             version: 1, tileMask: mask.cartoWire, tilesHash: "x", tileset: "bench", minZoom: 0,

@@ -32,7 +32,9 @@ struct ChangeRows {
         }
         let took = ContinuousClock().now - start
         let after = try await quiet()
-        func row(_ name: String, _ run: Run, _ first: Run, _ second: Run, limit: Double, _ more: String) -> Row {
+        func row(
+            _ name: String, _ run: Run, after first: Run, before second: Run, limit: Double, note more: String = ""
+        ) -> Row {
             let baseline = (first.times.p99 + second.times.p99) / 2
             return Row(
                 piece: name, unit: "× quiet", value: run.times.p99 / max(1, baseline), limit: limit,
@@ -42,10 +44,10 @@ struct ChangeRows {
             Row(
                 piece: "4 readers, \(updates) updates, errors", unit: "", value: Double(updating.errors), limit: 0,
                 note: "\(updating.times.count) reads"),
-            row("4 readers, \(updates) updates, p99", updating, before, between, limit: 2, ""),
+            row("4 readers, \(updates) updates, p99", updating, after: before, before: between, limit: 2),
             row(
-                "4 readers, \(removed) MB removed, p99", removing, between, after, limit: 3,
-                ", removed in \(Int(took / .milliseconds(1))) ms"),
+                "4 readers, \(removed) MB removed, p99", removing, after: between, before: after, limit: 3,
+                note: ", removed in \(Int(took / .milliseconds(1))) ms"),
             Row(
                 piece: "4 readers, \(removed) MB removed, errors", unit: "", value: Double(removing.errors), limit: 0,
                 note: "\(removing.times.count) reads"),
@@ -66,7 +68,8 @@ struct ChangeRows {
     }
 
     /// Reads with four threads while something runs.
-    private func reading(_ store: MapStore, _ tiles: [TileID], _ body: () async throws -> Void) async throws -> Run {
+    private func reading(_ store: MapStore, _ tiles: [TileID], during body: () async throws -> Void) async throws -> Run
+    {
         let errors = Mutex(0)
         let (isOver, reader) = (Flag(), store.tiles)
         let samples = Mutex<[Double]>([])

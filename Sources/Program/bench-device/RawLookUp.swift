@@ -59,7 +59,7 @@ struct ReadTimes {
     ///
     /// Everything is read twice, and the second time counts: the system may have dropped the pages of a file since its
     /// last use, and whoever reads first would pay for the disk.
-    init(_ tiles: [TileID], _ count: Int, inOrder: Bool = false, _ read: (TileID) throws -> Void) rethrows {
+    init(_ tiles: [TileID], count: Int, inOrder: Bool = false, read: (TileID) throws -> Void) rethrows {
         let clock = ContinuousClock()
         var times: [Double] = []
         times.reserveCapacity(count)

@@ -22,11 +22,11 @@ struct ReadingRows {
             for row in isForward ? Array(0..<5) : (0..<5).reversed() {
                 times[row] =
                     switch row {
-                    case 0: ReadTimes(tiles, reads) { _ = raw.bytes($0) }
-                    case 1: try ReadTimes(tiles, reads) { try Self.read(one.tiles, $0) }
-                    case 2: ReadTimes(walk, walk.count, inOrder: true) { _ = raw.bytes($0) }
-                    case 3: try ReadTimes(walk, walk.count, inOrder: true) { try Self.read(many.tiles, $0) }
-                    default: try ReadTimes(missing, reads) { try Self.miss(many.tiles, $0) }
+                    case 0: ReadTimes(tiles, count: reads) { _ = raw.bytes($0) }
+                    case 1: try ReadTimes(tiles, count: reads) { try Self.read(one.tiles, $0) }
+                    case 2: ReadTimes(walk, count: walk.count, inOrder: true) { _ = raw.bytes($0) }
+                    case 3: try ReadTimes(walk, count: walk.count, inOrder: true) { try Self.read(many.tiles, $0) }
+                    default: try ReadTimes(missing, count: reads) { try Self.miss(many.tiles, $0) }
                     }
             }
             return (0..<5).compactMap { times[$0] }
@@ -38,7 +38,7 @@ struct ReadingRows {
     ///   only warms caches and is not among them.
     private static func rows(_ figures: [[ReadTimes]], _ count: Int) -> [Row] {
         func row(
-            _ name: String, _ unit: String, limit: Double, _ ours: Int, _ raw: Int, _ value: (ReadTimes) -> Double
+            _ name: String, unit: String, limit: Double, ours: Int, raw: Int, value: (ReadTimes) -> Double
         ) -> Row {
             let (mine, other) = (figures.map { value($0[ours]) }, figures.map { value($0[raw]) })
             let ratio = ReadTimes.middle(zip(mine, other).map { $0 / max(1, $1) })
@@ -48,9 +48,14 @@ struct ReadingRows {
         }
         let walk = "walk over \(count) packages"
         return [
-            row("tile, median", "× raw", limit: 2, 1, 0, \.median), row("tile, p99", "× raw", limit: 3, 1, 0, \.p99),
-            row("\(walk), time", "× raw on one file", limit: 2, 3, 2) { $0.sum / Double(max(1, $0.count)) },
-            row("which of \(count) packages has a tile, p99", "× raw look-up", limit: 1, 4, 0, \.p99),
+            row("tile, median", unit: "× raw", limit: 2, ours: 1, raw: 0, value: \.median),
+            row("tile, p99", unit: "× raw", limit: 3, ours: 1, raw: 0, value: \.p99),
+            row("\(walk), time", unit: "× raw on one file", limit: 2, ours: 3, raw: 2) {
+                $0.sum / Double(max(1, $0.count))
+            },
+            row(
+                "which of \(count) packages has a tile, p99", unit: "× raw look-up", limit: 1, ours: 4, raw: 0,
+                value: \.p99),
         ]
     }
 

@@ -151,7 +151,7 @@ final class StateStore: Sendable {
         let notification = try notification(of: write, db)
         try apply(write, db, wall: wall)
         try recordStart(write, db, wall: wall)
-        try log(write, notification, db, wall: wall)
+        try log(write, notification: notification, db, wall: wall)
     }
 
     /// Closes the file, and removes it when this run created it and changed nothing since.

@@ -135,25 +135,16 @@ enum WireConversions {
         -> PBJobStatus
     {
         PBJobStatus.make {
+            JobRecord.table.show(job, in: &$0)
             $0.job = job.id.rawValue
             $0.state = job.state.rawValue
-            $0.tiles = job.counts.tiles
-            $0.stored = job.counts.stored
-            $0.empty = job.counts.empty
-            $0.failed = job.counts.failed
             $0.inFlightDone = job.counts.inFlightDone
-            $0.bytes = job.counts.bytes
             $0.batches = job.counts.wholeBatches
-            $0.reused = job.counts.reused
-            $0.notModified = job.counts.notModified
-            $0.received = job.counts.received
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)
             $0.reason = job.reason.isEmpty ? publishingTrouble(packages) : job.reason
             $0.packages = packages.map(status)
-            $0.priority = job.priority
-            $0.weight = job.weight
             $0.after = job.state.isFinal ? [] : job.after.map(\.rawValue)
             $0.batchesFailed = job.counts[.dead]
             $0.submittedMs = times.created

@@ -112,7 +112,7 @@ struct BatchFetcher: Sendable {
             }
         }
         try Task.checkCancellation()
-        let (lost, damage) = try await session.settleBase(expecting: work.tiles)
+        let (lost, damage) = try await session.writeUnchangedTiles(expecting: work.tiles)
         if let damage {
             leave(nil, "\(damage)")
             // The meter has already counted these tiles as completed.

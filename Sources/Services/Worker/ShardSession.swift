@@ -24,7 +24,7 @@ actor ShardSession {
     /// Whether new data was written: then the shard differs from every earlier one.
     private var isNew = false
     /// The shard of a previous build with the same content.
-    private var twin: (digest: Digest, reader: ShardReader)?
+    private var identicalShard: (digest: Digest, reader: ShardReader)?
     private var failed: UInt64 = 0
     private var reused: UInt64 = 0
     private var notModified: UInt64 = 0
@@ -128,10 +128,10 @@ actor ShardSession {
     /// - Returns: The tiles whose bodies cannot be read any more and must be fetched unconditionally, and what is
     ///   wrong.
     /// - Throws: `StorageError` about the shard that is being written.
-    func settleBase(expecting tiles: UInt64) throws -> (lost: [TileID], damage: StorageError?) {
+    func writeUnchangedTiles(expecting tiles: UInt64) throws -> (lost: [TileID], damage: StorageError?) {
         defer { base = BaseTiles(header) }
         if !isNew, failed == 0, let same = base.unchangedShard(of: tiles) {
-            twin = same
+            identicalShard = same
             notModified = base.count(.confirmed)
             reused = base.count(.shared)
             return ([], nil)
@@ -186,7 +186,7 @@ actor ShardSession {
     }
 
     private func shard(_ store: any BlobStore, expecting tiles: UInt64) async throws -> Made {
-        if let twin { return Made(twin.digest, twin.reader) }
+        if let identicalShard { return Made(identicalShard.digest, identicalShard.reader) }
         do {
             let summary = try writer.finish()
             let settled = UInt64(summary.stored) + UInt64(summary.empty) + failed

@@ -125,7 +125,7 @@ public struct WorkerService: Service, CustomStringConvertible {
     private static func receive(_ link: DealerLink, _ shell: WorkerShell) async -> (any Error)? {
         while await shell.end == nil {
             do {
-                await shell.took(try await link.receive(upTo: .milliseconds(500)))
+                await shell.received(try await link.receive(upTo: .milliseconds(500)))
             } catch {
                 return error
             }

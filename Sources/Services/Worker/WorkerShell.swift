@@ -48,7 +48,7 @@ actor WorkerShell {
     }
 
     /// Handles the frames that the link received, and the state of the link.
-    func took(_ frames: [[UInt8]]) async {
+    func received(_ frames: [[UInt8]]) async {
         let state = link.state
         if state != lastState {
             lastState = state

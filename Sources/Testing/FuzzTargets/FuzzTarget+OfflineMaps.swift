@@ -79,7 +79,7 @@ private enum RowWriter {
             guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else { throw Failure() }
             // A byte before the rows of a table says how many there are.
             for _ in 0..<min(12, cells.popFirst() ?? 0) {
-                for number in 1...sqlite3_bind_parameter_count(statement) { bind(&cells, number, statement) }
+                for number in 1...sqlite3_bind_parameter_count(statement) { bind(&cells, to: number, of: statement) }
                 // A row that a constraint refuses is left out.
                 _ = sqlite3_step(statement)
                 sqlite3_reset(statement)
@@ -88,7 +88,7 @@ private enum RowWriter {
         guard sqlite3_exec(database, "COMMIT", nil, nil, nil) == SQLITE_OK else { throw Failure() }
     }
 
-    private static func bind(_ cells: inout ArraySlice<UInt8>, _ number: Int32, _ statement: OpaquePointer?) {
+    private static func bind(_ cells: inout ArraySlice<UInt8>, to number: Int32, of statement: OpaquePointer?) {
         func next(_ count: Int) -> ArraySlice<UInt8> {
             defer { cells = cells.dropFirst(count) }
             return cells.prefix(count)

@@ -9,7 +9,7 @@ extension Scheduler {
             effects.append(.submitted(job: id, existing: true))
             return
         }
-        if submission.requestID.isEmpty, let id = twin(of: submission) {
+        if submission.requestID.isEmpty, let id = identicalJob(of: submission) {
             effects.append(.submitted(job: id, existing: true))
             return
         }

@@ -132,7 +132,7 @@ extension Scheduler {
     /// The oldest unfinished job that makes exactly the same packages.
     ///
     /// A submission with predecessors never matches another job.
-    func twin(of submission: JobSubmission) -> JobID? {
+    func identicalJob(of submission: JobSubmission) -> JobID? {
         guard let identity = submission.identity, submission.after.isEmpty else { return nil }
         return jobs.indices.first { place in
             !jobs[place].summary.state.isFinal && jobs[place].summary.identity == identity

@@ -1027,7 +1027,6 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._kind = newValue}
   }
 
-  /// fetching, merging, publishing, done, failed, cancelled
   public var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
@@ -1233,7 +1232,6 @@ public nonisolated struct PBPackageStatus: Sendable {
 
   public var id: String = String()
 
-  /// waiting, merging, publishing, published, unchanged, failed
   public var state: String = String()
 
   public var version: UInt32 = 0
@@ -1757,7 +1755,6 @@ public nonisolated struct PBHealth: Sendable {
 
   public var epoch: UInt32 = 0
 
-  /// serving, degraded
   public var state: String = String()
 
   /// folder

@@ -51,6 +51,7 @@ class Field:
         self.content = first(options, "content")
         self.any_number = first(options, "any_number") == "true"
         self.oneof = first(block, "oneof_index")
+        self.json = first(options, "json", [])
 
     @property
     def place(self):
@@ -86,7 +87,7 @@ class Schema:
             check=True, capture_output=True, input=described).stdout.decode()
         files = [block for name, block in parse_text(text) if name == "file"]
         file = next(block for block in files if first(block, "name") == "packhorse.proto")
-        self.names, self.fields, self.choices, self.frames, self.rules = [], {}, {}, {}, set()
+        self.names, self.fields, self.choices, self.frames, self.rules, self.shown = [], {}, {}, {}, set(), {}
         for key, block in file:
             if key == "message_type":
                 self.add(block)
@@ -112,6 +113,8 @@ class Schema:
             self.frames[name] = first(options, "frame")
         if first(options, "has_rules") == "true":
             self.rules.add(name)
+        if first(options, "json_schema") is not None:
+            self.shown[name] = first(options, "json_schema")
         for key, value in block:
             if key == "nested_type":
                 self.add(value, is_nested=True)

@@ -2,6 +2,7 @@ import Files
 import Foundation
 import TestSupport
 import Testing
+import Tiles
 
 struct DigestTests {
     @Test func itIsSHA256() throws {

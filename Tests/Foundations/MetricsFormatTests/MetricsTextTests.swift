@@ -7,11 +7,11 @@ import Testing
 struct MetricsTextTests {
     @Test func aPageIsReadAsItWasWritten() throws {
         var text = MetricsText()
-        text.family("found_total", .counter, "Found things")
-        text.sample("found_total", [("place", #"a "b" \c"#), ("other", "line\nend")], 3)
-        text.family("share", .gauge, "A share")
-        text.sample("share", [], 0.25)
-        text.sample("large", [], 1e18)
+        text.family("found_total", .counter, help: "Found things")
+        text.sample("found_total", [("place", #"a "b" \c"#), ("other", "line\nend")], value: 3)
+        text.family("share", .gauge, help: "A share")
+        text.sample("share", [], value: 0.25)
+        text.sample("large", [], value: 1e18)
         #expect(
             text.text == """
                 # HELP packhorse_found_total Found things
@@ -60,10 +60,10 @@ struct MetricsTextTests {
     @Test func whatFellIsFound() throws {
         func page(_ value: Double, _ labels: [(String, String)]) throws -> MetricsPage {
             var text = MetricsText()
-            text.family("jobs", .gauge, "x")
-            text.sample("jobs", [], -value)
-            text.family("frames_total", .counter, "x")
-            text.sample("frames_total", labels, value)
+            text.family("jobs", .gauge, help: "x")
+            text.sample("jobs", [], value: -value)
+            text.family("frames_total", .counter, help: "x")
+            text.sample("frames_total", labels, value: value)
             return try MetricsPage(text.text)
         }
         let first = try page(3, [("endpoint", "work")])

@@ -5,34 +5,33 @@ import Wire
 @testable import Commands
 
 struct JobReportTests {
-    private func job(packages count: Int, failures: Int = 0) -> JobView {
-        JobView(
-            PBJobStatus.make {
-                $0.job = 9
-                $0.label = "EU"
-                $0.kind = "catalog"
-                $0.weight = 1
-                $0.state = "failed"
-                $0.failed = UInt64(failures)
-                $0.packages = (0..<count).map { number in
-                    .make {
-                        $0.id = "P\(number)"
-                        $0.state = number < 3 ? "failed" : "published"
-                        $0.path = "packages/1/P\(number).mbtiles"
-                        $0.size = 1_000_000
-                    }
+    private func job(packages count: Int, failures: Int = 0) -> PBJobStatus {
+        PBJobStatus.make {
+            $0.job = 9
+            $0.label = "EU"
+            $0.kind = "catalog"
+            $0.weight = 1
+            $0.state = "failed"
+            $0.failed = UInt64(failures)
+            $0.packages = (0..<count).map { number in
+                .make {
+                    $0.id = "P\(number)"
+                    $0.state = number < 3 ? "failed" : "published"
+                    $0.path = "packages/1/P\(number).mbtiles"
+                    $0.size = 1_000_000
                 }
-                $0.failures = (0..<failures).map { number in
-                    .make {
-                        $0.tile = .make {
-                            $0.zoom = 9
-                            $0.x = UInt32(number)
-                        }
-                        $0.cause = "http-status"
-                        $0.detail = "404"
+            }
+            $0.failures = (0..<failures).map { number in
+                .make {
+                    $0.tile = .make {
+                        $0.zoom = 9
+                        $0.x = UInt32(number)
                     }
+                    $0.cause = "http-status"
+                    $0.detail = "404"
                 }
-            })
+            }
+        }
     }
 
     @Test func manyPackagesAreSummedUpAndThoseThatAreNotDoneListed() {

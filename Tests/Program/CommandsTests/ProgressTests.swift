@@ -6,16 +6,15 @@ import Wire
 @testable import Commands
 
 struct ProgressTests {
-    private func job(_ tiles: UInt64, stored: UInt64, inFlight: UInt64) -> JobView {
-        JobView(
-            PBJobStatus.make {
-                $0.job = 7
-                $0.label = "Estonia"
-                $0.state = "fetching"
-                $0.tiles = tiles
-                $0.stored = stored
-                $0.inFlightDone = inFlight
-            })
+    private func job(_ tiles: UInt64, stored: UInt64, inFlight: UInt64) -> PBJobStatus {
+        PBJobStatus.make {
+            $0.job = 7
+            $0.label = "Estonia"
+            $0.state = "fetching"
+            $0.tiles = tiles
+            $0.stored = stored
+            $0.inFlightDone = inFlight
+        }
     }
 
     @Test func progressNeverExceedsTheWhole() {
@@ -40,12 +39,11 @@ struct ProgressTests {
     }
 
     @Test func theScreenTellsPausedJobsAndSilentWorkers() {
-        let paused = JobView(
-            PBJobStatus.make {
-                $0.job = 3
-                $0.state = "fetching"
-                $0.waiting = "paused"
-            })
+        let paused = PBJobStatus.make {
+            $0.job = 3
+            $0.state = "fetching"
+            $0.waiting = "paused"
+        }
         let workers = ["busy", "suspect"].map { state in PBWorkerStatus.make { $0.state = state } }
         let screen = TopScreen(health: PBHealth(), jobs: [paused], meters: [:], workers: workers)
         let lines = screen.lines(height: 40)

@@ -36,8 +36,13 @@ enum AnswerSchema {
             for (name, member) in members { found += problems(member, properties[name], at: "\(place).\(name)") }
             return found
         case ("array", .array(let items)): return items.flatMap { problems($0, schema["items"], at: place + "[]") }
-        case ("integer", .number(let number)) where number == number.rounded(): return []
-        case ("number", .number), ("string", .string), ("boolean", .bool): return []
+        case ("integer", .number(let number)) where number == number.rounded():
+            guard case .number(let minimum)? = schema["minimum"], number < minimum else { return [] }
+            return ["\(place) is below \(minimum)"]
+        case ("string", .string(let text)):
+            guard case .array(let words)? = schema["enum"], !words.contains(value) else { return [] }
+            return ["\(place) is '\(text)', which is none of its words"]
+        case ("number", .number), ("boolean", .bool): return []
         default: return ["\(place) is no \(type)"]
         }
     }

@@ -2,6 +2,7 @@ import Errors
 import Foundation
 import TestSupport
 import Testing
+import Tiles
 import Wire
 
 @testable import Worker

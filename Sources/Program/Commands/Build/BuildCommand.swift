@@ -4,6 +4,7 @@ internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Foundation
+import Wire
 import ZeroMQ
 
 /// `packhorse build`: from an area and a tileset to finished files, in one command.
@@ -136,7 +137,7 @@ struct BuildCommand: AsyncParsableCommand {
 
     private var workerCount: Int { workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)) }
 
-    private func run(_ plan: BuildPlan, _ folder: BuildFolder) async throws -> [JobView] {
+    private func run(_ plan: BuildPlan, _ folder: BuildFolder) async throws -> [PBJobStatus] {
         let run = BuildRun(
             plan: plan, folder: folder, style: progress.style,
             patience: Double(WallTime.duration(patience) ?? 0) / 1_000)
@@ -145,7 +146,7 @@ struct BuildCommand: AsyncParsableCommand {
     }
 
     /// Moves the finished files to their destination.
-    private func placeFiles(of plan: BuildPlan, jobs made: [JobView], in folder: BuildFolder) async throws
+    private func placeFiles(of plan: BuildPlan, jobs made: [PBJobStatus], in folder: BuildFolder) async throws
         -> [BuildReport.File]
     {
         let source = BuildSource(

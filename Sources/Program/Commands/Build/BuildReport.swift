@@ -5,6 +5,7 @@ import Foundation
 internal import PackageFiles
 import Packages
 internal import TextFormats
+import Wire
 
 /// The result of a build, for people and for programs.
 struct BuildReport: Encodable {
@@ -44,14 +45,14 @@ struct BuildReport: Encodable {
     let state: String
     let files: [File]
     /// The jobs that made them; empty when there was nothing to do.
-    let jobs: [JobView]
+    let jobs: [PBJobStatus]
     private let stateFolder: String
 
     enum CodingKeys: CodingKey {
         case state, files, jobs
     }
 
-    init(_ plan: BuildPlan, _ jobs: [JobView], files: [File]) {
+    init(_ plan: BuildPlan, _ jobs: [PBJobStatus], files: [File]) {
         let isGood = files.count == plan.files.count && jobs.allSatisfy { JobReport.status($0) == .success }
         state = !isGood ? "failed" : jobs.isEmpty ? "unchanged" : "done"
         self.files = files
@@ -99,7 +100,7 @@ struct BuildReport: Encodable {
         let bad = jobs.first { JobReport.status($0) != .success }
         throw CLIError(
             bad.map(JobReport.status) ?? .badData,
-            "the build failed" + (bad?.reason.map { ": \($0)" } ?? ""),
+            "the build failed" + (bad.map { $0.reason.isEmpty ? "" : ": \($0.reason)" } ?? ""),
             hint: keepsWork
                 ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(ShellText.thisCommand)"
                 : "no tiles are kept; to start over, run: \(ShellText.thisCommand)",

@@ -17,7 +17,7 @@ struct BuildRun {
     /// Builds on this machine.
     ///
     /// - Throws: The error with which a process ended; the refusal of the coordinator.
-    func here(workers: Int) async throws -> [JobView] {
+    func here(workers: Int) async throws -> [PBJobStatus] {
         let cluster = try LocalCluster(
             folder: folder.cluster, workers: workers,
             coordinator: ["--new-workers", "--keep-tiles", "0", "--patches-from", "0"],
@@ -29,7 +29,7 @@ struct BuildRun {
             // Planning a large job takes seconds. Other answers come at once, unless the coordinator was killed.
             let client = try Self.client(cluster, timeout: .seconds(60))
             let watching = try Self.client(cluster, timeout: .seconds(3))
-            let views = try await withThrowingTaskGroup(of: [JobView]?.self) { group in
+            let views = try await withThrowingTaskGroup(of: [PBJobStatus]?.self) { group in
                 group.addTask {
                     do { try await cluster.supervise() } catch {
                         // A request that waits for an ended coordinator must not delay the end.
@@ -62,7 +62,7 @@ struct BuildRun {
     /// Builds on a running cluster.
     ///
     /// - Throws: ``CLIError`` 69 when its files could not be fetched, before anything is built.
-    func there(_ endpoint: String, _ keys: KeyOptions, filesFrom: String?) async throws -> [JobView] {
+    func there(_ endpoint: String, _ keys: KeyOptions, filesFrom: String?) async throws -> [PBJobStatus] {
         let client = try ControlClient(
             endpoint: endpoint, security: try keys.client(as: .operator), allowPlain: keys.insecure,
             timeout: .seconds(20))
@@ -76,12 +76,12 @@ struct BuildRun {
                     hint: "pass the address or folder of the catalog: --files-from https://HOST/ or a folder")
             }
         }
-        if plan.requests.count > 1 { try await SubmitCommand.rehearse(plan.requests, client) }
+        if plan.requests.count > 1 { try await SubmitCommand.dryRun(plan.requests, client) }
         return try await follow(client, watching: client)
     }
 
     /// Submits the jobs, or finds those of an earlier run, and follows them until they end.
-    private func follow(_ client: ControlClient, watching: ControlClient) async throws -> [JobView] {
+    private func follow(_ client: ControlClient, watching: ControlClient) async throws -> [PBJobStatus] {
         do {
             var numbers: [UInt64] = []
             for (draft, request) in zip(plan.drafts, plan.requests) {
@@ -93,10 +93,10 @@ struct BuildRun {
                         Console.warning(warning)
                     }
                 } else if folder.isResumed {
-                    try await goOn(submitted.job, client)
+                    try await resume(submitted.job, client)
                 }
             }
-            var views: [JobView] = []
+            var views: [PBJobStatus] = []
             let watcher = JobWatcher(client: watching, style: style, quietStart: 1, patience: patience)
             for number in numbers { views.append(try await watcher.follow(number)) }
             await client.close()
@@ -114,8 +114,8 @@ struct BuildRun {
     }
 
     /// Resumes a job of an earlier run, also a failed one.
-    private func goOn(_ number: UInt64, _ client: ControlClient) async throws {
-        let job = JobView(try await client.job(number, failures: 0))
+    private func resume(_ number: UInt64, _ client: ControlClient) async throws {
+        let job = try await client.job(number, failures: 0)
         if ["failed", "cancelled"].contains(job.state) {
             Console.note("retrying the failed tiles of \(job.label)")
             _ = try await client.order(

@@ -6,6 +6,7 @@ import Files
 import Foundation
 import PackageFiles
 internal import TextFormats
+import Wire
 
 /// A file that a job has published.
 struct PublishedFile: Sendable {
@@ -17,16 +18,17 @@ struct PublishedFile: Sendable {
     let tiles: UInt64?
 }
 
-extension JobView {
+extension PBJobStatus {
     /// The file of a package in a format; `nil` when the package was not published.
     func file(of output: BuildOutput) -> PublishedFile? {
         guard let package = packages.first(where: { $0.id == output.package }) else { return nil }
         let file = package.files.first { $0.format == output.format.rawValue }
         let isMain = output.format == .mbtiles
-        guard let path = isMain ? package.path : file?.path, let hex = isMain ? package.sha256 : file?.sha256,
-            let sha256 = Digest(hex: hex), let size = isMain ? package.size : file?.size
+        guard let path = isMain ? package.path : file?.path, !path.isEmpty,
+            let bytes = isMain ? package.sha256 : file?.sha256, let sha256 = Digest(bytes: [UInt8](bytes)),
+            let size = isMain ? package.size : file?.size, !isMain || size > 0
         else { return nil }
-        return PublishedFile(path: path, sha256: sha256, size: size, tiles: package.tiles)
+        return PublishedFile(path: path, sha256: sha256, size: size, tiles: package.tiles == 0 ? nil : package.tiles)
     }
 }
 

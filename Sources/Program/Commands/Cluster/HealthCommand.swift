@@ -26,7 +26,7 @@ struct HealthCommand: AsyncParsableCommand {
         }
         let report = HealthReport(health, connected: connected, wanted: workers, isStrict: strict)
         if json {
-            Console.result(try JSONText.pretty(report.view))
+            Console.result(try JSONText.pretty(health))
         } else {
             Console.result(report.line)
             for line in report.warnings.flatMap({ $0.split(separator: "\n") }) { Console.note(String(line)) }
@@ -37,8 +37,6 @@ struct HealthCommand: AsyncParsableCommand {
 
 /// The output and the result of `packhorse health` for a coordinator's answer.
 struct HealthReport {
-    /// The answer as JSON.
-    let view: HealthView
     /// The answer as a line.
     let line: String
     /// A line for each finding that does not end the command.
@@ -53,7 +51,6 @@ struct HealthReport {
     ///   - wanted: Required number of workers.
     ///   - isStrict: Whether a warning counts as a failure.
     init(_ health: PBHealth, connected: Int, wanted: Int, isStrict: Bool) {
-        view = HealthView(health)
         line = "\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)"
         let isFatal: (PBHealthFinding) -> Bool = { isStrict || $0.level == "fail" }
         let worst = health.findings.first { $0.level == "fail" } ?? health.findings.first(where: isFatal)

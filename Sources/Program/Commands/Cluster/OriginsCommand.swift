@@ -34,7 +34,7 @@ struct OriginsListCommand: AsyncParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        let origins = try await cluster.withClient { try await $0.origins() }.map(OriginView.init)
+        let origins = try await cluster.withClient { try await $0.origins() }
         if json {
             Console.result(try JSONText.pretty(origins))
             return
@@ -47,7 +47,7 @@ struct OriginsListCommand: AsyncParsableCommand {
                 origin.origin, origin.state, origin.limit, origin.operatorText, origin.accepts, origin.granted,
                 "\(origin.workers)",
                 Units.count(origin.requests), Units.count(origin.throttled), Units.count(origin.failed),
-                origin.blockedSeconds > 0 ? "\(Units.decimal(origin.blockedSeconds, places: 1)) s" : "-")
+                origin.blockedMs > 0 ? "\(Units.decimal(Double(origin.blockedMs) / 1000, places: 1)) s" : "-")
         }
         table.lines.forEach(Console.result)
     }

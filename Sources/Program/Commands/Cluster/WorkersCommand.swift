@@ -25,7 +25,7 @@ struct WorkersListCommand: AsyncParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        let workers = try await cluster.withClient { try await $0.workers() }.map(WorkerView.init)
+        let workers = try await cluster.withClient { try await $0.workers() }
         if json {
             Console.result(try JSONText.pretty(workers))
             return
@@ -34,9 +34,9 @@ struct WorkersListCommand: AsyncParsableCommand {
         for worker in workers {
             table.add(
                 worker.name, worker.host, "\(worker.pid)",
-                worker.reason.map { "\(worker.state): \($0)" } ?? worker.state,
+                worker.reason.isEmpty ? worker.state : "\(worker.state): \(worker.reason)",
                 "\(worker.leases)", Units.count(worker.tiles), Units.bytes(worker.bytes),
-                "\(Units.decimal(worker.silentSeconds, places: 1)) s", worker.build)
+                "\(Units.decimal(Double(worker.silentMs) / 1000, places: 1)) s", worker.build)
         }
         table.lines.forEach(Console.result)
     }

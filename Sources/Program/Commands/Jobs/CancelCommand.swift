@@ -1,6 +1,7 @@
 import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
+import Wire
 
 /// `packhorse cancel`: stops a job.
 struct CancelCommand: AsyncParsableCommand {
@@ -14,7 +15,7 @@ struct CancelCommand: AsyncParsableCommand {
     func run() async throws {
         let view = try await cluster.withClient { client in
             try await client.cancel(job)
-            return JobView(try await client.job(job, failures: 0))
+            return try await client.job(job, failures: 0)
         }
         Console.note(
             view.state == "cancelled" || !view.isOver

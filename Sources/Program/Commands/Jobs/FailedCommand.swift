@@ -35,7 +35,7 @@ struct FailedCommand: AsyncParsableCommand {
             var table = Table("job", "batch", "cell", "zoom", "tiles", "attempts", "cause", "detail")
             for entry in entries {
                 table.add(
-                    "\(entry.job)", "\(entry.batch)", entry.cell, entry.zooms, Units.count(entry.tiles),
+                    "\(entry.job)", "\(entry.batch)", entry.cell.text, entry.zooms, Units.count(entry.tiles),
                     "\(entry.attempts + entry.losses)", entry.cause, String(entry.detail.prefix(60)))
             }
             table.lines.forEach(Console.result)
@@ -111,9 +111,9 @@ struct FailedOrderOptions: ParsableArguments {
 private enum FailedPages {
     /// At most `limit` entries, and whether there are more.
     static func read(_ client: ControlClient, job: UInt64, limit: UInt32) async throws -> (
-        entries: [FailedView], more: Bool
+        entries: [PBFailedBatch], more: Bool
     ) {
-        var entries: [FailedView] = []
+        var entries: [PBFailedBatch] = []
         var after: UInt64 = 0
         while entries.count < Int(limit) {
             let page = try await client.failedWork(
@@ -122,7 +122,7 @@ private enum FailedPages {
                     $0.limit = min(limit - UInt32(entries.count), 200)
                     $0.after = after
                 })
-            entries += page.batches.map(FailedView.init)
+            entries += page.batches
             guard page.more, let last = page.batches.last else { return (entries, false) }
             after = position(job: last.job, batch: last.batch)
         }
@@ -130,7 +130,7 @@ private enum FailedPages {
     }
 
     /// The entry of one batch.
-    static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [FailedView] {
+    static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [PBFailedBatch] {
         let page = try await client.failedWork(
             .make {
                 $0.job = job
@@ -142,7 +142,7 @@ private enum FailedPages {
                 .noInput, "batch \(batch) of job \(job) has not failed",
                 hint: "packhorse failed list \(job) lists the failed batches")
         }
-        return [FailedView(entry)]
+        return [entry]
     }
 
     /// The position after an entry.

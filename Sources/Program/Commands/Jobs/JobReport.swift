@@ -1,6 +1,7 @@
 internal import ClusterClient
 import Errors
 internal import TextFormats
+import Wire
 
 /// The lines that report the state or the end of a job: a summary, then what is not done.
 enum JobReport {
@@ -9,11 +10,11 @@ enum JobReport {
 
     /// - Parameter all: Whether every package and every failed tile gets a line. Otherwise equal causes are grouped,
     ///   and of more than 20 packages only the unfinished ones are listed.
-    static func lines(_ job: JobView, all: Bool = false) -> [String] {
+    static func lines(_ job: PBJobStatus, all: Bool = false) -> [String] {
         var lines = [
-            "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zooms))",
-            "state    \(job.state)" + (job.waiting.map { ", waits: \($0)" } ?? "")
-                + (job.reason.map { ": \($0)" } ?? ""),
+            "job \(job.job)  \(job.label)  (\(job.shownKind), tileset \(job.tileset), zoom \(job.zooms))",
+            "state    \(job.state)" + (job.waiting.isEmpty ? "" : ", waits: \(job.waiting)")
+                + (job.reason.isEmpty ? "" : ": \(job.reason)"),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
                 + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
                 + (job.reused > 0 ? "; \(Units.count(job.reused)) reused from shards" : ""),
@@ -23,14 +24,14 @@ enum JobReport {
                 + (job.batchesFailed > 0 ? ", \(Units.count(job.batchesFailed)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
-        if job.summaryOnly {
+        if job.summary {
             lines.append(
                 "summary  \(Units.count(Int(job.packagesTotal), of: "package")); the details of a job this old are no longer kept"
             )
         }
-        if job.formats.count > 1 {
-            let style = job.style.map { ", style \($0)" } ?? ""
-            lines.append("formats  \(job.formats.joined(separator: ", "))\(style)")
+        if !job.formats.isEmpty {
+            let style = job.style.isEmpty ? "" : ", style \(job.style)"
+            lines.append("formats  \(job.allFormats.joined(separator: ", "))\(style)")
         }
         if job.priority != 0 || job.weight != 1 {
             lines.insert("share    \(priority(job)), weight \(job.weight)", at: 2)
@@ -38,11 +39,11 @@ enum JobReport {
         return lines + packages(job, all: all) + failures(job, all: all)
     }
 
-    private static func packages(_ job: JobView, all: Bool) -> [String] {
+    private static func packages(_ job: PBJobStatus, all: Bool) -> [String] {
         guard !all, job.packages.count > mostPackages else { return job.packages.flatMap(lines) }
         let states = Dictionary(grouping: job.packages, by: \.state).mapValues(\.count)
         let counts = states.sorted { $0.key < $1.key }.map { "\(Units.count($0.value)) \($0.key)" }
-        let bytes = job.packages.reduce(0) { $0 + ($1.size ?? 0) }
+        let bytes = job.packages.reduce(0) { $0 + $1.size }
         let open = job.packages.filter { !["published", "unchanged"].contains($0.state) }
         var lines = [
             "packages \(Units.count(job.packages.count)): \(counts.joined(separator: ", "))"
@@ -53,42 +54,42 @@ enum JobReport {
         return lines + ["         \(Units.count(hidden, of: "package")) not shown: packhorse status \(job.job) --all"]
     }
 
-    private static func lines(_ package: JobView.PackageView) -> [String] {
+    private static func lines(_ package: PBPackageStatus) -> [String] {
         var line = "package  \(package.id)  \(package.state)"
-        if let version = package.version { line += "  version \(version)" }
-        if let size = package.size { line += "  \(Units.bytes(size))" }
-        if let tiles = package.tiles { line += "  \(Units.count(tiles, of: "tile"))" }
-        return [line] + (package.path.map { ["         \($0)"] } ?? [])
+        if package.version > 0 { line += "  version \(package.version)" }
+        if package.size > 0 { line += "  \(Units.bytes(package.size))" }
+        if package.tiles > 0 { line += "  \(Units.count(package.tiles, of: "tile"))" }
+        return [line] + (package.path.isEmpty ? [] : ["         \(package.path)"])
             + package.files.map { file in
-                "         \(file.format)  \(Units.bytes(file.size))" + (file.path.map { "  \($0)" } ?? "")
+                "         \(file.format)  \(Units.bytes(file.size))" + (file.path.isEmpty ? "" : "  \(file.path)")
             }
     }
 
     /// The failed tiles, grouped by cause unless `all` is set.
-    static func failures(_ job: JobView, all: Bool = false) -> [String] {
+    static func failures(_ job: PBJobStatus, all: Bool = false) -> [String] {
         guard !job.failures.isEmpty else { return [] }
         let isPart = UInt64(job.failures.count) < job.failed
         let title = "failed tiles" + (isPart ? " (the first \(Units.count(job.failures.count)))" : "")
-        guard !all else { return [title] + job.failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" } }
+        guard !all else { return [title] + job.failures.map { "  \($0.tile.text)  \($0.cause)  \($0.detail)" } }
         return [title]
             + EqualCauses.lines(
-                job.failures.map { ($0.tile, "\($0.cause)  \($0.detail)") }, of: "tile"
+                job.failures.map { ($0.tile.text, "\($0.cause)  \($0.detail)") }, of: "tile"
             ).map { "  \($0)" }
     }
 
     /// A paused job has the priority -1 - p, where p is its priority after resuming.
-    private static func priority(_ job: JobView) -> String {
+    private static func priority(_ job: PBJobStatus) -> String {
         job.priority < 0 ? "priority \(-1 - job.priority) when it is resumed" : "priority \(job.priority)"
     }
 
     /// When it was submitted, started and ended, as far as known.
-    private static func times(_ job: JobView) -> String {
-        let known = [("submitted", job.submitted), ("started", job.started), ("ended", job.ended)]
-        return known.compactMap { name, time in time.map { "; \(name) \($0)" } }.joined()
+    private static func times(_ job: PBJobStatus) -> String {
+        let known = [("submitted", job.submittedMs), ("started", job.startedMs), ("ended", job.endedMs)]
+        return known.compactMap { name, time in WallTime.iso(time).map { "; \(name) \($0)" } }.joined()
     }
 
     /// The exit code for the end of a job.
-    static func status(_ job: JobView) -> ExitStatus {
+    static func status(_ job: PBJobStatus) -> ExitStatus {
         switch job.state {
         case "done": .success
         case "cancelled": .badData

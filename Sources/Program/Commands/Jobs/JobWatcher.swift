@@ -30,7 +30,7 @@ struct JobWatcher {
     /// Ctrl-C stops watching and says that the jobs continue.
     func finish(_ numbers: [UInt64]) async throws {
         let watcher = self
-        var views: [JobView] = []
+        var views: [PBJobStatus] = []
         for number in numbers {
             do {
                 let view = try await Interruptible.run { try await watcher.follow(number) }
@@ -52,7 +52,7 @@ struct JobWatcher {
     ///
     /// Waits for a coordinator that restarts meanwhile: the job is in its store.
     /// - Throws: ``CLIError`` 75 when there was no progress for `patience` seconds, with the known reason.
-    func follow(_ number: UInt64) async throws -> JobView {
+    func follow(_ number: UInt64) async throws -> PBJobStatus {
         let start = clock.now
         var meter = RateMeter()
         var view = try await fetchStatus(of: number)
@@ -62,7 +62,7 @@ struct JobWatcher {
         while !view.isOver {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
-            if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
+            if style.progress != .none, view.waiting.isEmpty, stall.isDue(view, at: elapsed) {
                 for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
             }
             if stall.stands(view, at: elapsed) > patience {
@@ -85,11 +85,11 @@ struct JobWatcher {
         return view
     }
 
-    private func fetchStatus(of number: UInt64) async throws -> JobView {
-        JobView(try await Patience.outlast { try await client.job(number, failures: 100) })
+    private func fetchStatus(of number: UInt64) async throws -> PBJobStatus {
+        try await Patience.outlast { try await client.job(number, failures: 100) }
     }
 
-    private func show(_ view: JobView, _ meter: RateMeter) throws {
+    private func show(_ view: PBJobStatus, _ meter: RateMeter) throws {
         switch style.progress {
         case .plain: Console.note(ProgressLine.plain(view, meter))
         case .json: Console.note(try JSONText.line(view))
@@ -97,18 +97,18 @@ struct JobWatcher {
         }
     }
 
-    private static func gaveUp(on view: JobView, causes: [String], patience: Double) -> CLIError {
+    private static func gaveUp(on view: PBJobStatus, causes: [String], patience: Double) -> CLIError {
         CLIError(
             .temporary,
             "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
                 + " \(Units.count(view.tiles)) are done",
-            details: view.waiting.map { [$0] } ?? causes,
+            details: view.waiting.isEmpty ? causes : [view.waiting],
             hint: "check the tile server; to continue, run: \(ShellText.thisCommand)")
     }
 
-    private static func endError(_ view: JobView) -> CLIError {
+    private static func endError(_ view: PBJobStatus) -> CLIError {
         CLIError(
-            JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
+            JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.isEmpty ? "" : ": \(view.reason)"),
             hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",
             isOfChangedSource: view.isOfChangedSource)
     }

@@ -74,25 +74,24 @@ struct JobsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (jobs, next) = try await cluster.withClient { try await $0.jobs(question, limit: Int(limit)) }
-        let views = jobs.map(JobView.init)
-        if json { return Console.result(try JSONText.pretty(views)) }
+        if json { return Console.result(try JSONText.pretty(jobs)) }
         if quiet {
-            for view in views { Console.result("\(view.job)") }
+            for job in jobs { Console.result("\(job.job)") }
             return
         }
-        Self.table(views, now: WallTime.now).forEach(Console.result)
+        Self.table(jobs, now: WallTime.now).forEach(Console.result)
         if next != 0 { Console.note("there are older jobs; use --before \(next), or a larger --limit") }
     }
 
-    private static func table(_ views: [JobView], now: Int64) -> [String] {
+    private static func table(_ jobs: [PBJobStatus], now: Int64) -> [String] {
         var table = Table(
             "job", "state", "submitted", "started", "ended", "done", "tiles", "failed", "size", "formats", "label")
-        for view in views {
+        for job in jobs {
             table.add(
-                "\(view.job)", view.state + (view.waiting.map { " (\($0))" } ?? ""),
-                WallTime.short(view.submitted, now: now), WallTime.short(view.started, now: now),
-                WallTime.short(view.ended, now: now), "\(Int(view.fraction * 100)) %", Units.count(view.tiles),
-                Units.count(view.failed), Units.bytes(view.bytes), view.formats.joined(separator: ","), view.label)
+                "\(job.job)", job.state + (job.waiting.isEmpty ? "" : " (\(job.waiting))"),
+                WallTime.short(job.submittedMs, now: now), WallTime.short(job.startedMs, now: now),
+                WallTime.short(job.endedMs, now: now), "\(Int(job.fraction * 100)) %", Units.count(job.tiles),
+                Units.count(job.failed), Units.bytes(job.bytes), job.allFormats.joined(separator: ","), job.label)
         }
         return table.lines
     }

@@ -1,13 +1,13 @@
-package import ClusterClient
+internal import ClusterClient
 package import CommandSupport
 internal import TextFormats
-import Wire
+package import Wire
 
 /// The progress of a job as a log line and as a progress bar.
 package enum ProgressLine {
     /// The line for a log or a file.
-    package static func plain(_ job: JobView, _ meter: RateMeter) -> String {
-        var parts = ["job \(job.job) \(job.label)", job.state + (job.waiting.map { " (\($0))" } ?? "")]
+    package static func plain(_ job: PBJobStatus, _ meter: RateMeter) -> String {
+        var parts = ["job \(job.job) \(job.label)", job.state + (job.waiting.isEmpty ? "" : " (\(job.waiting))")]
         if job.state == "fetching" {
             parts.append("\(percent(job.fraction)) \(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
             if let rate = meter.rate { parts.append("\(Units.count(UInt64(rate))) tiles/s") }
@@ -19,10 +19,10 @@ package enum ProgressLine {
     }
 
     /// The same for a terminal, the most important facts first.
-    package static func bar(_ job: JobView, _ meter: RateMeter) -> ProgressBar {
+    package static func bar(_ job: PBJobStatus, _ meter: RateMeter) -> ProgressBar {
         var facts: [String] = []
         if job.state == "fetching" { facts.append(percent(job.fraction)) } else { facts.append(job.state) }
-        if let waiting = job.waiting { facts.append(waiting) }
+        if !job.waiting.isEmpty { facts.append(job.waiting) }
         if job.failed > 0 { facts.append("\(Units.count(job.failed)) failed") }
         if job.state == "fetching" {
             if let left = meter.remaining(to: job.tiles) { facts.append("ETA \(Units.duration(seconds: left))") }

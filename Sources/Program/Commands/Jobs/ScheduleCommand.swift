@@ -73,13 +73,14 @@ struct ScheduleCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let views = try await cluster.withClient { try await $0.schedules() }.map(ScheduleView.init)
-            if json { return Console.result(try JSONText.pretty(views)) }
+            let schedules = try await cluster.withClient { try await $0.schedules() }
+            if json { return Console.result(try JSONText.pretty(schedules)) }
             var table = Table("schedule", "every", "next in", "fired", "skipped", "last job", "label")
-            for view in views {
+            for schedule in schedules {
                 table.add(
-                    view.id, view.every, Units.duration(seconds: view.nextSeconds), Units.count(view.fired),
-                    Units.count(view.skipped), view.lastJob.map { "\($0)" } ?? "-", view.label)
+                    schedule.id, schedule.every, Units.duration(seconds: Double(schedule.nextMs) / 1_000),
+                    Units.count(schedule.fired),
+                    Units.count(schedule.skipped), schedule.lastJob == 0 ? "-" : "\(schedule.lastJob)", schedule.label)
             }
             table.lines.forEach(Console.result)
         }

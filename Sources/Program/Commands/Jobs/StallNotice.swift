@@ -11,19 +11,19 @@ struct StallNotice {
     /// Whether the job has been stalled long enough for a message.
     ///
     /// The interval doubles each time.
-    mutating func isDue(_ job: JobView, at seconds: Double) -> Bool {
+    mutating func isDue(_ job: PBJobStatus, at seconds: Double) -> Bool {
         guard stands(job, at: seconds) >= quiet else { return false }
         quiet *= 2
         return true
     }
 
     /// How long the job has been stalled, in seconds; 0 at the first call.
-    mutating func stands(_ job: JobView, at seconds: Double) -> Double {
+    mutating func stands(_ job: PBJobStatus, at seconds: Double) -> Double {
         update(job, at: seconds)
         return seconds - since
     }
 
-    private mutating func update(_ job: JobView, at seconds: Double) {
+    private mutating func update(_ job: PBJobStatus, at seconds: Double) {
         if let last, last == (job.settled, job.state) { return }
         last = (job.settled, job.state)
         since = seconds
@@ -31,9 +31,9 @@ struct StallNotice {
     }
 
     /// The known reasons: the job's own reason, else the states of the workers.
-    static func lines(_ job: JobView, _ workers: [PBWorkerStatus]) -> [String] {
+    static func lines(_ job: PBJobStatus, _ workers: [PBWorkerStatus]) -> [String] {
         // While the job fetches, the reason is about failed tiles.
-        if job.state != "fetching", let reason = job.reason { return ["no progress: \(reason)"] }
+        if job.state != "fetching", !job.reason.isEmpty { return ["no progress: \(job.reason)"] }
         guard !workers.isEmpty else {
             return ["no progress: no worker is connected; start one with 'packhorse worker'"]
         }

@@ -16,7 +16,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await cluster.withClient { client in
-            let view = JobView(try await client.job(job, failures: failures ?? (all ? 10_000 : 100)))
+            let view = try await client.job(job, failures: failures ?? (all ? 10_000 : 100))
             if json {
                 Console.result(try JSONText.pretty(view))
             } else {

@@ -69,7 +69,7 @@ struct SubmitCommand: AsyncParsableCommand {
                     requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
         }
         try await cluster.withClient { client in
-            if requests.count > 1, !dryRun { try await Self.rehearse(requests, client) }
+            if requests.count > 1, !dryRun { try await Self.dryRun(requests, client) }
             var answers: [(draft: JobDraft, submitted: PBSubmitted)] = []
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
@@ -89,7 +89,7 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     /// Asks for each job whether it would be accepted, so that a refused one leaves no jobs of the others.
-    static func rehearse(_ requests: [PBSubmit], _ client: ControlClient) async throws {
+    static func dryRun(_ requests: [PBSubmit], _ client: ControlClient) async throws {
         for var request in requests {
             request.dryRun = true
             _ = try await client.submit(request)
@@ -129,7 +129,7 @@ struct SubmitCommand: AsyncParsableCommand {
     private func tellOfExisting(_ number: UInt64, _ client: ControlClient) async throws {
         guard requestID == nil else { return Console.note("already submitted under this request id") }
         Console.note("job \(number) makes exactly the same packages and has not ended; it is used")
-        let job = JobView(try await client.job(number, failures: 0))
+        let job = try await client.job(number, failures: 0)
         if job.priority < 0 {
             Console.note("it is paused; continue it with: packhorse resume \(number)")
         } else if submission.priority < 0 {

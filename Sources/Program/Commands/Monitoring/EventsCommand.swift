@@ -65,7 +65,6 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     private func write(_ event: PBEventRecord) throws {
-        let view = EventView(event)
-        Console.result(json ? try JSONText.line(view) : "\(view.seq)  \(view.time)  \(view.text)")
+        Console.result(json ? try JSONText.line(event) : "\(event.seq)  \(event.time)  \(event.text)")
     }
 }

@@ -49,11 +49,10 @@ struct TopCommand: AsyncParsableCommand {
         var isFirst = true
         while true {
             let elapsed = (clock.now - start).seconds
-            let (all, health, workers) =
+            let (jobs, health, workers) =
                 once || isFirst
                 ? try await fetchState(client) : try await Patience.outlast { try await fetchState(client) }
             isFirst = false
-            let jobs = all.map(JobView.init)
             let open = jobs.filter { !$0.isOver }
             meters = meters.filter { entry in open.contains { $0.job == entry.key } }
             for job in open { meters[job.job, default: RateMeter()].add(done: job.settled, at: elapsed) }

@@ -6,7 +6,7 @@ import Wire
 /// The content of `packhorse top` at one time.
 package struct TopScreen {
     let health: PBHealth
-    let jobs: [JobView]
+    let jobs: [PBJobStatus]
     let meters: [UInt64: RateMeter]
     let workers: [PBWorkerStatus]
 
@@ -28,12 +28,12 @@ package struct TopScreen {
         return lines.prefix(height - 1) + ["… \(lines.count - height + 1) more lines"]
     }
 
-    private func jobTable(_ open: [JobView]) -> [String] {
+    private func jobTable(_ open: [PBJobStatus]) -> [String] {
         var table = Table("job", "state", "done", "tiles", "rate", "left", "failed", "label")
         for job in open {
             let meter = meters[job.job]
             table.add(
-                "\(job.job)", job.state + (job.waiting.map { " (\($0.prefix(60)))" } ?? ""),
+                "\(job.job)", job.state + (job.waiting.isEmpty ? "" : " (\(job.waiting.prefix(60)))"),
                 "\(Int(job.fraction * 100)) %",
                 "\(Units.count(job.settled))/\(Units.count(job.tiles))",
                 meter?.rate.map { "\(Units.count(UInt64(max($0, 0))))/s" } ?? "-",
@@ -54,7 +54,7 @@ package struct TopScreen {
         return table.lines
     }
 
-    private func endedTable(_ ended: [JobView]) -> [String] {
+    private func endedTable(_ ended: [PBJobStatus]) -> [String] {
         var table = Table("ended", "state", "tiles", "size", "took", "label")
         for job in ended {
             table.add(

@@ -14,10 +14,10 @@ package enum WallTime {
     /// unknown time.
     ///
     /// - Parameters:
-    ///   - time: In the format of ``iso(_:)``.
+    ///   - time: Milliseconds since 1970; 0 = unknown.
     ///   - now: Milliseconds since 1970.
-    package static func short(_ time: String?, now: Int64) -> String {
-        guard let time, time.count == 20, let now = iso(now) else { return "-" }
+    package static func short(_ time: Int64, now: Int64) -> String {
+        guard let time = iso(time), time.count == 20, let now = iso(now) else { return "-" }
         let (day, clock) = (time.prefix(10), time.dropFirst(11).prefix(5))
         if day == now.prefix(10) { return String(clock) }
         return time.prefix(4) == now.prefix(4) ? "\(day.dropFirst(5)) \(clock)" : String(day)

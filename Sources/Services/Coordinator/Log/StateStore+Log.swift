@@ -13,7 +13,7 @@ import Wire
 extension StateStore {
     /// - Parameter notification: The kind of notification that the line is; `nil` = none.
     static func log(
-        _ write: StoreWrite, _ notification: NotificationKind?, _ db: Database, wall: Int64
+        _ write: StoreWrite, notification: NotificationKind?, _ db: Database, wall: Int64
     ) throws {
         let job = ChangeCodec.job(of: write).key
         let kind = ChangeCodec.kind(of: write)

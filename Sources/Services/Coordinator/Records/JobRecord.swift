@@ -1,27 +1,30 @@
 import Foundation
 import GRDB
 import Scheduling
+import Wire
 
 /// A job's own row; its submission and its times are further columns.
+///
+/// A field with `status` is shown without further code.
 enum JobRecord {
     static let table = RecordTable<JobSummary>(
         "job", insert: "INSERT", extra: ["spec", "created"], assignments: ["ended = COALESCE(ended, ?)"], key: ["id"],
         [
             RecordField("id", log: 0, isFixed: true) { $0.id },
             RecordField("request_id", log: 1, isFixed: true, at: \.requestID),
-            RecordField("priority", log: 2, at: \.priority),
-            RecordField("weight", log: 3, at: \.weight),
+            RecordField("priority", log: 2, at: \.priority, status: \.priority),
+            RecordField("weight", log: 3, at: \.weight, status: \.weight),
             RecordField("allowed_missing", log: 4, isFixed: true, at: \.allowedMissing),
             RecordField("state", log: 5, at: \.state),
             RecordField("reason", log: 6, at: \.reason),
-            RecordField("tiles", log: 7, at: \.counts.tiles),
-            RecordField("stored", log: 8, at: \.counts.stored),
-            RecordField("empty", log: 9, at: \.counts.empty),
-            RecordField("failed", log: 10, at: \.counts.failed),
-            RecordField("bytes", log: 11, at: \.counts.bytes),
-            RecordField("reused", log: 12, at: \.counts.reused),
-            RecordField("not_modified", log: 13, at: \.counts.notModified),
-            RecordField("received", log: 14, at: \.counts.received),
+            RecordField("tiles", log: 7, at: \.counts.tiles, status: \.tiles),
+            RecordField("stored", log: 8, at: \.counts.stored, status: \.stored),
+            RecordField("empty", log: 9, at: \.counts.empty, status: \.empty),
+            RecordField("failed", log: 10, at: \.counts.failed, status: \.failed),
+            RecordField("bytes", log: 11, at: \.counts.bytes, status: \.bytes),
+            RecordField("reused", log: 12, at: \.counts.reused, status: \.reused),
+            RecordField("not_modified", log: 13, at: \.counts.notModified, status: \.notModified),
+            RecordField("received", log: 14, at: \.counts.received, status: \.received),
             RecordField("after", log: 15, at: \.after),
             RecordField("identity", log: 16, isFixed: true, at: \.identity),
             RecordField("keeps", log: 17, at: \.keepsBlobs),

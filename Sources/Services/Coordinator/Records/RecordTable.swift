@@ -12,6 +12,8 @@ struct RecordField<Record: Sendable>: Sendable {
     let value: @Sendable (Record) -> DatabaseValue
     /// Sets the field to its stored value; `nil` where the record has a reader of its own.
     let read: (@Sendable (inout Record, RecordReader) throws -> Void)?
+    /// Sets the field in the status of a job; `nil` = it is not shown as it is.
+    private(set) var show: (@Sendable (Record, inout PBJobStatus) -> Void)?
 
     /// A field that the record's own reader reads.
     init<Value: RecordValue>(
@@ -34,6 +36,16 @@ struct RecordField<Record: Sendable>: Sendable {
         self.isFixed = isFixed
         value = { $0[keyPath: path].recorded }
         read = { record, field in record[keyPath: path] = try field(column) }
+    }
+
+    /// The same, for a field that the status of a job shows as it is.
+    init<Value: RecordValue>(
+        _ column: String, log number: UInt32, isFixed: Bool = false,
+        at path: any WritableKeyPath<Record, Value> & Sendable,
+        status: any WritableKeyPath<PBJobStatus, Value> & Sendable
+    ) {
+        self.init(column, log: number, isFixed: isFixed, at: path)
+        show = { $1[keyPath: status] = $0[keyPath: path] }
     }
 }
 
@@ -96,6 +108,11 @@ struct RecordTable<Record: Sendable>: Sendable {
     /// - Throws: ``CoordinatorError`` `damaged-state`.
     func read(into record: inout Record, _ reader: RecordReader) throws {
         for field in fields { try field.read?(&record, reader) }
+    }
+
+    /// Sets all fields in a status that are shown as they are.
+    func show(_ record: Record, in status: inout PBJobStatus) {
+        for field in fields { field.show?(record, &status) }
     }
 
     private func values(_ record: Record) -> [DatabaseValue] { fields.map { $0.value(record) } }

@@ -31,9 +31,9 @@ struct APIResponder: Sendable {
             try await OrderResponder(parts: parts).respond(exchange)
         case .failed: try await failed(exchange)
         case .schedules:
-            try await list("schedules") { try await $0.schedules().map(ScheduleView.init) }
-        case .workers: try await list("workers") { try await $0.workers().map(WorkerView.init) }
-        case .origins: try await list("origins") { try await $0.origins().map(OriginView.init) }
+            try await list("schedules") { try await $0.schedules() }
+        case .workers: try await list("workers") { try await $0.workers() }
+        case .origins: try await list("origins") { try await $0.origins() }
         case .events: try await EventResponder(parts: parts).respond(exchange)
         case .tilesets: tilesets(for: exchange.caller)
         case .regions, .region: try RegionResponder(world: parts.world).respond(exchange)
@@ -45,15 +45,15 @@ struct APIResponder: Sendable {
 
     // MARK: - Jobs
 
-    private struct PackageList: Encodable { let packages: [JobView.PackageView] }
-    private struct FailureList: Encodable { let failures: [JobView.FailureView] }
+    private struct PackageList: Encodable { let packages: [PBPackageStatus] }
+    private struct FailureList: Encodable { let failures: [PBTileFailure] }
 
     private func job(
-        _ exchange: Exchange, failures: UInt32 = 100, _ part: (JobView) -> some Encodable
+        _ exchange: Exchange, failures: UInt32 = 100, _ part: (PBJobStatus) -> some Encodable
     ) async throws(Problem) -> Response {
         let number = try exchange.job
         let view = try await parts.cluster.read("job \(number) \(failures)") {
-            JobView(try await $0.job(number, failures: failures)).withoutPaths
+            try await $0.job(number, failures: failures).withoutPaths
         }
         return Self.json(part(view))
     }
@@ -86,7 +86,7 @@ struct APIResponder: Sendable {
                 $0.label = label ?? ""
             }
             let page = try await client.jobs(question, limit: limit)
-            return JobPage(jobs: page.jobs.map { JobView($0).withoutPaths }, next: page.next)
+            return JobPage(jobs: page.jobs.map(\.withoutPaths), next: page.next)
         }
         var response = Self.json(found)
         if found.next != 0 {
@@ -97,7 +97,7 @@ struct APIResponder: Sendable {
     }
 
     private struct JobPage: Encodable, Sendable {
-        let jobs: [JobView]
+        let jobs: [PBJobStatus]
         /// `before` of the next page; 0 on the last one.
         let next: UInt64
     }
@@ -107,7 +107,7 @@ struct APIResponder: Sendable {
         let after = try exchange.number("after", 0...Int.max) ?? 0
         let limit = try exchange.number("limit", 1...1_000) ?? 100
         struct Page: Encodable, Sendable {
-            let batches: [FailedView]
+            let batches: [PBFailedBatch]
             /// `after` of the next page; absent on the last one.
             let next: UInt64?
         }
@@ -119,7 +119,7 @@ struct APIResponder: Sendable {
                     $0.limit = UInt32(limit)
                 })
             let last = answer.batches.last.map { $0.job << 32 | ($0.batch + 1) }
-            return Page(batches: answer.batches.map(FailedView.init), next: answer.more ? last : nil)
+            return Page(batches: answer.batches, next: answer.more ? last : nil)
         }
         return Self.json(page)
     }
@@ -129,7 +129,7 @@ struct APIResponder: Sendable {
     private func status() async throws(Problem) -> Response {
         struct Status: Encodable, Sendable {
             let version = ProgramVersion.current
-            let coordinator: HealthView?
+            let coordinator: PBHealth?
             let openJobs: Int?
             let workers: Int?
             let catalogSequence: Int64?
@@ -143,8 +143,8 @@ struct APIResponder: Sendable {
                     coordinator: nil, openJobs: nil, workers: nil, catalogSequence: index?.sequence,
                     packages: index?.packages.count ?? 0, missingTilesets: parts.tilesets.missing))
         }
-        let health = try await parts.cluster.read("health") { HealthView(try await $0.health()) }
-        let workers = try await parts.cluster.read("workers") { try await $0.workers().map(WorkerView.init) }
+        let health = try await parts.cluster.read("health") { try await $0.health() }
+        let workers = try await parts.cluster.read("workers") { try await $0.workers() }
         let open = try await parts.cluster.read("open jobs") { client in
             try await client.jobs(
                 PBListJobs.make { $0.states = ["fetching", "merging", "publishing", "paused"] }, limit: 2_000

@@ -53,14 +53,14 @@ struct EventResponder: Sendable {
 
     private func page(_ after: UInt64, _ job: UInt64, _ limit: UInt32) async throws(Problem) -> Response {
         struct Page: Encodable, Sendable {
-            let events: [EventView]
+            let events: [PBEventRecord]
             /// The oldest and the newest event of the log.
             let first: UInt64
             let last: UInt64
         }
         let page = try await parts.cluster.read("events \(after) \(job) \(limit)") {
             let answer = try await $0.events(after: after, limit: limit, job: job)
-            return Page(events: answer.events.map(EventView.init), first: answer.first, last: answer.last)
+            return Page(events: answer.events, first: answer.first, last: answer.last)
         }
         return APIResponder.json(page)
     }

@@ -13,7 +13,7 @@ final class EventTexts: Sendable {
     /// The lines of an event.
     func text(of event: PBEventRecord) -> String {
         if let known = texts.withLock({ $0[event.seq] }), known.wall == event.wallMs { return known.text }
-        let text = Self.encode(EventView(event))
+        let text = Self.encode(event)
         texts.withLock { texts in
             if texts.count >= Self.most { texts.removeAll(keepingCapacity: true) }
             texts[event.seq] = (event.wallMs, text)
@@ -21,7 +21,7 @@ final class EventTexts: Sendable {
         return text
     }
 
-    private static func encode(_ event: EventView) -> String {
+    private static func encode(_ event: PBEventRecord) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -91,15 +91,19 @@ actor ExtractService {
             // An answer that does not come is asked for again at the next call.
             guard
                 let view = try? await parts.cluster.read(
-                    "job \(job) 0", { JobView(try await $0.job(job, failures: 0)) })
+                    "job \(job) 0", { try await $0.job(job, failures: 0) })
             else { continue }
             guard view.isOver else {
-                waiting[id] = view.waiting
+                waiting[id] = view.waiting.isEmpty ? nil : view.waiting
                 continue
             }
             // The package is put into the catalog before its job ends; so a list that is read now has it.
             await parts.watch.refresh()
-            if isPublished(id) { finish(id) } else { fail(id, view.reason ?? "the job is \(view.state)") }
+            if isPublished(id) {
+                finish(id)
+            } else {
+                fail(id, view.reason.isEmpty ? "the job is \(view.state)" : view.reason)
+            }
         }
     }
 

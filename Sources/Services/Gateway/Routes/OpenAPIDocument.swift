@@ -175,7 +175,7 @@ enum OpenAPISchemas {
     private static let integer = JSONValue.object(["type": .string("integer")])
     private static let orders = words(["pause", "resume", "retry", "cancel", "prioritise", "weight"])
 
-    private static func words(_ words: [String]) -> JSONValue {
+    static func words(_ words: [String]) -> JSONValue {
         .object(["type": .string("string"), "enum": .array(words.map(JSONValue.string))])
     }
     private static func list(_ items: JSONValue) -> JSONValue {

@@ -32,7 +32,7 @@ final class BaseTiles {
     private var places: [TileID: (source: Int, entry: ShardEntry)] = [:]
     private var kept: [TileID: Proof] = [:]
     /// The source with exactly the tiles of the batch.
-    private var twin: Int?
+    private var identicalSource: Int?
 
     /// - Parameter header: The header of the shard that is being made.
     init(_ header: ShardHeader) { self.header = header }
@@ -50,7 +50,7 @@ final class BaseTiles {
         guard !useful.isEmpty else { return nil }
         for entry in useful { places[entry.tile] = (sources.count, entry) }
         if reader.header == header, useful.count == wanted.count, reader.entries.count == wanted.count {
-            twin = sources.count
+            identicalSource = sources.count
         }
         sources.append(Source(digest: digest, blob: blob, reader: reader))
         return nil
@@ -99,8 +99,8 @@ final class BaseTiles {
     /// The old shard with exactly the content of the new one, if its file was read and is undamaged; `nil` when
     /// anything differs.
     func unchangedShard(of tiles: UInt64) -> (digest: Digest, reader: ShardReader)? {
-        guard let twin, UInt64(kept.count) == tiles else { return nil }
-        let source = sources[twin]
+        guard let identicalSource, UInt64(kept.count) == tiles else { return nil }
+        let source = sources[identicalSource]
         // A shard that cannot be read is damaged: the new shard is used.
         guard let found = try? Digest.ofFile(source.blob.url).digest, found == source.digest else { return nil }
         return (source.digest, source.reader)

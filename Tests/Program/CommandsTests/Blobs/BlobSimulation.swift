@@ -3,6 +3,7 @@ import Files
 import Foundation
 import TestSupport
 import Testing
+import Tiles
 import Wire
 
 @testable import Coordinator

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import TestSupport
 import Testing
+import Tiles
 import ZeroMQ
 
 @testable import Coordinator

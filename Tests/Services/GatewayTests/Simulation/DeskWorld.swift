@@ -1,4 +1,5 @@
 import TestSupport
+import Tiles
 
 @testable import Gateway
 

@@ -140,7 +140,7 @@ struct ControlWorld {
         }
     }
 
-    /// The rule of Transfer's `RefusalBrake`.
+    /// The rule of Transfer's `ThrottleGuard`.
     mutating func brake(_ place: Int) {
         let brake = workers[place].brake
         if brake.until > 0, brake.until <= now { workers[place].brake = (0, 0, 0) }

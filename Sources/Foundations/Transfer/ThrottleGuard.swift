@@ -2,7 +2,7 @@
 ///
 /// A report to the coordinator and its answer take a fraction of a second, in which a fast worker would be refused
 /// thousands of times.
-struct RefusalBrake: Sendable {
+struct ThrottleGuard: Sendable {
     /// The number of refusals since the last grant that stops requests, if they are also at least this share of all
     /// answers.
     private static let refusals = 16
@@ -18,7 +18,7 @@ struct RefusalBrake: Sendable {
     func holds(at now: ContinuousClock.Instant) -> Bool { until.map { now < $0 } ?? false }
 
     mutating func update(_ reception: OriginBudget.Reception, at now: ContinuousClock.Instant) {
-        if let until, now >= until { self = RefusalBrake() }
+        if let until, now >= until { self = ThrottleGuard() }
         switch reception {
         case .answered: answered += 1
         // A refusal with Retry-After already stops all requests.

@@ -1,5 +1,5 @@
 /// A generator that gives the same numbers in every run (Steele, Lea, Flood: SplitMix, 2014).
-public struct SplitMix: RandomNumberGenerator, Sendable {
+public struct SplitMix: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
     /// - Parameter state: Two generators with the same number here give the same sequence.
@@ -13,7 +13,4 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
     }
-
-    /// Random bytes.
-    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }
