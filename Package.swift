@@ -84,15 +84,16 @@ let systemLibraries: [Target] = [
 let libraries: [Module] = [
     Module("Errors", .values),
     Module("TextFormats", .values),
+    Module("Digests", .values, ["TextFormats"]),
     Module("Tiles", .values),
     Module("Regions", .values, ["CRegionData", "Tiles"]),
     Module("Wire", .values, ["Tiles"], [.protobuf]),
-    Module("Scheduling", .values, ["Tiles"], [.heap, .deque]),
+    Module("Scheduling", .values, ["Digests", "Tiles"], [.heap, .deque]),
 
-    Module("Files", .foundations, ["CFile", "TextFormats"], [.crypto]),
+    Module("Files", .foundations, ["CFile", "TextFormats", "Digests"], [.crypto]),
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
     Module("MetricsFormat", .foundations, ["TextFormats"]),
-    Module("WebRequests", .foundations, ["Files"]),
+    Module("WebRequests", .foundations, ["Digests"]),
     Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
@@ -101,41 +102,49 @@ let libraries: [Module] = [
     Module("SQLiteFiles", .foundations, [], [.grdb]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 
-    Module("CatalogFormat", .formats, ["Tiles", "Files"], [.crypto]),
+    Module("CatalogFormat", .formats, ["Digests", "Tiles", "Files"], [.crypto]),
     Module(
-        "PackageFiles", .formats, ["TextFormats", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
+        "PackageFiles", .formats,
+        ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
         [.grdb, .sqlite, .crypto]),
-    Module("StyleFormat", .formats, ["TextFormats", "TileBodies", "Files"]),
+    Module("StyleFormat", .formats, ["TextFormats", "Digests", "TileBodies", "Files"]),
 
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
     Module(
         "Origins", .builder,
         ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles", "Files"],
         [.grdb, .crypto]),
-    Module("Shards", .builder, ["CLZ4", "Files", "Tiles"]),
-    Module("Blobs", .builder, ["Files"]),
-    Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),
+    Module("Shards", .builder, ["CLZ4", "Digests", "Files", "Tiles"]),
+    Module("Blobs", .builder, ["Digests", "Files"]),
+    Module("ObjectStore", .builder, ["TextFormats", "Digests", "Transfer", "S3", "Files", "Blobs"]),
     Module(
         "Packages", .builder,
-        ["Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
-    Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
-    Module("Styles", .builder, ["TextFormats", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
-    Module("Notifications", .builder, ["TextFormats", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
+        ["Digests", "Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"],
+        [.grdb, .crypto]),
+    Module("Catalog", .builder, ["Digests", "Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
+    Module(
+        "Styles", .builder,
+        ["TextFormats", "Digests", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
+    Module(
+        "Notifications", .builder, ["TextFormats", "Digests", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
     Module(
         "OfflineDatabase", .builder,
-        ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
+        ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"],
+        [.grdb, .crypto]),
 
     Module("DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles"], [.hummingbird, .logging, .nio]),
     Module(
         "Coordinator", .services,
         [
-            "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles", "Packages",
+            "Digests", "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles",
+            "Packages",
             "CatalogFormat", "Catalog", "Notifications", "Telemetry", "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,
         [
-            "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs", "Shards",
+            "Digests", "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs",
+            "Shards",
             "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry", "MetricsFormat",
         ], [.lifecycle, .logging]),
     Module("MetricsServer", .services, ["MetricsFormat"], [.nio, .nioHTTP, .nioPosix]),
@@ -146,20 +155,21 @@ let libraries: [Module] = [
     Module(
         "Gateway", .services,
         [
-            "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
+            "CWebPage", "TextFormats", "Digests", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ",
+            "TileBodies",
             "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "CatalogFormat", "PackageFiles", "StyleFormat",
             "Tilesets", "ClusterClient",
         ],
         [.hummingbird, .hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP]),
     Module(
         "CatalogTransfer", .services,
-        ["TextFormats", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
+        ["TextFormats", "Digests", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
 
     Module(
         "OfflineMaps", .client,
         [
-            "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles", "SQLiteFiles",
-            "TextFormats",
+            "Digests", "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles",
+            "SQLiteFiles", "TextFormats",
         ], [.grdb, .sqlite, .crypto]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
     // On Linux only what does not need MapKit and WebKit is compiled.
@@ -171,7 +181,8 @@ let libraries: [Module] = [
     Module(
         "DeviceCommands", .program,
         [
-            "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Tiles", "TileBodies",
+            "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Digests", "Tiles",
+            "TileBodies",
             "Regions",
             "Files", "Transfer", "PackageFiles",
         ], [.arguments, .grdb, .hummingbird, .logging, .nio]),
@@ -179,7 +190,7 @@ let libraries: [Module] = [
         "Commands", .program,
         [
             "CMalloc", "CommandSupport", "DeviceCommands", "ClusterClient", "CatalogTransfer", "Gateway", "TextFormats",
-            "Tiles",
+            "Digests", "Tiles",
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
@@ -193,7 +204,7 @@ let libraries: [Module] = [
     Module(
         "FuzzTargets", .testing,
         [
-            "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
+            "Digests", "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
             "PackageFiles", "Packages", "OfflineMaps", "WebRequests",
         ], [.sqlite]),
 ]
@@ -240,7 +251,8 @@ let tests: [Tests] = [
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(
         "OfflineMapsAdapters",
-        ["CatalogFormat", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"], [.grdb]),
+        ["CatalogFormat", "Digests", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"],
+        [.grdb]),
     Tests("OfflineMapsApple", ["TestSupport"]),
     Tests("DeviceCommands", ["TestSupport"]),
     Tests("Commands", ["TestSupport"]),
@@ -342,7 +354,8 @@ if chosen == nil {
         .executableTarget(
             name: "packhorse-bench",
             dependencies: [
-                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "Errors", "Files", "PMTiles", "PackageFiles",
+                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "Digests", "Errors", "Files", "PMTiles",
+                "PackageFiles",
                 "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire",
                 "WorldTiles", "ZeroMQ",
                 .arguments,
@@ -354,7 +367,8 @@ if chosen == nil {
         .executableTarget(
             name: "bench-device",
             dependencies: [
-                "CatalogFormat", "Errors", "Files", "OfflineMaps", "PackageFiles", "TileBodies", "Tiles", .arguments,
+                "CatalogFormat", "Digests", "Errors", "Files", "OfflineMaps", "PackageFiles", "TileBodies", "Tiles",
+                .arguments,
                 .sqlite,
             ],
             path: "Sources/Program/bench-device", swiftSettings: strict, linkerSettings: [swiftInside]))

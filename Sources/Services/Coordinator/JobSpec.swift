@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Files
 import Foundation
@@ -26,7 +27,7 @@ struct JobSpec: Sendable {
     /// The digest of the tileset's bytes.
     ///
     /// Jobs with the same tileset share fetched tiles.
-    let tilesetDigest: ContentDigest?
+    let tilesetDigest: Digest?
     let zooms: ZoomRange
     let packages: [Package]
     /// The share of its tiles that a package may lack.
@@ -113,7 +114,7 @@ struct JobSpec: Sendable {
         tilesetID = try Self.id(ofTileset: tileset)
         origin = JobOrigin(canonicalTileset: tileset)
         self.zooms = zooms
-        tilesetDigest = ContentDigest(Digest(of: tileset).bytes)
+        tilesetDigest = Digest(of: tileset)
         var packages: [Package] = []
         for package in withMasks ? body.packages : [] {
             let mask: TileMask

@@ -151,7 +151,7 @@ extension JobView.PackageView {
         version = status.version == 0 ? nil : status.version
         size = status.size == 0 ? nil : status.size
         tiles = status.tiles == 0 ? nil : status.tiles
-        sha256 = status.sha256.isEmpty ? nil : Hexadecimal.text(status.sha256)
+        sha256 = status.sha256.isEmpty ? nil : Hexadecimal.text([UInt8](status.sha256))
         path = status.path.isEmpty ? nil : status.path
         tilesHash = status.tilesHash.isEmpty ? nil : status.tilesHash
         files = status.files.map(JobView.FileView.init)
@@ -162,7 +162,7 @@ extension JobView.FileView {
     package init(_ file: PBPackageFile) {
         format = file.format
         size = file.size
-        sha256 = Hexadecimal.text(file.sha256)
+        sha256 = Hexadecimal.text([UInt8](file.sha256))
         path = file.path.isEmpty ? nil : file.path
     }
 }
