@@ -83,15 +83,16 @@ let systemLibraries: [Target] = [
 let libraries: [Module] = [
     Module("Errors", .values),
     Module("TextFormats", .values),
+    Module("Digests", .values, ["TextFormats"]),
     Module("Tiles", .values),
     Module("Regions", .values, ["CRegionData", "Tiles"]),
     Module("Wire", .values, ["Tiles"], [.protobuf]),
-    Module("Scheduling", .values, ["Tiles"], [.heap, .deque]),
+    Module("Scheduling", .values, ["Digests", "Tiles"], [.heap, .deque]),
 
-    Module("Files", .foundations, ["CFile", "TextFormats"], [.crypto]),
+    Module("Files", .foundations, ["CFile", "TextFormats", "Digests"], [.crypto]),
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
     Module("MetricsFormat", .foundations, ["TextFormats"]),
-    Module("WebRequests", .foundations, ["Files"]),
+    Module("WebRequests", .foundations, ["Digests"]),
     // The only module that runs HTTP servers; handlers of requests use the types of HummingbirdCore too.
     Module(
         "WebServer", .foundations, ["TextFormats", "WebRequests"],
@@ -104,28 +105,34 @@ let libraries: [Module] = [
     Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 
-    Module("CatalogFormat", .formats, ["Tiles", "Files"], [.crypto]),
+    Module("CatalogFormat", .formats, ["Digests", "Tiles", "Files"], [.crypto]),
     Module(
-        "PackageFiles", .formats, ["TextFormats", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
+        "PackageFiles", .formats,
+        ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
         [.grdb, .sqlite, .crypto]),
-    Module("StyleFormat", .formats, ["TextFormats", "TileBodies", "Files"]),
+    Module("StyleFormat", .formats, ["TextFormats", "Digests", "TileBodies", "Files"]),
 
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
     Module(
         "Origins", .builder,
         ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "PackageFiles", "Files"], [.crypto]),
-    Module("Shards", .builder, ["CLZ4", "Files", "Tiles", "TileBodies"]),
-    Module("Blobs", .builder, ["Files"]),
-    Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),
+    Module("Shards", .builder, ["CLZ4", "Digests", "Files", "Tiles", "TileBodies"]),
+    Module("Blobs", .builder, ["Digests", "Files"]),
+    Module("ObjectStore", .builder, ["TextFormats", "Digests", "Transfer", "S3", "Files", "Blobs"]),
     Module(
         "Packages", .builder,
-        ["Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
-    Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
-    Module("Styles", .builder, ["TextFormats", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
-    Module("Notifications", .builder, ["TextFormats", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
+        ["Digests", "Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"],
+        [.grdb, .crypto]),
+    Module("Catalog", .builder, ["Digests", "Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
+    Module(
+        "Styles", .builder,
+        ["TextFormats", "Digests", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
+    Module(
+        "Notifications", .builder, ["TextFormats", "Digests", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
     Module(
         "OfflineDatabase", .builder,
-        ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
+        ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"],
+        [.grdb, .crypto]),
 
     Module(
         "DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles", "WebServer"],
@@ -133,13 +140,15 @@ let libraries: [Module] = [
     Module(
         "Coordinator", .services,
         [
-            "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles", "Packages",
+            "Digests", "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles",
+            "Packages",
             "CatalogFormat", "Catalog", "Notifications", "Telemetry", "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,
         [
-            "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs", "Shards",
+            "Digests", "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs",
+            "Shards",
             "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry", "MetricsFormat",
         ], [.lifecycle, .logging]),
     Module("MetricsServer", .services, ["MetricsFormat", "WebServer"], [.hummingbirdCore, .logging, .nio, .nioPosix]),
@@ -150,21 +159,21 @@ let libraries: [Module] = [
     Module(
         "Gateway", .services,
         [
-            "CWebPage", "TextFormats", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ", "TileBodies",
-            "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat", "PackageFiles",
-            "StyleFormat",
+            "CWebPage", "TextFormats", "Digests", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ",
+            "TileBodies", "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
+            "PackageFiles", "StyleFormat",
             "Tilesets", "ClusterClient",
         ],
         [.hummingbirdCore, .lifecycle, .logging, .nio]),
     Module(
         "CatalogTransfer", .services,
-        ["TextFormats", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
+        ["TextFormats", "Digests", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
 
     Module(
         "OfflineMaps", .client,
         [
-            "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles", "SQLiteFiles",
-            "TextFormats",
+            "Digests", "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles",
+            "SQLiteFiles", "TextFormats",
         ], [.grdb, .sqlite, .crypto]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
     // On Linux only what does not need MapKit and WebKit is compiled.
@@ -176,7 +185,8 @@ let libraries: [Module] = [
     Module(
         "DeviceCommands", .program,
         [
-            "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Tiles", "TileBodies",
+            "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Digests", "Tiles",
+            "TileBodies",
             "Regions",
             "Files", "Transfer", "PackageFiles", "WebServer",
         ], [.arguments, .grdb, .hummingbirdCore, .logging, .nio]),
@@ -184,7 +194,7 @@ let libraries: [Module] = [
         "Commands", .program,
         [
             "CMalloc", "CommandSupport", "DeviceCommands", "ClusterClient", "CatalogTransfer", "Gateway", "TextFormats",
-            "Tiles",
+            "Digests", "Tiles",
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
@@ -198,7 +208,7 @@ let libraries: [Module] = [
     Module(
         "FuzzTargets", .testing,
         [
-            "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
+            "Digests", "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
             "PackageFiles", "Packages", "OfflineMaps", "WebRequests",
         ], [.sqlite]),
 ]
@@ -246,7 +256,8 @@ let tests: [Tests] = [
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(
         "OfflineMapsAdapters",
-        ["CatalogFormat", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"], [.grdb]),
+        ["CatalogFormat", "Digests", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"],
+        [.grdb]),
     Tests("OfflineMapsApple", ["TestSupport"]),
     Tests("DeviceCommands", ["TestSupport"]),
     Tests("Commands", ["TestSupport"]),
@@ -348,7 +359,8 @@ if chosen == nil {
         .executableTarget(
             name: "packhorse-bench",
             dependencies: [
-                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "Errors", "Files", "PMTiles", "PackageFiles",
+                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "Digests", "Errors", "Files", "PMTiles",
+                "PackageFiles",
                 "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire",
                 "WorldTiles", "ZeroMQ",
                 .arguments,
@@ -360,7 +372,8 @@ if chosen == nil {
         .executableTarget(
             name: "bench-device",
             dependencies: [
-                "CatalogFormat", "Errors", "Files", "OfflineMaps", "PackageFiles", "TileBodies", "Tiles", .arguments,
+                "CatalogFormat", "Digests", "Errors", "Files", "OfflineMaps", "PackageFiles", "TileBodies", "Tiles",
+                .arguments,
                 .sqlite,
             ],
             path: "Sources/Program/bench-device", swiftSettings: strict, linkerSettings: [swiftInside]))

@@ -1,3 +1,4 @@
+public import Digests
 public import Errors
 public import Files
 public import Foundation

@@ -1,4 +1,5 @@
-public import Files
+public import Digests
+internal import Files
 public import Foundation
 
 /// The calls of the protocols: the folder's own, off the cooperative pool, because a network folder may be slow.

@@ -1,6 +1,6 @@
 public import CatalogFormat
+internal import Digests
 public import Errors
-internal import Files
 public import Tiles
 
 /// How much of one area another area shares.

@@ -1,6 +1,7 @@
 public import CatalogFormat
+public import Digests
 public import Errors
-public import Files
+internal import Files
 public import Foundation
 
 /// A patch that a catalog could offer and does not have yet.

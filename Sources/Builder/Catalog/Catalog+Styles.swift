@@ -1,6 +1,6 @@
 public import CatalogFormat
+public import Digests
 public import Errors
-public import Files
 public import Foundation
 internal import Tiles
 

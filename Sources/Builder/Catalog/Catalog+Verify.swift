@@ -1,4 +1,5 @@
 public import CatalogFormat
+internal import Digests
 public import Errors
 internal import Files
 internal import Foundation

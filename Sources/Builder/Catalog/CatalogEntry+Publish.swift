@@ -1,5 +1,5 @@
 internal import CatalogFormat
-internal import Files
+internal import Digests
 internal import Tiles
 
 extension CatalogEntry {

@@ -1,5 +1,5 @@
 public import CatalogFormat
-public import Files
+public import Digests
 public import Foundation
 public import Tiles
 

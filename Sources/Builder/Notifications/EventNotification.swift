@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 internal import TextFormats
 
 /// One notification, in the form in which receivers and scripts get it.
@@ -124,10 +124,10 @@ public struct EventNotification: Codable, Hashable, Sendable {
     }
 
     /// Reads the JSON of ``json()``.
-    public init(json: some Sequence<UInt8>) throws {
+    public init(json: Data) throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        self = try decoder.decode(Self.self, from: Data(json))
+        self = try decoder.decode(Self.self, from: json)
     }
 
     /// One JSON object in one line, with sorted keys.

@@ -15,6 +15,6 @@ public enum NotificationSignature {
         var code = HMAC<SHA256>(key: SymmetricKey(data: secret))
         code.update(data: Data("\(timestamp).".utf8))
         code.update(data: body)
-        return "v1=\(Hexadecimal.text(code.finalize()))"
+        return "v1=\(Hexadecimal.text(Array(code.finalize())))"
     }
 }

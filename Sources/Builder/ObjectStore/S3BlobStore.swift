@@ -1,4 +1,5 @@
 public import Blobs
+public import Digests
 public import Errors
 public import Files
 public import Foundation

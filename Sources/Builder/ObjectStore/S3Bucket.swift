@@ -1,3 +1,4 @@
+internal import Digests
 public import Errors
 internal import Files
 internal import Foundation

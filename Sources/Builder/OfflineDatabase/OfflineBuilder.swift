@@ -128,6 +128,6 @@ struct TileContent {
     }
 
     func finish() -> String {
-        Hexadecimal.text(hash.finalize())
+        Hexadecimal.text(Array(hash.finalize()))
     }
 }

@@ -1,4 +1,5 @@
-public import Files
+public import Digests
+internal import Files
 public import Foundation
 internal import GRDB
 public import PackageFiles

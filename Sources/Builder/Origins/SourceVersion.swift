@@ -60,7 +60,7 @@ enum SourceVersion {
             let start = max(size - edge, edge)
             hash.update(data: try bytes(of: descriptor, at: start, size - start, path))
         }
-        let digest = Hexadecimal.text(hash.finalize().prefix(8))
+        let digest = Hexadecimal.text(Array(hash.finalize().prefix(8)))
         let nanoseconds = String(status.st_mtim.tv_nsec)
         let fraction = String(repeating: "0", count: max(0, 9 - nanoseconds.count)) + nanoseconds
         return "\(size) bytes of \(date(status.st_mtim.tv_sec)).\(fraction)Z (\(digest))"

@@ -1,4 +1,4 @@
-public import Files
+public import Digests
 public import Foundation
 
 /// One shard to merge: its location and its expected digest.

@@ -1,4 +1,4 @@
-public import Files
+public import Digests
 public import Tiles
 
 /// One tile of a shard, from its index.

@@ -1,3 +1,4 @@
+internal import Digests
 import Errors
 internal import Files
 

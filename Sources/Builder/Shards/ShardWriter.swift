@@ -1,3 +1,4 @@
+public import Digests
 public import Errors
 public import Files
 public import Foundation
@@ -179,21 +180,4 @@ public struct ShardSummary: Hashable, Sendable, Codable {
     public let distinct: Int
     /// Bytes of the different bodies together.
     public let bodyBytes: UInt64
-}
-
-extension Digest: Codable {
-    /// Reads the hexadecimal text.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let digest = Digest(hex: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "A digest is 64 hexadecimal digits.")
-        }
-        self = digest
-    }
-    /// Writes the hexadecimal text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(hex)
-    }
 }

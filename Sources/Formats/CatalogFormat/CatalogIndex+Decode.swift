@@ -1,5 +1,5 @@
+internal import Digests
 public import Errors
-internal import Files
 internal import Foundation
 
 extension CatalogIndex {

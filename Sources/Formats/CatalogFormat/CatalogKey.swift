@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Digests
 public import Errors
 internal import Files
 public import Foundation

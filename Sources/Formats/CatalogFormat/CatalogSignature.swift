@@ -1,5 +1,6 @@
+package import Digests
 public import Errors
-package import Files
+internal import Files
 internal import Foundation
 
 /// `catalog.json.sig`: Ed25519 signatures of `catalog.json`, byte for byte as it is served.

@@ -1,5 +1,6 @@
+public import Digests
 public import Errors
-public import Files
+package import Files
 internal import GRDB
 internal import SQLiteFiles
 

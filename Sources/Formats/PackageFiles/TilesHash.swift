@@ -1,5 +1,4 @@
 internal import Crypto
-package import Foundation
 
 /// `agg_tiles_hash`: upper-case hexadecimal MD5 over zoom, column and TMS row in decimal and the body, of every tile in the
 /// order of those three.
@@ -11,10 +10,14 @@ package struct TilesHash {
 
     package init() {}
 
-    package mutating func add(zoom: Int, column: Int, row: Int, body: some ContiguousBytes) {
+    package mutating func add(zoom: Int, column: Int, row: Int, body: UnsafeRawBufferPointer) {
         let numbers = Array("\(zoom)\(column)\(row)".utf8)
         numbers.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        body.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        hash.update(bufferPointer: body)
+    }
+
+    package mutating func add(zoom: Int, column: Int, row: Int, body: [UInt8]) {
+        body.withUnsafeBytes { add(zoom: zoom, column: column, row: row, body: $0) }
     }
 
     package func finish() -> String {

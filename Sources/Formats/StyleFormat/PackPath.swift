@@ -1,3 +1,4 @@
+internal import Digests
 internal import Files
 
 /// The paths in a style pack: readable names, which a template (`{fontstack}/{range}`) can produce.

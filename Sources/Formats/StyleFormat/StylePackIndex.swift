@@ -1,4 +1,5 @@
-package import Files
+package import Digests
+internal import Files
 internal import Foundation
 
 /// `style-pack.json`: the list of a pack's content.

@@ -34,7 +34,12 @@ public enum Gzip {
     }
 
     /// Whether `bytes` begin as a gzip member with deflate does.
-    public static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1f, 0x8b, 0x08]) }
+    @inlinable public static func isGzip(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 0x08
+    }
+
+    /// Whether `bytes` begin as a gzip member with deflate does.
+    @inlinable public static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { isGzip($0) } }
 }
 
 /// Packs many buffers with one set of working memory.

@@ -5,7 +5,7 @@ public struct LayerChoice: Sendable, Hashable {
     private let names: Set<[UInt8]>
 
     /// - Parameter names: The layers to keep; all others go.
-    public init(_ names: some Sequence<String>) {
+    public init(_ names: [String]) {
         self.names = Set(names.map { Array($0.utf8) })
     }
 

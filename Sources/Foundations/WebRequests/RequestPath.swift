@@ -71,10 +71,10 @@ package struct RequestPath: Sendable, Hashable {
     }
 
     /// Undoes percent escapes; `nil` for a damaged escape and for bytes that are not UTF-8.
-    package static func unescaped(_ part: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
+    private static func unescaped(_ part: Substring.UTF8View, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.count)
-        var rest = part[...]
+        var rest = part
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):

@@ -1,4 +1,4 @@
-package import Files
+package import Digests
 
 /// What the holder of a token may do.
 package enum Role: String, Sendable, Hashable, CaseIterable {

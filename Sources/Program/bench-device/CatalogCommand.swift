@@ -1,5 +1,6 @@
 import ArgumentParser
 import CatalogFormat
+import Digests
 import Files
 import Foundation
 import Tiles

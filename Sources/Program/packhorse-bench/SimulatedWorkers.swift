@@ -1,5 +1,6 @@
 import Blobs
 internal import CommandSupport
+import Digests
 import Errors
 internal import Files
 import Foundation

@@ -1,7 +1,8 @@
 import Catalog
 package import CatalogFormat
+package import Digests
 import Errors
-package import Files
+internal import Files
 import Foundation
 
 /// The files and packages that a catalog's documents name, and contradictions between the documents.

@@ -1,5 +1,6 @@
 import Catalog
 package import CatalogFormat
+internal import Digests
 import Errors
 import Files
 package import Foundation

@@ -1,6 +1,7 @@
 import CatalogFormat
+package import Digests
 import Errors
-package import Files
+internal import Files
 package import Foundation
 internal import TextFormats
 import Transfer

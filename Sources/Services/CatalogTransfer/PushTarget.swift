@@ -1,4 +1,5 @@
-package import Files
+package import Digests
+internal import Files
 package import Foundation
 package import ObjectStore
 

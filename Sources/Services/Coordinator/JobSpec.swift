@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Scheduling
 import Tiles

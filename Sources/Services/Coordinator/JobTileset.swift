@@ -1,3 +1,4 @@
+import Digests
 import Files
 import Foundation
 import Scheduling
@@ -10,7 +11,7 @@ struct JobTileset: Sendable {
     /// The digest of ``canonicalJSON``.
     ///
     /// Jobs with the same tileset share fetched tiles.
-    let digest: ContentDigest?
+    let digest: Digest
     let id: String
     /// Cut to the catalog's limit of 4,096 bytes; empty when it has none.
     let attribution: String
@@ -45,7 +46,7 @@ struct JobTileset: Sendable {
                 "bad-request", "The submission's tileset is not a JSON object with an 'id' of 1 to 255 bytes.")
         }
         canonicalJSON = bytes
-        digest = ContentDigest(Digest(of: bytes).bytes)
+        digest = Digest(of: bytes)
         id = head.id
         let text = head.attribution ?? ""
         attribution = text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import GRDB
 import Scheduling
@@ -22,7 +23,7 @@ extension StateStore {
     ///
     /// The rows are read in slices. What is named after the call began may be missing from the rows that were read: see
     /// ``BlobRemovals/open()``.
-    func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
+    func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [Digest] {
         let kept = Set(kept.filter { $0 != job })
         let (others, needing) = try await perform { db in
             (try StateStore.packageBlobs(of: job, withOrphans: true, db), try StateStore.jobsNeedingBlobs(kept, db))
@@ -36,13 +37,13 @@ extension StateStore {
             }
             own.removeAll(where: needed.contains)
         }
-        var seen: Set<ContentDigest> = []
+        var seen: Set<Digest> = []
         return own.filter { seen.insert($0).inserted }
     }
 
     /// The shards and partial shards of a job's batches, read in slices.
-    private func shardDigests(of job: JobID) async throws -> [ContentDigest] {
-        var (all, after): ([ContentDigest], Int64) = ([], -1)
+    private func shardDigests(of job: JobID) async throws -> [Digest] {
+        var (all, after): ([Digest], Int64) = ([], -1)
         while true {
             let start = after
             let slice = try await perform { db in
@@ -57,7 +58,7 @@ extension StateStore {
                     (
                         index: row["idx"] as Int64,
                         digests: [row["digest"] as Data?, row["partial"]].compactMap {
-                            $0.flatMap { ContentDigest($0) }
+                            $0.flatMap { Digest(bytes: $0) }
                         }
                     )
                 }
@@ -74,7 +75,7 @@ extension StateStore {
     /// The manifests and files of a job's packages.
     private static func packageBlobs(
         of job: JobID, withOrphans: Bool, _ db: Database
-    ) throws -> [ContentDigest] {
+    ) throws -> [Digest] {
         try Data.fetchAll(
             db,
             sql: """
@@ -83,7 +84,7 @@ extension StateStore {
                 UNION SELECT digest FROM package WHERE job = :job AND digest IS NOT NULL
                 UNION SELECT digest FROM package_file WHERE job = :job
                 """, arguments: ["job": job.key]
-        ).compactMap { ContentDigest($0) }
+        ).compactMap { Digest(bytes: $0) }
     }
 
     /// The jobs whose shards are needed, and whether their packages are needed no more.
@@ -102,7 +103,7 @@ extension StateStore {
     ///
     /// The packages of other jobs keep their digests for reports. A blob with such a digest was written after its job
     /// had released it.
-    func allBlobs() async throws -> Set<ContentDigest> {
+    func allBlobs() async throws -> Set<Digest> {
         try await perform { db in
             let unreleased = "job IN (SELECT id FROM job WHERE released = 0)"
             return Set(
@@ -116,7 +117,7 @@ extension StateStore {
                         UNION SELECT digest FROM package WHERE digest IS NOT NULL AND \(unreleased)
                         UNION SELECT digest FROM package_file WHERE \(unreleased)
                         """
-                ).compactMap { ContentDigest($0) })
+                ).compactMap { Digest(bytes: $0) })
         }
     }
 

@@ -1,4 +1,5 @@
 import CatalogFormat
+import Digests
 import Errors
 import Files
 import Foundation
@@ -113,7 +114,7 @@ struct SubmitPlanner: Sendable {
     /// share of missing tiles.
     ///
     /// The requester, the time and the priority are not included.
-    static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
+    static func identity(_ body: PBSubmit) throws(SubmitProblem) -> Digest? {
         let essence = PBSubmit.make {
             $0.tileset = body.tileset
             $0.zoomMin = body.zoomMin
@@ -135,7 +136,7 @@ struct SubmitPlanner: Sendable {
                 return package
             }.sorted { $0.id < $1.id }
         }
-        return ContentDigest(Digest(of: try payload(essence)).bytes)
+        return Digest(of: try payload(essence))
     }
 
     private func checkForm(_ body: PBSubmit) throws(SubmitProblem) {

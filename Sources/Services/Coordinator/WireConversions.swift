@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import Scheduling
 import Tiles
@@ -27,7 +28,7 @@ enum WireConversions {
     static func files(_ files: [PBPackageFile]) -> [MergedFile]? {
         var all: [MergedFile] = []
         for file in files {
-            guard let digest = ContentDigest(file.sha256) else { return nil }
+            guard let digest = Digest(bytes: file.sha256) else { return nil }
             all.append(MergedFile(format: file.format, digest: digest, size: file.size))
         }
         return all
@@ -37,11 +38,11 @@ enum WireConversions {
     static func result(_ body: PBCommit) -> CommitResult? {
         switch body.result {
         case .fetch(let fetch):
-            guard let digest = ContentDigest(fetch.shard) else { return nil }
+            guard let digest = Digest(bytes: fetch.shard) else { return nil }
             var counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
                 shardBytes: fetch.shardBytes, reused: fetch.reused,
-                notModified: fetch.notModified, received: fetch.received, footer: ContentDigest(fetch.shardFooter))
+                notModified: fetch.notModified, received: fetch.received, footer: Digest(bytes: fetch.shardFooter))
             counts.sourceVersion = fetch.sourceVersion.isEmpty ? nil : fetch.sourceVersion
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
@@ -50,7 +51,7 @@ enum WireConversions {
             }
             return .fetch(digest, counts, failures: failures)
         case .merge(let merge):
-            guard let digest = ContentDigest(merge.package), let files = files(merge.files) else { return nil }
+            guard let digest = Digest(bytes: merge.package), let files = files(merge.files) else { return nil }
             return .merge(
                 MergedPackage(
                     digest: digest, size: merge.size, tiles: merge.tiles,

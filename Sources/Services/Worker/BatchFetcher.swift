@@ -1,6 +1,6 @@
 internal import Blobs
+internal import Digests
 internal import Errors
-internal import Files
 internal import Foundation
 internal import Logging
 internal import Origins

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 internal import Errors
 internal import Files
 internal import Foundation

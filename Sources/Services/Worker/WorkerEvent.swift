@@ -1,5 +1,5 @@
+internal import Digests
 internal import Errors
-internal import Files
 internal import Wire
 
 /// The inputs of a worker.

@@ -1,4 +1,4 @@
-internal import Files
+internal import Digests
 internal import WebRequests
 
 /// What a client of the gateway sends, and the token files that name its roles.

@@ -1,3 +1,4 @@
+public import Digests
 public import Tiles
 
 /// What the caller must do, in this order: all `store` effects of a tick in one transaction, and the rest only when
@@ -37,7 +38,7 @@ public enum Outgoing: Hashable, Sendable {
     /// Work.
     case offer(Offer)
     /// The commit of this token with this digest is durable.
-    case ack(LeaseToken, ContentDigest)
+    case ack(LeaseToken, Digest)
     /// The token is not current: the worker must forget the work. It must not delete the blob, because another attempt
     /// may have produced the same bytes.
     case stale(LeaseToken, reason: String)
@@ -56,7 +57,7 @@ public struct Offer: Hashable, Sendable {
         /// Fetch the tiles of a batch.
         case fetch(batch: BatchIndex, cell: TileID, zooms: ZoomRange, tiles: UInt64)
         /// Merge a package.
-        case merge(package: PackageIndex, id: String, manifest: ContentDigest)
+        case merge(package: PackageIndex, id: String, manifest: Digest)
     }
     /// The lease.
     public let token: LeaseToken
@@ -71,12 +72,12 @@ public struct Offer: Hashable, Sendable {
     /// The work.
     public let work: Work
     /// Shards that may already contain tiles of a batch, nearest first; see ``SchedulerPolicy/mostSources``.
-    public var sources: [ContentDigest] = []
+    public var sources: [Digest] = []
     /// Shards of previous builds that may contain older versions of tiles of a batch; see
     /// ``SchedulerPolicy/mostBases``.
     ///
     /// The worker must ask the origin whether a tile has changed.
-    public var base: [ContentDigest] = []
+    public var base: [Digest] = []
     /// Whether the first source comes from an earlier attempt at the batch.
     ///
     /// Tiles that it lacks failed in that attempt.
@@ -127,7 +128,7 @@ public enum StoreWrite: Hashable, Sendable {
     /// The failed tiles of an accepted batch; at most ``SchedulerPolicy/listedFailures`` per job.
     case failures(JobID, batch: BatchIndex, [FailedTile])
     /// A blob that a worker made and that was not accepted. It is removed when the job ends.
-    case orphan(JobID, ContentDigest)
+    case orphan(JobID, Digest)
 }
 
 extension StoreWrite {
@@ -165,7 +166,7 @@ public struct StoredJob: Hashable, Sendable {
     /// See ``JobSubmission/tileset``.
     ///
     /// Not stored; computed from the payload.
-    public var tileset: ContentDigest?
+    public var tileset: Digest?
     /// See ``JobSubmission/formats``.
     ///
     /// Not stored; computed from the payload.
@@ -178,7 +179,7 @@ public struct StoredJob: Hashable, Sendable {
     /// A job in the form of the store.
     public init(
         summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil,
-        tileset: ContentDigest? = nil, origin: JobOrigin? = nil, formats: [[String]] = []
+        tileset: Digest? = nil, origin: JobOrigin? = nil, formats: [[String]] = []
     ) {
         self.summary = summary
         self.batches = batches

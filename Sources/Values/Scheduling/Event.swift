@@ -1,3 +1,5 @@
+public import Digests
+
 /// The inputs of the scheduler.
 public enum Event: Sendable {
     /// A job was submitted; answered by ``Effect/submitted(job:existing:)``.
@@ -53,7 +55,7 @@ public enum Event: Sendable {
     /// An attempt failed as a whole.
     ///
     /// - Parameter lostShards: What a merge could not read; the batches that made them are fetched again.
-    case fail(SessionID, LeaseToken, Trouble, retriable: Bool, lostShards: [ContentDigest] = [])
+    case fail(SessionID, LeaseToken, Trouble, retriable: Bool, lostShards: [Digest] = [])
     /// Leases returned without an attempt. Costs no attempt.
     case giveBack(SessionID, [LeaseToken])
     /// A worker disconnects.
@@ -68,7 +70,7 @@ public enum Event: Sendable {
     ///
     /// `decides` = the package's bytes follow from the manifest alone. It is false when the manifest refers to
     /// something that may change, for example the address of a style.
-    case manifestWritten(JobID, package: PackageIndex, ContentDigest, decides: Bool = true)
+    case manifestWritten(JobID, package: PackageIndex, Digest, decides: Bool = true)
     /// The catalog has the package.
     case published(JobID, package: PackageIndex, version: UInt32, path: String, unchanged: Bool)
     /// Writing the manifest or publishing failed.
@@ -137,12 +139,12 @@ public struct LeaseProgress: Hashable, Sendable {
 /// The content of a commit.
 public enum CommitResult: Hashable, Sendable {
     /// A fetched batch: its shard, its counts, and its named failed tiles.
-    case fetch(ContentDigest, FetchCounts, failures: [FailedTile])
+    case fetch(Digest, FetchCounts, failures: [FailedTile])
     /// A merged package.
     case merge(MergedPackage)
 
     /// SHA-256 of the shard or package.
-    var digest: ContentDigest {
+    var digest: Digest {
         switch self {
         case .fetch(let digest, _, _): digest
         case .merge(let package): package.digest

@@ -65,38 +65,3 @@ public struct LeaseToken: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Whether `left` was granted before `right`.
     public static func < (left: LeaseToken, right: LeaseToken) -> Bool { left.rawValue < right.rawValue }
 }
-
-/// A SHA-256 digest stored inline, so that 25,000 of them need no heap allocation.
-public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
-    private var words: (UInt64, UInt64, UInt64, UInt64)
-
-    /// The digest with these bytes, or `nil` unless there are 32.
-    public init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == 32 else { return nil }
-        var parts: [UInt64] = [0, 0, 0, 0]
-        for (index, byte) in bytes.enumerated() { parts[index / 8] = parts[index / 8] << 8 | UInt64(byte) }
-        words = (parts[0], parts[1], parts[2], parts[3])
-    }
-
-    /// The 32 bytes.
-    public var bytes: [UInt8] {
-        [words.0, words.1, words.2, words.3].flatMap { word in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-        }
-    }
-
-    /// 64 lower-case hexadecimal digits.
-    public var description: String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
-
-    /// Whether both have the same bytes.
-    public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
-
-    /// Feeds the bytes to `hasher`.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.3)
-    }
-}

@@ -1,3 +1,4 @@
+import Digests
 import HeapModule
 
 /// The batches of a job.
@@ -38,7 +39,7 @@ struct Job: Sendable {
     /// The batches that each package waits for.
     var needs: PackageNeeds
     /// Jobs with the same tileset share fetched tiles.
-    let tileset: ContentDigest?
+    let tileset: Digest?
     /// See ``JobSubmission/formats``.
     let formats: PlacedList<PackageIndex, [String]>
     /// The cells of the batches, used to find batches that overlap another job.

@@ -1,3 +1,4 @@
+public import Digests
 public import Tiles
 
 /// The state of a job.
@@ -82,11 +83,11 @@ public struct Batch: Hashable, Sendable {
     /// The session that holds the lease.
     public internal(set) var owner: SessionID = 0
     /// SHA-256 of the accepted shard.
-    public internal(set) var digest: ContentDigest?
+    public internal(set) var digest: Digest?
     /// The shard of an attempt in which some tiles failed.
     ///
     /// Its tiles need not be fetched again.
-    public internal(set) var partial: ContentDigest?
+    public internal(set) var partial: Digest?
     /// The counts of the accepted commit.
     public internal(set) var result = FetchCounts()
     /// Why the last attempt failed.
@@ -103,7 +104,7 @@ public struct Batch: Hashable, Sendable {
     public init(
         cell: TileID, zooms: ZoomRange, tiles: UInt64, state: BatchState, attempts: UInt8, losses: UInt8,
         token: LeaseToken?,
-        owner: SessionID, digest: ContentDigest?, partial: ContentDigest? = nil, result: FetchCounts, trouble: Trouble?
+        owner: SessionID, digest: Digest?, partial: Digest? = nil, result: FetchCounts, trouble: Trouble?
     ) {
         self.cell = cell
         self.zooms = zooms
@@ -139,7 +140,7 @@ public struct FetchCounts: Hashable, Sendable {
     /// Body bytes that the origin sent, over all attempts at these tiles.
     public var received: UInt64 = 0
     /// The SHA-256 in the shard's footer; `nil` from workers that do not report it.
-    public var footer: ContentDigest?
+    public var footer: Digest?
     /// The version of the source's data in the shard.
     ///
     /// Not stored with the batch, because the job has it.
@@ -150,7 +151,7 @@ public struct FetchCounts: Hashable, Sendable {
     /// All zero, or as given.
     public init(
         stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0,
-        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0, footer: ContentDigest? = nil
+        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0, footer: Digest? = nil
     ) {
         self.stored = stored
         self.empty = empty
@@ -174,7 +175,7 @@ public struct FetchCounts: Hashable, Sendable {
 /// The result of a merge.
 public struct MergedPackage: Hashable, Sendable {
     /// SHA-256 of the package file, durable as a blob.
-    public var digest: ContentDigest
+    public var digest: Digest
     /// Bytes of the file.
     public var size: UInt64
     /// Tiles in it.
@@ -187,7 +188,7 @@ public struct MergedPackage: Hashable, Sendable {
     public var files: [MergedFile]
 
     /// A merged package.
-    public init(digest: ContentDigest, size: UInt64, tiles: UInt64, tilesHash: String, files: [MergedFile] = []) {
+    public init(digest: Digest, size: UInt64, tiles: UInt64, tilesHash: String, files: [MergedFile] = []) {
         self.digest = digest
         self.size = size
         self.tiles = tiles
@@ -196,7 +197,7 @@ public struct MergedPackage: Hashable, Sendable {
     }
 
     /// The package file, then the others.
-    public var digests: [ContentDigest] { [digest] + files.map(\.digest) }
+    public var digests: [Digest] { [digest] + files.map(\.digest) }
 }
 
 /// A merged package in another format.
@@ -204,12 +205,12 @@ public struct MergedFile: Hashable, Sendable {
     /// Kebab-case name of the format.
     public var format: String
     /// SHA-256 of the file.
-    public var digest: ContentDigest
+    public var digest: Digest
     /// Bytes of the file.
     public var size: UInt64
 
     /// A file of a merged package.
-    public init(format: String, digest: ContentDigest, size: UInt64) {
+    public init(format: String, digest: Digest, size: UInt64) {
         self.format = format
         self.digest = digest
         self.size = size

@@ -1,3 +1,5 @@
+public import Digests
+
 /// The counts of a job.
 ///
 /// stored + empty + failed + inFlightDone never exceeds `tiles`.
@@ -96,7 +98,7 @@ public struct JobSummary: Hashable, Sendable {
     /// SHA-256 of everything that affects its packages.
     ///
     /// Jobs with the same identity produce the same bytes.
-    public package(set) var identity: ContentDigest?
+    public package(set) var identity: Digest?
     /// Whether it has ended and still has its batches and their shards: a failed job, so that a retry continues it; a
     /// finished job, as the previous build for rebuilds.
     public package(set) var keepsBlobs: Bool
@@ -113,7 +115,7 @@ public struct JobSummary: Hashable, Sendable {
     public init(
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
         state: JobState = .fetching,
-        reason: String = "", counts: JobCounts = JobCounts(), after: [JobID] = [], identity: ContentDigest? = nil,
+        reason: String = "", counts: JobCounts = JobCounts(), after: [JobID] = [], identity: Digest? = nil,
         keepsBlobs: Bool = false, wasPaused: Bool = false, sourceVersion: String? = nil
     ) {
         self.id = id
@@ -155,7 +157,7 @@ public struct JobSubmission: Sendable {
     /// See ``JobSummary/after``.
     public var after: [JobID]
     /// See ``JobSummary/identity``; `nil` = identical to no other job.
-    public var identity: ContentDigest?
+    public var identity: Digest?
     /// The schedule it comes from.
     public var firing: Firing?
     /// The batches that each package waits for; `nil` = all of them.
@@ -165,7 +167,7 @@ public struct JobSubmission: Sendable {
     /// Jobs with the same tileset share fetched tiles.
     ///
     /// `nil` = not shared.
-    public var tileset: ContentDigest?
+    public var tileset: Digest?
     /// Per package, the formats in addition to its own, ascending; empty = none for any package.
     public var formats: [[String]]
     /// The version of the source's data that the submitter has seen; `nil` = the first one that a worker reports.
@@ -174,8 +176,8 @@ public struct JobSubmission: Sendable {
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
-        packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: ContentDigest? = nil,
-        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
+        packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: Digest? = nil,
+        after: [JobID] = [], identity: Digest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
         formats: [[String]] = [], sourceVersion: String? = nil
     ) {
         self.sourceVersion = sourceVersion

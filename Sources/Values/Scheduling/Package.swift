@@ -1,3 +1,5 @@
+public import Digests
+
 /// The state of a package.
 public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
     /// Some of its batches have not reached a final state.
@@ -40,7 +42,7 @@ public struct Package: Hashable, Sendable {
     /// The session that holds the lease.
     public internal(set) var owner: SessionID = 0
     /// SHA-256 of the merge manifest.
-    public internal(set) var manifest: ContentDigest?
+    public internal(set) var manifest: Digest?
     /// The merged package.
     public internal(set) var merged: MergedPackage?
     /// Version in the catalog; 0 before publication.
@@ -60,7 +62,7 @@ public struct Package: Hashable, Sendable {
     public init(
         id: String, tiles: UInt64, state: PackageState, attempts: UInt8, losses: UInt8, token: LeaseToken?,
         owner: SessionID,
-        manifest: ContentDigest?, merged: MergedPackage?, version: UInt32, path: String, trouble: Trouble?
+        manifest: Digest?, merged: MergedPackage?, version: UInt32, path: String, trouble: Trouble?
     ) {
         self.init(id: id, tiles: tiles)
         self.state = state
@@ -83,9 +85,9 @@ enum PackageTransition: Hashable, Sendable {
     /// Some of its batches are fetched again, so no manifest can be written now.
     case batchesReopened
     /// Its manifest is durable.
-    case manifestStored(ContentDigest)
+    case manifestStored(Digest)
     /// Its manifest is durable, and the catalog has a package that was made from exactly this manifest.
-    case foundInCatalog(MergedPackage, manifest: ContentDigest)
+    case foundInCatalog(MergedPackage, manifest: Digest)
     /// A merger got a lease of it.
     case granted(LeaseToken, to: SessionID)
     /// The lease ended without an attempt.

@@ -1,3 +1,4 @@
+import Digests
 import Errors
 
 extension Scheduler {
@@ -46,7 +47,7 @@ extension Scheduler {
     }
 
     private mutating func commitFetch(
-        _ id: SessionID, token: LeaseToken, job: JobPlace, batch index: BatchIndex, digest: ContentDigest,
+        _ id: SessionID, token: LeaseToken, job: JobPlace, batch index: BatchIndex, digest: Digest,
         counts: FetchCounts,
         failures: [FailedTile], now: Tick
     ) {
@@ -135,7 +136,7 @@ extension Scheduler {
         }
     }
 
-    private func acceptedDigest(_ work: WorkRef) -> ContentDigest? {
+    private func acceptedDigest(_ work: WorkRef) -> Digest? {
         guard jobs.contains(work.job) else { return nil }
         switch work {
         case .batch(let job, let index):

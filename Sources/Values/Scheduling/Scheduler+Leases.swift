@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import HeapModule
 
@@ -32,7 +33,7 @@ extension Scheduler {
 
     /// A worker reported that its attempt failed.
     mutating func fail(
-        _ id: SessionID, token: LeaseToken, trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
+        _ id: SessionID, token: LeaseToken, trouble: Trouble, retriable: Bool, lostShards: [Digest] = [],
         now: Tick
     ) {
         guard let lease = leases[token], lease.session == id else { return }

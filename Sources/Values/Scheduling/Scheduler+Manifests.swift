@@ -1,3 +1,5 @@
+internal import Digests
+
 /// Manifests that the coordinator's shell is writing.
 ///
 /// The shell reports the end of every write. Until then the job keeps its blobs, because the shell may write another
@@ -23,7 +25,7 @@ extension Scheduler {
     ///
     /// - Returns: Whether the package waits for exactly this manifest. If not, `digest` is removed with the job, and
     ///   another manifest is ordered if the package needs one.
-    mutating func endManifest(_ id: JobID, package: PackageIndex, wrote digest: ContentDigest?) -> Bool {
+    mutating func endManifest(_ id: JobID, package: PackageIndex, wrote digest: Digest?) -> Bool {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return false }
         let write = writing.removeValue(forKey: .package(job: job, index: package))
         let isWaiting = !jobs[job].summary.state.isFinal && jobs[job].packages[package].state == .manifest

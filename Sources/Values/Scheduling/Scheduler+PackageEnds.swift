@@ -1,3 +1,5 @@
+internal import Digests
+
 extension Scheduler {
     /// Starts the packages whose last batch has ended since the last call.
     mutating func startMerges(_ job: JobPlace) {
@@ -50,7 +52,7 @@ extension Scheduler {
     ///
     /// The batches that produced it are fetched again, and the packages that need them wait.
     mutating func refetch(
-        _ job: JobPlace, for reporter: PackageIndex, lost shards: Set<ContentDigest>, cause: String, now: Tick
+        _ job: JobPlace, for reporter: PackageIndex, lost shards: Set<Digest>, cause: String, now: Tick
     ) {
         let lost = jobs[job].batches.indices.filter { index in
             jobs[job].batches[index].state == .done

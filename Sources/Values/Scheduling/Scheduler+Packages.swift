@@ -1,8 +1,9 @@
+import Digests
 import Errors
 
 extension Scheduler {
     mutating func manifestWritten(
-        _ id: JobID, package: PackageIndex, manifest digest: ContentDigest, decides: Bool, now: Tick
+        _ id: JobID, package: PackageIndex, manifest digest: Digest, decides: Bool, now: Tick
     ) {
         guard endManifest(id, package: package, wrote: digest), let job = places[id] else { return }
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0

@@ -1,10 +1,11 @@
+import Digests
 import HeapModule
 import Tiles
 
 /// The shards of an ended job, for the unfinished jobs that ran at the same time.
 struct ShardSource: Sendable {
     let job: JobID
-    let shards: [(cell: TileID, zooms: ZoomRange, digest: ContentDigest)]
+    let shards: [(cell: TileID, zooms: ZoomRange, digest: Digest)]
     let runs: CellRuns
     /// Unfinished jobs of the same tileset that were submitted before this one ended.
     var heldFor: [JobID]
@@ -83,7 +84,7 @@ extension Scheduler {
     }
 
     /// The shards of an ended job that are kept for others.
-    func keptShards(of id: JobID) -> [ContentDigest] {
+    func keptShards(of id: JobID) -> [Digest] {
         shardSources.values.joined().filter { $0.job == id }.flatMap { $0.shards.map(\.digest) }
     }
 
@@ -101,9 +102,9 @@ extension Scheduler {
     /// then others.
     ///
     /// All of them are from this version of the source's data.
-    func sources(_ job: JobPlace, batch index: BatchIndex, of version: String?) -> [ContentDigest] {
+    func sources(_ job: JobPlace, batch index: BatchIndex, of version: String?) -> [Digest] {
         let batch = jobs[job].batches[index]
-        var found: [(distance: Int, digest: ContentDigest)] = []
+        var found: [(distance: Int, digest: Digest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
         if let tileset = jobs[job].tileset {
             for other in sharing[tileset] ?? [] where other != job && canShareTiles(other, of: version) {
@@ -122,7 +123,7 @@ extension Scheduler {
                 }
             }
         }
-        var seen: Set<ContentDigest> = []
+        var seen: Set<Digest> = []
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostSources))
     }

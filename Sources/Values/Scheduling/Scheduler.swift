@@ -1,4 +1,5 @@
 import DequeModule
+import Digests
 import HeapModule
 import Tiles
 
@@ -38,13 +39,13 @@ public struct Scheduler: Sendable {
     /// When to check again for batches that need a speculative lease.
     var nextSpeculation = Tick(milliseconds: .min)
     /// Unfinished jobs by the tileset they share, ascending.
-    var sharing: [ContentDigest: [JobPlace]] = [:]
+    var sharing: [Digest: [JobPlace]] = [:]
     /// Ended jobs whose shards unfinished ones may use, by tileset, in the order of their ends.
-    var shardSources: [ContentDigest: [ShardSource]] = [:]
+    var shardSources: [Digest: [ShardSource]] = [:]
     /// Finished jobs that keep their shards for rebuilds.
     var baselines = BaselineBook()
     /// Packages in the catalog by the manifest they were made from.
-    var made: [ContentDigest: WorkRef] = [:]
+    var made: [Digest: WorkRef] = [:]
     /// Manifests that are being written, by their package.
     var writing: [WorkRef: ManifestWrite] = [:]
     /// Batches that wait until another job's batch is no longer being fetched.

@@ -1,3 +1,5 @@
+public import Digests
+
 /// The meaning of ``StoreWrite`` in memory: the content that a store must have after the same writes.
 ///
 /// Used to replay the event log, and as the model in tests and simulation.
@@ -7,7 +9,7 @@ public struct StoredState: Hashable, Sendable {
     /// Listed failures per job and batch.
     public private(set) var failures: [JobID: [BatchIndex: [FailedTile]]] = [:]
     /// Orphans per job.
-    public private(set) var orphans: [JobID: Set<ContentDigest>] = [:]
+    public private(set) var orphans: [JobID: Set<Digest>] = [:]
     /// Schedules by id.
     public private(set) var schedules: [String: Schedule] = [:]
     /// Operators' limits by origin.

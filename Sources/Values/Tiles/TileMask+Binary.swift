@@ -1,4 +1,5 @@
 public import Errors
+public import Foundation
 
 extension TileMask {
     private static let version: UInt8 = 1
@@ -28,8 +29,7 @@ extension TileMask {
     /// Safe on hostile bytes; the mask takes at most sixteen times the memory of the bytes.
     ///
     /// - Throws: ``TilesError`` `.badMask`.
-    public init(decoding bytes: some Collection<UInt8>) throws(TilesError) {
-        let bytes = Array(bytes)
+    public init(decoding bytes: [UInt8]) throws(TilesError) {
         guard bytes.count >= 3, bytes[0] == Self.version else {
             throw TilesError(
                 .badMask,
@@ -47,6 +47,9 @@ extension TileMask {
         }
         self = builder.mask(root)
     }
+
+    /// Reads the output of ``encoded()`` as ``init(decoding:)`` of an array does.
+    public init(decoding bytes: Data) throws(TilesError) { try self.init(decoding: [UInt8](bytes)) }
 
     private static func read(
         from reader: inout MaskBitReader, zoom: Int, into builder: inout MaskBuilder

@@ -10,7 +10,7 @@ extension TileMask {
     /// Makes a mask of a list of tiles in any order; duplicates do not matter.
     ///
     /// A tile deeper than `maxZoom` counts as its ancestor at that zoom. Sorts the list: eight bytes a tile of memory.
-    public init(tiles: some Sequence<TileID>, maxZoom: Int, orphans: Orphans = .adopted) {
+    public init(tiles: [TileID], maxZoom: Int, orphans: Orphans = .adopted) {
         let maxZoom = Self.clamped(maxZoom)
         // Pre-order keys: the path from the root, two bits a zoom, then the zoom.
         var keys = tiles.map { tile -> UInt64 in

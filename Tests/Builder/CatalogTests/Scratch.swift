@@ -1,4 +1,5 @@
 import Catalog
+import Digests
 import Files
 import Foundation
 

@@ -24,7 +24,7 @@ struct NotificationTests {
             url: "https://maps.example.com/packages/2/EE.mbtiles",
             files: [EventNotification.File(format: "pmtiles", size: 9, sha256: "ee", path: nil)])
         let json = try content.json()
-        #expect(try EventNotification(json: json) == content)
+        #expect(try EventNotification(json: Data(json)) == content)
         let text = String(decoding: json, as: UTF8.self)
         #expect(
             text.hasPrefix(#"{"id":"0a","job":3,"kind":"package-published","package":{"files":[{"format":"pmtiles","#))

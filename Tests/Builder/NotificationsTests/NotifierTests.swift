@@ -27,7 +27,7 @@ struct NotifierTests {
     }
 
     private func sequence(_ server: ScriptedServer) throws -> [UInt64] {
-        try server.requests.map { try EventNotification(json: $0.body).seq }
+        try server.requests.map { try EventNotification(json: Data($0.body)).seq }
     }
 
     @Test func aReceiverVerifiesWhatItGets() async throws {
@@ -51,7 +51,7 @@ struct NotifierTests {
         #expect(
             request.headers["packhorse-signature"]
                 == NotificationSignature.text(request.body, timestamp: timestamp, secret: Self.secret))
-        #expect(try EventNotification(json: request.body).text == "job 1 done")
+        #expect(try EventNotification(json: Data(request.body)).text == "job 1 done")
     }
 
     /// The second attempt is the same delivery; what comes later waits.

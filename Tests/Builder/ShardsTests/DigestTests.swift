@@ -1,3 +1,4 @@
+import Digests
 import Files
 import Foundation
 import TestSupport
@@ -12,6 +13,22 @@ struct DigestTests {
         #expect(Digest(hex: abc.hex.uppercased()) == abc && Digest(bytes: abc.bytes) == abc)
         #expect(Digest(hex: "ba78") == nil && Digest(bytes: [1, 2]) == nil)
         #expect(Digest(hex: String(repeating: "g", count: 64)) == nil)
+    }
+
+    @Test func everyKindOfBytesGivesTheSameDigest() throws {
+        let bytes = (0..<34).map { UInt8(truncatingIfNeeded: 200 &+ 9 &* $0) }
+        let slice = bytes[1..<33]
+        let digest = try #require(Digest(bytes: slice))
+        #expect(digest.bytes == Array(slice) && digest.hex == slice.map { String(format: "%02x", $0) }.joined())
+        #expect(Digest(bytes: Array(slice)) == digest && Digest(bytes: Data(bytes)[1..<33]) == digest)
+        #expect(bytes.withUnsafeBytes { Digest(bytes: UnsafeRawBufferPointer(rebasing: $0[1..<33])) } == digest)
+        for wrong in [bytes[..<0], bytes[..<31], bytes[..<33]] {
+            #expect(
+                Digest(bytes: wrong) == nil && Digest(bytes: Array(wrong)) == nil && Digest(bytes: Data(wrong)) == nil)
+            #expect(wrong.withUnsafeBytes { Digest(bytes: $0) } == nil)
+        }
+        let hashed = Digest(of: Array(slice))
+        #expect(Digest(of: slice) == hashed && Digest(of: Data(slice)) == hashed)
     }
 
     @Test func aFileHashesLikeItsBytes() throws {

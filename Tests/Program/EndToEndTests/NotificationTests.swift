@@ -32,7 +32,7 @@ struct NotificationTests {
             let time = try #require(request.headers["packhorse-timestamp"].flatMap { Int64($0) })
             let expected = NotificationSignature.text(request.body, timestamp: time, secret: Array(Self.secret.utf8))
             #expect(request.headers["packhorse-signature"] == expected)
-            let content = try EventNotification(json: request.body)
+            let content = try EventNotification(json: Data(request.body))
             #expect(request.headers["packhorse-delivery"] == content.id)
             #expect(request.headers["packhorse-event"] == content.kind)
             return content

@@ -51,7 +51,7 @@ struct WatchExecTests {
             let path = try #require(package.path)
             #expect(found.contains("package-published|\(job)|published|\(package.id)|1|\(path)"), "\(found)")
         }
-        let contents = try lines(URL(filePath: seen.path + ".json")).map { try EventNotification(json: $0.utf8) }
+        let contents = try lines(URL(filePath: seen.path + ".json")).map { try EventNotification(json: Data($0.utf8)) }
         #expect(contents.map(\.kind) == ["package-published", "package-published", "job-done"])
         #expect(contents.map(\.seq) == contents.map(\.seq).sorted())
 

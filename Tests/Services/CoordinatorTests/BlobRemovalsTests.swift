@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Synchronization
 import Testing
@@ -5,8 +6,8 @@ import Testing
 @testable import Coordinator
 
 struct BlobRemovalsTests {
-    private func digest(_ seed: UInt8) throws -> ContentDigest {
-        try #require(ContentDigest([UInt8](repeating: seed, count: 32)))
+    private func digest(_ seed: UInt8) throws -> Digest {
+        try #require(Digest(bytes: [UInt8](repeating: seed, count: 32)))
     }
 
     @Test func whatIsClaimedIsLeftAndTriedAgain() throws {

@@ -1,6 +1,7 @@
 import Blobs
 import Catalog
 import CatalogFormat
+import Digests
 import Foundation
 import Logging
 import Scheduling
@@ -30,7 +31,7 @@ private final class Hesitant: Publishing {
         return done
     }
 
-    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

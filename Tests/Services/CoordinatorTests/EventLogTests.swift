@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Foundation
 import GRDB
@@ -54,7 +55,7 @@ struct EventLogTests {
         feed(.ready(7, credit: 3))
         let taken = offers
         #expect(taken.count == 3)
-        let digest = try #require(ContentDigest((0..<32).map { UInt8($0) }))
+        let digest = try #require(Digest(bytes: (0..<32).map { UInt8($0) }))
         let tile = try #require(TileID(zoom: 2, x: 0, y: 1))
         feed(
             .commit(

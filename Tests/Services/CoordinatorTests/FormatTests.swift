@@ -1,4 +1,5 @@
 import Blobs
+import Digests
 import Files
 import Foundation
 import GRDB
@@ -123,7 +124,7 @@ struct FormatTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-old-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try StateStore(folder: folder)
-        let digests = try (1...3).map { try #require(ContentDigest([UInt8](repeating: $0, count: 32))) }
+        let digests = try (1...3).map { try #require(Digest(bytes: [UInt8](repeating: $0, count: 32))) }
         var job = StoredJob(
             summary: JobSummary(id: 1, requestID: "", priority: 0, weight: 1, allowedMissing: 0), batches: [],
             packages: [Package(id: "P", tiles: 9)])

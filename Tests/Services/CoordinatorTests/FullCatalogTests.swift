@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import Digests
 import Errors
 import Foundation
 import Logging
@@ -24,7 +25,7 @@ private final class FullDisk: Publishing {
         return try real.publish(order)
     }
 
-    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

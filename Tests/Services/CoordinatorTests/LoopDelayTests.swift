@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Foundation
 import GRDB
@@ -170,7 +171,7 @@ struct LoopDelayTests {
         var options = fixture.options
         options.keepShards = false
         try await fixture.rewrite(job: "state = 'fetching'") { index, batch in
-            let digest = ContentDigest((0..<32).map { UInt8(truncatingIfNeeded: index >> ($0 % 4 * 8)) })
+            let digest = Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: index >> ($0 % 4 * 8)) })
             return index == 0 ? batch : batch.rewritten(.done, digest: digest)
         }
         try await fixture.withCoordinator(options) { service in

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import GRDB
 import Notifications
@@ -9,7 +10,7 @@ import Wire
 
 /// Which changes of the state are notifications, and where receivers stand.
 struct NotifiedChangeTests {
-    private static let digest = ContentDigest([UInt8](repeating: 0x9C, count: 32))
+    private static let digest = Digest(bytes: [UInt8](repeating: 0x9C, count: 32))
 
     private func withStore(_ body: (StateStore, URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notified-\(UUID().uuidString)")

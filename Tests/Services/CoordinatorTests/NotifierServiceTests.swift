@@ -12,7 +12,7 @@ struct NotifierServiceTests {
     private static let secret = Array("a secret of the test".utf8)
 
     private func received(_ server: ScriptedServer) throws -> [EventNotification] {
-        try server.requests.map { try EventNotification(json: $0.body) }
+        try server.requests.map { try EventNotification(json: Data($0.body)) }
     }
 
     @Test func aReceiverLearnsOfPackageAndEndInThisOrder() async throws {

@@ -1,6 +1,7 @@
 import Blobs
 import Catalog
 import CatalogFormat
+import Digests
 import Files
 import Foundation
 import Logging
@@ -34,7 +35,7 @@ struct PublicationsTests {
             try await blobs.put(temporary, digest: digest)
         }
         let merged = MergedPackage(
-            digest: try #require(ContentDigest(digest.bytes)), size: UInt64(bytes.count), tiles: 21,
+            digest: try #require(Digest(bytes: digest.bytes)), size: UInt64(bytes.count), tiles: 21,
             tilesHash: "D41D8CD98F00B204E9800998ECF8427E")
         let spec = try JobSpec(try Fixture.submission(id: "P\(number)"))
         return Publications.Waiting(job: 7, package: 0, merged: merged, spec: spec, failedTiles: 0)
@@ -181,7 +182,7 @@ private final class SlowLists: Publishing {
         return real.publish(orders)
     }
 
-    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

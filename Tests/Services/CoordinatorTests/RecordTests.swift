@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import GRDB
 import Scheduling
@@ -8,7 +9,7 @@ import Wire
 
 /// Records keep their values in the database and in the log.
 struct RecordTests {
-    private static let digest = ContentDigest([UInt8](repeating: 0x9C, count: 32))
+    private static let digest = Digest(bytes: [UInt8](repeating: 0x9C, count: 32))
 
     private static let job: JobSummary = {
         var counts = JobCounts()

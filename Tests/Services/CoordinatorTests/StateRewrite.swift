@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import GRDB
 import Scheduling
@@ -9,7 +10,7 @@ import Wire
 
 extension Batch {
     /// The same batch in another state.
-    func rewritten(_ state: BatchState, digest: ContentDigest? = nil, trouble: Trouble? = nil) -> Batch {
+    func rewritten(_ state: BatchState, digest: Digest? = nil, trouble: Trouble? = nil) -> Batch {
         Batch(
             cell: cell, zooms: zooms, tiles: tiles, state: state, attempts: 0, losses: 0, token: nil, owner: 0,
             digest: digest, result: FetchCounts(stored: digest == nil ? 0 : tiles), trouble: trouble)
@@ -41,7 +42,7 @@ extension Fixture {
                 .failures(1, batch: BatchIndex(index), [FailedTile(tile: batch.cell, trouble: trouble)]),
             ]
         }
-        let orphan = ContentDigest([UInt8](repeating: 7, count: 32))
+        let orphan = Digest(bytes: [UInt8](repeating: 7, count: 32))
         try await store.apply(writes + [orphan].compactMap { $0 }.map { .orphan(1, $0) }, wall: 1)
         await store.close()
     }

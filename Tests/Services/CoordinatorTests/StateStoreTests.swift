@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Foundation
 import GRDB
@@ -92,7 +93,7 @@ struct StateStoreTests {
         let store = try StateStore(folder: folder)
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
         var model = StoredState()
-        let digest = try #require(ContentDigest([UInt8](repeating: 200, count: 32)))
+        let digest = try #require(Digest(bytes: [UInt8](repeating: 200, count: 32)))
         let tile = FailedTile(
             tile: try #require(TileID(zoom: 14, x: 3, y: 4)), trouble: Trouble(cause: "html-page", detail: "t"))
         let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
@@ -290,8 +291,8 @@ struct StateStoreTests {
         let store = try StateStore(folder: folder)
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
         let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
-        func digest(_ byte: UInt8) throws -> ContentDigest {
-            try #require(ContentDigest([UInt8](repeating: byte, count: 32)))
+        func digest(_ byte: UInt8) throws -> Digest {
+            try #require(Digest(bytes: [UInt8](repeating: byte, count: 32)))
         }
         func commit(_ counter: UInt32, _ byte: UInt8) throws -> Event {
             .commit(

@@ -1,3 +1,4 @@
+import Digests
 import Files
 
 /// The digest of a text, as token files have it.

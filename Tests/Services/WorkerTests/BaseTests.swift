@@ -1,5 +1,5 @@
 import Blobs
-import Files
+import Digests
 import Foundation
 import Shards
 import Synchronization

@@ -1,4 +1,5 @@
 import Blobs
+import Digests
 import Errors
 import Files
 import Foundation

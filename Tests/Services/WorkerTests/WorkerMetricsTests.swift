@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Files
 import Foundation

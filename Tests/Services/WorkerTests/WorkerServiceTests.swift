@@ -1,6 +1,6 @@
 import Blobs
+import Digests
 import Errors
-import Files
 import Foundation
 import Shards
 import TestSupport

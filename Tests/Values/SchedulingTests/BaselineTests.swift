@@ -1,3 +1,4 @@
+import Digests
 import Testing
 import Tiles
 
@@ -17,7 +18,7 @@ struct BaselineTests {
     }
 
     private func job(
-        _ batches: Int, tileset: ContentDigest? = BaselineTests.tileset, identity: ContentDigest? = nil
+        _ batches: Int, tileset: Digest? = BaselineTests.tileset, identity: Digest? = nil
     ) -> JobSubmission {
         var submission = Bench.job(batches, identity: identity)
         submission.tileset = tileset
@@ -46,7 +47,7 @@ struct BaselineTests {
         return seen
     }
 
-    private func shards(_ bench: Bench, _ job: JobID) -> [ContentDigest] { bench.rows(job).compactMap(\.digest) }
+    private func shards(_ bench: Bench, _ job: JobID) -> [Digest] { bench.rows(job).compactMap(\.digest) }
 
     @Test func aRebuildIsOfferedTheShardsOfTheBuildBeforeAndTakesItsPlace() throws {
         var bench = bench()
@@ -197,7 +198,7 @@ struct BaselineTests {
     }
 
     /// Fetches a job's batches and says that its manifest is `manifest`.
-    private func untilManifest(_ bench: inout Bench, _ id: JobID, _ manifest: ContentDigest) throws {
+    private func untilManifest(_ bench: inout Bench, _ id: JobID, _ manifest: Digest) throws {
         for offer in bench.offers() { bench.finish(offer, by: 1) }
         bench.on(.ready(1, credit: 50))
         let wished = wishes(&bench)

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Testing
 import Tiles
@@ -93,11 +94,11 @@ struct Bench {
         on(.commit(id, offer.token, Bench.result(offer, failed: failed, seed: seed)))
     }
 
-    static func digest(_ seed: UInt64) -> ContentDigest {
-        ContentDigest((0..<32).map { UInt8(truncatingIfNeeded: seed >> UInt64(8 * ($0 % 8))) ^ UInt8($0) }) ?? zero
+    static func digest(_ seed: UInt64) -> Digest {
+        Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: seed >> UInt64(8 * ($0 % 8))) ^ UInt8($0) }) ?? zero
     }
-    private static let zero: ContentDigest = {
-        guard let digest = ContentDigest([UInt8](repeating: 0, count: 32)) else {
+    private static let zero: Digest = {
+        guard let digest = Digest(bytes: [UInt8](repeating: 0, count: 32)) else {
             preconditionFailure("32 bytes make a digest")
         }
         return digest
@@ -120,7 +121,7 @@ struct Bench {
 
     static func job(
         _ batches: Int, request: String = "", priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double = 0.001,
-        packages: Int = 1, after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil
+        packages: Int = 1, after: [JobID] = [], identity: Digest? = nil, firing: Firing? = nil
     ) -> JobSubmission {
         let planned = (0..<batches).compactMap { index -> PlannedBatch? in
             guard let cell = TileID(zoom: 11, x: index % 2_048, y: index / 2_048),

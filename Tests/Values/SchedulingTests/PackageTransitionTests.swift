@@ -1,3 +1,4 @@
+import Digests
 import Testing
 
 @testable import Scheduling
@@ -35,7 +36,7 @@ struct PackageTransitionTests {
     ]
 
     private func package(
-        _ state: PackageState, manifest: ContentDigest? = nil, merged: MergedPackage? = nil, trouble: Trouble? = nil
+        _ state: PackageState, manifest: Digest? = nil, merged: MergedPackage? = nil, trouble: Trouble? = nil
     ) -> Package {
         Package(
             id: "ee", tiles: 9, state: state, attempts: 1, losses: 1, token: Self.token, owner: 3, manifest: manifest,

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import Scheduling
 import Testing
@@ -58,7 +59,7 @@ struct ScheduleTests {
         return bench
     }
 
-    private func carryOut(_ bench: inout Bench, wall: Int64, identity: ContentDigest? = nil) {
+    private func carryOut(_ bench: inout Bench, wall: Int64, identity: Digest? = nil) {
         for fire in bench.fires {
             let firing = Firing(schedule: fire.id, due: fire.due, wall: wall)
             bench.on(

@@ -1,3 +1,4 @@
+import Digests
 import Testing
 import Tiles
 
@@ -10,7 +11,7 @@ struct SharingTests {
 
     /// A job over cells of z11–14, by column; `zoom` 10 makes one cell of four of them.
     private func job(
-        _ columns: Range<Int>, zoom: Int = 11, tileset: ContentDigest? = SharingTests.tileset
+        _ columns: Range<Int>, zoom: Int = 11, tileset: Digest? = SharingTests.tileset
     ) -> JobSubmission {
         var submission = Bench.job(1, allowedMissing: 0.5)
         submission.batches = columns.compactMap { x in
@@ -27,7 +28,7 @@ struct SharingTests {
         return try #require(bench.scheduler.jobIDs.last)
     }
 
-    private func digest(_ bench: Bench, _ job: JobID, _ batch: Int) throws -> ContentDigest {
+    private func digest(_ bench: Bench, _ job: JobID, _ batch: Int) throws -> Digest {
         try #require(bench.scheduler.batches(of: job)[batch].digest)
     }
 

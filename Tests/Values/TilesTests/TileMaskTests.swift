@@ -121,7 +121,7 @@ struct TileMaskTests {
         for _ in 0..<50 {
             let bytes = TileMask(tiles: randomSet(&random, maxZoom: 4), maxZoom: 4).encoded()
             for length in 0..<bytes.count {
-                #expect(throws: TilesError.self) { try TileMask(decoding: bytes[..<length]) }
+                #expect(throws: TilesError.self) { try TileMask(decoding: Array(bytes[..<length])) }
             }
             #expect(throws: TilesError.self) { try TileMask(decoding: bytes + [0]) }
             for bit in 0..<bytes.count * 8 {
@@ -138,5 +138,11 @@ extension CartoTree {
     fileprivate func mask(equals mask: TileMask) -> Bool {
         // Bare text is of maxZoom 14, so below the mask's own zoom its leaves go on.
         allTiles(min(4, mask.maxZoom)).allSatisfy { covers($0) == mask.contains($0) }
+    }
+}
+
+extension TileMask {
+    fileprivate init(tiles: Set<TileID>, maxZoom: Int, orphans: Orphans = .adopted) {
+        self.init(tiles: Array(tiles), maxZoom: maxZoom, orphans: orphans)
     }
 }

@@ -20,7 +20,7 @@ struct RemoteVersion: Sendable {
         etag = Self.short(headers.etag)
         lastModified = etag == nil ? Self.short(headers.lastModified) : nil
         let digest = SHA256.hash(data: head).prefix(8)
-        self.head = Hexadecimal.text(digest)
+        self.head = Hexadecimal.text(Array(digest))
     }
 
     /// Whether every single answer proves that it has this version.
@@ -37,7 +37,7 @@ struct RemoteVersion: Sendable {
     var tag: String? {
         guard hasValidator else { return nil }
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
-        return "\"archive-\(Hexadecimal.text(digest))\""
+        return "\"archive-\(Hexadecimal.text(Array(digest)))\""
     }
 
     /// Lets a server refuse a request for another version; a weak ETag may not be used for this (RFC 9110, 13.1.1).

@@ -1,4 +1,4 @@
-public import Files
+public import Digests
 internal import Foundation
 internal import PackageFiles
 internal import Tiles

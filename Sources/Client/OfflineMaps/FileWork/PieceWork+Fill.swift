@@ -81,7 +81,7 @@ extension PieceWork {
         var row = unit
         guard let file = folder.place(of: unit) else { return unit }
         let known = FilledPack.known(file)
-        row.mask = TileMask(tiles: known.keys, maxZoom: unit.zooms?.max ?? TileID.maxZoom)
+        row.mask = TileMask(tiles: Array(known.keys), maxZoom: unit.zooms?.max ?? TileID.maxZoom)
         row.expires = known.values.map(\.expires).min().map { Date(timeIntervalSince1970: Double($0)) }
         // Only a missing file has no size; it is found when it is read.
         row.bytes = (try? FileDescriptor(reading: file).size) ?? unit.bytes

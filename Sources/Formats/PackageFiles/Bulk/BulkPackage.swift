@@ -1,4 +1,4 @@
-package import Files
+package import Digests
 package import Foundation
 
 /// Writes the package's own dialect page by page, without SQLite.

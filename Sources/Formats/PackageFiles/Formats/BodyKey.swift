@@ -1,4 +1,4 @@
-package import Files
+package import Digests
 
 /// The identity of a body: 128 bits of its SHA-256, or the number that the source gave it.
 ///

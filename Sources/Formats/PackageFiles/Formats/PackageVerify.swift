@@ -1,4 +1,4 @@
-public import Files
+public import Digests
 public import Foundation
 public import Tiles
 

@@ -1,6 +1,7 @@
 internal import Crypto
+package import Digests
 internal import Errors
-package import Files
+internal import Files
 package import Foundation
 package import GRDB
 internal import TextFormats
@@ -48,7 +49,7 @@ package enum SQLiteSeal {
     /// - Returns: The SHA-256 of the sealed file.
     /// - Throws: ``PackagesError`` `verification-failed` when the row is not the first of its table.
     @discardableResult
-    package static func apply(to url: URL, rootPage: Int) throws -> Files.Digest {
+    package static func apply(to url: URL, rootPage: Int) throws -> Digests.Digest {
         let file = try FileDescriptor(changing: url)
         try file.write((0..<4).map { UInt8(truncatingIfNeeded: libraryVersion >> (24 - 8 * $0)) }, at: 96)
         guard let place = SealPlace.find(in: file, rootPage: rootPage) else {
@@ -66,7 +67,7 @@ package enum SQLiteSeal {
         sealed.update(data: seal)
         _ = try add(file, from: start + 64, to: file.size, &sealed)
         try file.close()
-        guard let digest = Files.Digest(bytes: Array(sealed.finalize())) else {
+        guard let digest = Digests.Digest(bytes: Array(sealed.finalize())) else {
             preconditionFailure("SHA-256 has 32 bytes.")
         }
         return digest
@@ -86,7 +87,7 @@ package enum SQLiteSeal {
     }
 
     private static func hex(_ hash: SHA256) -> String {
-        Hexadecimal.text(hash.finalize())
+        Hexadecimal.text(Array(hash.finalize()))
     }
 
     /// The state of an MBTiles file's seal; reads all bytes of a sealed one.

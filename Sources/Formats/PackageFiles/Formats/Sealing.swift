@@ -1,4 +1,5 @@
-package import Files
+package import Digests
+internal import Files
 package import Foundation
 
 /// Finishes a file: seals and flushes it on one thread, and reads it back on another.

@@ -1,4 +1,5 @@
 internal import Crypto
+package import Digests
 package import Files
 package import Foundation
 
@@ -13,13 +14,13 @@ package enum PMTilesSeal {
     /// Appends the seal of everything written so far to a closed file.
     ///
     /// - Returns: The SHA-256 of the sealed file.
-    package static func append(to url: URL) throws -> Files.Digest {
+    package static func append(to url: URL) throws -> Digests.Digest {
         let file = try FileDescriptor(changing: url)
         var (seal, whole) = try seal(of: file, count: file.size)
         try file.write(seal)
         try file.close()
         whole.update(data: seal)
-        guard let digest = Files.Digest(bytes: Array(whole.finalize())) else {
+        guard let digest = Digests.Digest(bytes: Array(whole.finalize())) else {
             preconditionFailure("SHA-256 has 32 bytes.")
         }
         return digest

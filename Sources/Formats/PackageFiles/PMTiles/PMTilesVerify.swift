@@ -1,5 +1,6 @@
+public import Digests
 internal import Errors
-public import Files
+internal import Files
 public import Foundation
 package import PMTiles
 internal import TileBodies

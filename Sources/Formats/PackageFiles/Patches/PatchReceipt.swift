@@ -1,4 +1,4 @@
-public import Files
+public import Digests
 
 /// How two versions of a package differ.
 public struct PatchCounts: Sendable, Hashable {

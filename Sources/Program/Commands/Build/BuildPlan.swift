@@ -1,5 +1,6 @@
 internal import ClusterClient
 internal import CommandSupport
+internal import Digests
 import Files
 import Foundation
 import PackageFiles

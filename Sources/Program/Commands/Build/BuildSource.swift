@@ -1,6 +1,7 @@
 internal import CatalogTransfer
 internal import ClusterClient
 internal import CommandSupport
+internal import Digests
 import Errors
 import Files
 import Foundation

@@ -1,4 +1,5 @@
 internal import CommandSupport
+internal import Digests
 import Errors
 import Files
 import Foundation

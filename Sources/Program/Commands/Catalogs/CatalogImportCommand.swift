@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import CatalogFormat
 internal import CommandSupport
+internal import Digests
 import Errors
 import Files
 import Foundation

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 internal import CommandSupport
+internal import Digests
 import Files
 import Foundation
 import StyleFormat

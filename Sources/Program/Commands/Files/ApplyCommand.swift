@@ -1,6 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
-import Files
+internal import Digests
 import Foundation
 import PackageFiles
 internal import TextFormats

@@ -1,7 +1,7 @@
 import ArgumentParser
 internal import CommandSupport
+internal import Digests
 import Errors
-internal import Files
 import Foundation
 import OfflineDatabase
 import PackageFiles

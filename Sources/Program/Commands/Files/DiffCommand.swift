@@ -1,6 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
-internal import Files
+internal import Digests
 import Foundation
 import PackageFiles
 import Shards

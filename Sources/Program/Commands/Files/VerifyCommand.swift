@@ -1,8 +1,8 @@
 import ArgumentParser
 internal import CatalogTransfer
 internal import CommandSupport
+internal import Digests
 import Errors
-internal import Files
 import Foundation
 import PackageFiles
 import Shards

@@ -1,3 +1,4 @@
+internal import Digests
 import Files
 import Foundation
 internal import PackageFiles

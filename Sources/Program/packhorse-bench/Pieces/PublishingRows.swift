@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+internal import Digests
 import Files
 import Foundation
 internal import TextFormats

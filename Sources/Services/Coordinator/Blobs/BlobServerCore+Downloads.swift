@@ -1,3 +1,4 @@
+import Digests
 internal import Files
 import Foundation
 import Shards

@@ -1,4 +1,4 @@
-import Files
+import Digests
 import Foundation
 import Wire
 

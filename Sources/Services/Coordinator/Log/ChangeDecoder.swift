@@ -1,3 +1,4 @@
+import Digests
 import Errors
 import Foundation
 import Scheduling
@@ -41,7 +42,7 @@ struct ChangeDecoder {
             }
             return .failures(job, batch: batch, tiles)
         case .orphan(let digest):
-            guard let digest = ContentDigest(digest) else { throw Self.unreadable(job) }
+            guard let digest = Digest(bytes: digest) else { throw Self.unreadable(job) }
             return .orphan(job, digest)
         case .batchesAdded(let body):
             guard let first = Int(exactly: body.first), first == plans[job]?.count else { throw Self.unreadable(job) }

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Wire
 import ZeroMQ
@@ -31,7 +32,7 @@ enum Report: Sendable {
     /// A group of publications ended.
     case events([Event])
     /// The manifest of a package is durable. Its claim must be ended.
-    case written(JobID, package: PackageIndex, ContentDigest, decides: Bool)
+    case written(JobID, package: PackageIndex, Digest, decides: Bool)
     /// A commit's blob was looked up; `Trouble` says why it cannot be used.
     case checked(CommitCheck, WorkerRequest, CommitResult, Trouble?)
     /// The blob store did not answer a question about a commit's blob.
@@ -40,9 +41,9 @@ enum Report: Sendable {
     case released(JobID)
     /// These blobs of an ended job were claimed while the others were removed. They are checked again when the claim
     /// ends.
-    case postponed(JobID, Set<ContentDigest>)
+    case postponed(JobID, Set<Digest>)
     /// The same for blobs that a finished job names in addition to its shards.
-    case trimPostponed(JobID, Set<ContentDigest>)
+    case trimPostponed(JobID, Set<Digest>)
     /// A job's blobs could not be removed. The next start tries again.
     case keptBlobs(JobID)
     /// How full the disk of a folder is; `nil` when it cannot be asked.

@@ -1,3 +1,4 @@
+import Digests
 import Files
 import Foundation
 import Notifications
@@ -57,11 +58,6 @@ enum NotificationContent {
                     path: PackageFormat(rawValue: file.format)?.path(ofPackage: package.path))
             })
     }
-}
-
-extension ContentDigest {
-    /// 64 lower-case hexadecimal digits.
-    fileprivate var hex: String { Digest(bytes: bytes)?.hex ?? "" }
 }
 
 extension PackageFormat {

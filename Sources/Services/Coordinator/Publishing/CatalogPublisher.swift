@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import Digests
 import Errors
 import Files
 import Foundation
@@ -52,11 +53,9 @@ struct CatalogPublisher: Publishing {
     }
 
     private func request(_ order: PublishOrder) throws -> PublishRequest {
-        guard let digest = Digest(bytes: order.merged.digest.bytes) else {
-            throw CatalogError(.badRequest, "The digest of package '\(order.id)' is not 32 bytes long.")
-        }
         var request = PublishRequest(
-            id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
+            id: order.id, file: order.file, digest: order.merged.digest, size: order.merged.size,
+            maskWire: order.maskWire,
             names: order.names, tilesHash: order.merged.tilesHash)
         request.files = order.files
         request.edition = order.edition
@@ -70,7 +69,7 @@ struct CatalogPublisher: Publishing {
         request.allowsShrink = order.allowsShrink
         request.tiles = order.merged.tiles
         request.nodes = order.nodes
-        request.tilePacks = try packs(order, digest)
+        request.tilePacks = try packs(order, order.merged.digest)
         return request
     }
 
@@ -159,12 +158,8 @@ struct CatalogPublisher: Publishing {
         try catalog.remove(ids, group: edition.group, language: edition.language, dryRun: false)
     }
 
-    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] {
-        var held: [ContentDigest: URL] = [:]
-        for (digest, url) in try catalog.files(of: id, edition: edition) {
-            if let name = ContentDigest(digest.bytes) { held[name] = url }
-        }
-        return held
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] {
+        try catalog.files(of: id, edition: edition)
     }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {

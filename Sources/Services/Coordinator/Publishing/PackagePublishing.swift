@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 import Errors
 import Files
 import Foundation
@@ -66,23 +67,19 @@ final class PackagePublishing {
             do {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
-                guard let content = ContentDigest(digest.bytes) else {
-                    let trouble = Trouble(cause: "internal", detail: "the digest of a manifest has a wrong length")
-                    return .event(.manifestFailed(job, package: package, trouble, retriable: false))
-                }
                 // An earlier job over the same shards has an identical manifest.
-                removals.claim(content)
+                removals.claim(digest)
                 do {
-                    await removals.waitUntilFree(content)
+                    await removals.waitUntilFree(digest)
                     let temporary = try blobs.temporaryURL()
                     try await FileWork.run { try Durable.write(bytes, to: temporary) }
                     try await blobs.put(temporary, digest: digest)
                 } catch {
-                    removals.endClaim(of: content, mayBeNamed: false)
+                    removals.endClaim(of: digest, mayBeNamed: false)
                     throw error
                 }
                 // A style is identified by its address, and its content may change.
-                return .written(job, package: package, content, decides: manifest.style.isEmpty)
+                return .written(job, package: package, digest, decides: manifest.style.isEmpty)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
                 return .event(.manifestFailed(job, package: package, trouble, retriable: mayHeal))
@@ -136,7 +133,7 @@ final class PackagePublishing {
     /// Handles a manifest that is durable: its claim ends.
     ///
     /// - Parameter decides: Whether the manifest alone decides the bytes of the package.
-    func manifestWritten(_ job: JobID, package: PackageIndex, _ digest: ContentDigest, decides: Bool) {
+    func manifestWritten(_ job: JobID, package: PackageIndex, _ digest: Digest, decides: Bool) {
         state.handle(.manifestWritten(job, package: package, digest, decides: decides))
         environment.removals.endClaim(of: digest, mayBeNamed: true)
     }

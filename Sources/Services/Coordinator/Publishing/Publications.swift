@@ -1,6 +1,7 @@
 import Blobs
 import Catalog
 import CatalogFormat
+import Digests
 import Files
 import Foundation
 import Logging
@@ -132,9 +133,9 @@ final class Publications: Sendable {
         let (spec, wanted) = (one.spec, one.wanted)
         let place = try CatalogEdition(of: spec.edition)
         var files: [URL] = []
-        var catalog: [ContentDigest: URL]?
+        var catalog: [Digest: URL]?
         for digest in one.merged.digests {
-            if let name = Digest(bytes: digest.bytes), let blob = try await blobs.local(name) {
+            if let blob = try await blobs.local(digest) {
                 held.append(blob)
                 files.append(blob.url)
                 continue

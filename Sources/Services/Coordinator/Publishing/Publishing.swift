@@ -1,7 +1,7 @@
 import Catalog
 import CatalogFormat
+import Digests
 import Errors
-import Files
 import Foundation
 import PackageFiles
 import Scheduling
@@ -50,13 +50,12 @@ struct PublishOrder: Sendable {
     static func files(_ merged: MergedPackage, _ blobs: [URL]) throws(CatalogError) -> [PublishFile] {
         var files: [PublishFile] = []
         for (file, url) in zip(merged.files, blobs) {
-            guard let format = PackageFormat(rawValue: file.format), let digest = Digest(bytes: file.digest.bytes)
-            else {
+            guard let format = PackageFormat(rawValue: file.format) else {
                 throw CatalogError(.badRequest, "This build cannot publish a file of format '\(file.format)'.")
             }
             files.append(
                 PublishFile(
-                    format: file.format, fileExtension: format.fileExtension, url: url, digest: digest,
+                    format: file.format, fileExtension: format.fileExtension, url: url, digest: file.digest,
                     size: file.size))
         }
         return files
@@ -99,7 +98,7 @@ protocol Publishing: Sendable {
     /// The time that the last writing of the catalog's lists took; `nil` when it costs nothing.
     var listCost: Duration? { get }
     /// The existing files of a package's newest version, complete according to their lengths.
-    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL]
     /// Checks a job against the catalog before anything is fetched for it.
     ///
     /// - Returns: Warnings, each a sentence with its remedy.

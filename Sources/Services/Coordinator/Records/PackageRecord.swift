@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import GRDB
 import Scheduling
@@ -32,7 +33,7 @@ struct PackageRecord: Sendable {
         ])
 
     static func package(_ field: RecordReader, _ files: [MergedFile]) throws -> Package {
-        let digest: ContentDigest? = try field("digest")
+        let digest: Digest? = try field("digest")
         let merged = try digest.map {
             MergedPackage(
                 digest: $0, size: try field("size"), tiles: try field("merged_tiles"),

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import GRDB
 import Scheduling
@@ -68,11 +69,11 @@ extension Optional: RecordValue where Wrapped: RecordValue {
     }
 }
 
-extension ContentDigest: RecordValue {
+extension Digest: RecordValue {
     var recorded: DatabaseValue { Data(bytes).databaseValue }
     init?(recorded: DatabaseValue) {
         guard let bytes = Data.fromDatabaseValue(recorded) else { return nil }
-        self.init(bytes)
+        self.init(bytes: bytes)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 import Files
 import Foundation
 import Logging
@@ -58,7 +59,7 @@ final class BlobReclaimer {
     ///
     /// - Parameter report: Makes the report from the blobs that were left because of a claim; `nil` = it failed.
     private func remove(
-        unneededBlobsOf job: JobID, _ report: @escaping @Sendable (Set<ContentDigest>?) async -> Report?
+        unneededBlobsOf job: JobID, _ report: @escaping @Sendable (Set<Digest>?) async -> Report?
     ) {
         let ticket = environment.removals.open()
         let kept = state.scheduler.givingJobs
@@ -67,7 +68,7 @@ final class BlobReclaimer {
             do {
                 removals.fill(ticket, try await environment.store.blobs(of: job, keeping: kept))
                 while let digest = removals.next(of: ticket) {
-                    if let name = Digest(bytes: digest.bytes) { try await environment.blobs.remove(name) }
+                    try await environment.blobs.remove(digest)
                 }
                 return await report(removals.end(ticket))
             } catch {
@@ -167,9 +168,7 @@ final class BlobReclaimer {
                 try await blobs.removeStaleTemporaries(olderThan: 86_400)
                 if let named {
                     // Younger blobs stay, because a new blob may be about to be committed.
-                    let removed = try await blobs.sweep(olderThan: 3_600) { digest in
-                        ContentDigest(digest.bytes).map(named.contains) ?? true
-                    }
+                    let removed = try await blobs.sweep(olderThan: 3_600) { named.contains($0) }
                     if removed > 0 {
                         logger.notice("Unreferenced blobs removed", metadata: [LogKey.blobs: "\(removed)"])
                     }

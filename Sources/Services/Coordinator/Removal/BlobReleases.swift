@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 
 /// Which ended jobs still have blobs, and what must be tried again.
@@ -7,9 +8,9 @@ struct BlobReleases {
     /// Ended jobs whose blobs are being removed.
     private var running: Set<JobID> = []
     /// Ended jobs whose removal is retried when none of these blobs is claimed any more.
-    private var postponed: [JobID: Set<ContentDigest>] = [:]
+    private var postponed: [JobID: Set<Digest>] = [:]
     /// The same for jobs that keep their shards.
-    private var postponedTrims: [JobID: Set<ContentDigest>] = [:]
+    private var postponedTrims: [JobID: Set<Digest>] = [:]
 
     /// Records that a job has ended and nothing needs its blobs.
     mutating func add(_ job: JobID) { waiting.append(job) }
@@ -32,17 +33,17 @@ struct BlobReleases {
     mutating func end(_ job: JobID) { running.remove(job) }
 
     /// Records that blobs of a job were left because of a claim.
-    mutating func postpone(_ job: JobID, _ left: Set<ContentDigest>) {
+    mutating func postpone(_ job: JobID, _ left: Set<Digest>) {
         running.remove(job)
         waiting.append(job)
         postponed[job] = left
     }
 
     /// The same for a job that keeps its shards.
-    mutating func postponeTrim(of job: JobID, _ left: Set<ContentDigest>) { postponedTrims[job] = left }
+    mutating func postponeTrim(of job: JobID, _ left: Set<Digest>) { postponedTrims[job] = left }
 
     /// What can be tried again because no blob is claimed any more: the removal of some job, and these trims.
-    mutating func retry(isClaimed: (Set<ContentDigest>) -> Bool) -> (releases: Bool, trims: [JobID]) {
+    mutating func retry(isClaimed: (Set<Digest>) -> Bool) -> (releases: Bool, trims: [JobID]) {
         guard !postponed.isEmpty || !postponedTrims.isEmpty else { return (false, []) }
         let jobs = postponed.filter { !isClaimed($0.value) }.keys
         for job in jobs { postponed[job] = nil }

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Synchronization
 
@@ -13,16 +14,16 @@ final class BlobRemovals: Sendable {
         fileprivate let number: UInt64
     }
     fileprivate struct List {
-        var unneeded: [ContentDigest] = []
+        var unneeded: [Digest] = []
         /// Blobs that a row may name since the list was opened; `nil` when the list is complete.
-        var named: Set<ContentDigest>?
+        var named: Set<Digest>?
         /// Blobs that were claimed meanwhile, and may be in use now.
-        var claimed: Set<ContentDigest> = []
+        var claimed: Set<Digest> = []
     }
     fileprivate struct State {
         var lists: [Ticket: List] = [:]
-        var claims: [ContentDigest: Int] = [:]
-        var current: ContentDigest?
+        var claims: [Digest: Int] = [:]
+        var current: Digest?
         var waiters: [CheckedContinuation<Void, Never>] = []
         var tickets: UInt64 = 0
     }
@@ -43,7 +44,7 @@ final class BlobRemovals: Sendable {
     /// Gives an open list its blobs.
     ///
     /// They are removed one by one with ``next(of:)``.
-    func fill(_ ticket: Ticket, _ digests: [ContentDigest]) {
+    func fill(_ ticket: Ticket, _ digests: [Digest]) {
         state.withLock { state in
             guard let named = state.lists[ticket]?.named else { return }
             state.lists[ticket]?.unneeded = digests.filter { !named.contains($0) }
@@ -53,7 +54,7 @@ final class BlobRemovals: Sendable {
     }
 
     /// Opens a list and gives it its blobs.
-    func start(_ digests: [ContentDigest]) -> Ticket {
+    func start(_ digests: [Digest]) -> Ticket {
         let ticket = open()
         fill(ticket, digests)
         return ticket
@@ -62,7 +63,7 @@ final class BlobRemovals: Sendable {
     /// The next blob of a list.
     ///
     /// It must be removed before the next call or ``end(_:)``. `nil` at the end.
-    func next(of ticket: Ticket) -> ContentDigest? {
+    func next(of ticket: Ticket) -> Digest? {
         let (next, waiters) = state.withLock { state in
             let waiters = state.end()
             let rest = state.lists[ticket]?.unneeded ?? []
@@ -79,7 +80,7 @@ final class BlobRemovals: Sendable {
     /// - Returns: The blobs that were left because of a claim. They must be checked against the rows again when
     ///   ``isClaimed(_:)`` returns false.
     @discardableResult
-    func end(_ ticket: Ticket) -> Set<ContentDigest> {
+    func end(_ ticket: Ticket) -> Set<Digest> {
         let (left, waiters) = state.withLock { state in
             let list = state.lists.removeValue(forKey: ticket)
             return (list.map { $0.claimed.union($0.unneeded) } ?? [], state.end())
@@ -89,15 +90,15 @@ final class BlobRemovals: Sendable {
     }
 
     /// Whether one of these blobs is claimed.
-    func isClaimed(_ digests: Set<ContentDigest>) -> Bool {
+    func isClaimed(_ digests: Set<Digest>) -> Bool {
         state.withLock { state in digests.contains { state.claims[$0] != nil } }
     }
 
     /// Prevents the removal of this blob until ``endClaim(of:mayBeNamed:)``.
-    func claim(_ digest: ContentDigest) { state.withLock { $0.claims[digest, default: 0] += 1 } }
+    func claim(_ digest: Digest) { state.withLock { $0.claims[digest, default: 0] += 1 } }
 
     /// Returns when the blob is not being removed at this moment.
-    func waitUntilFree(_ digest: ContentDigest) async {
+    func waitUntilFree(_ digest: Digest) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.current == digest else { return true }
@@ -112,7 +113,7 @@ final class BlobRemovals: Sendable {
     ///
     /// - Parameter mayBeNamed: Whether a row may name the blob from now on. Then lists that were made before do not
     ///   remove it.
-    func endClaim(of digest: ContentDigest, mayBeNamed: Bool) {
+    func endClaim(of digest: Digest, mayBeNamed: Bool) {
         state.withLock { state in
             let left = (state.claims[digest] ?? 1) - 1
             state.claims[digest] = left > 0 ? left : nil

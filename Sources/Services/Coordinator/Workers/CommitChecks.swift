@@ -1,5 +1,5 @@
 import Blobs
-import Files
+import Digests
 import Logging
 import Scheduling
 import Telemetry
@@ -62,13 +62,13 @@ final class CommitChecks {
     private static func problem(
         of result: CommitResult, in blobs: any ManagedBlobStore
     ) async throws -> Trouble? {
-        let named: [(digest: ContentDigest, size: UInt64)] =
+        let named: [(digest: Digest, size: UInt64)] =
             switch result {
             case .fetch(let digest, let counts, _): [(digest, counts.shardBytes)]
             case .merge(let package): [(package.digest, package.size)] + package.files.map { ($0.digest, $0.size) }
             }
         for (digest, size) in named {
-            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+            guard let found = try await blobs.size(of: digest) else {
                 return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
             }
             guard found == size else {
@@ -81,7 +81,7 @@ final class CommitChecks {
 
 extension CommitResult {
     /// The shard, or the files of the package, that the result names.
-    fileprivate var blobs: [ContentDigest] {
+    fileprivate var blobs: [Digest] {
         switch self {
         case .fetch(let digest, _, _): [digest]
         case .merge(let package): package.digests

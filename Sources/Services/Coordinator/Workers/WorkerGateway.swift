@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import Logging
 import Scheduling
@@ -128,7 +129,7 @@ struct WorkerGateway {
             ])
         return .fail(
             id, LeaseToken(body.token), .reported(cause: body.cause, detail: body.detail), retriable: body.retriable,
-            lostShards: body.lostShards.compactMap(ContentDigest.init))
+            lostShards: body.lostShards.compactMap(Digest.init(bytes:)))
     }
 
     /// Handles a frame that the key of a worker does not permit: its leases go to other workers.

@@ -1,6 +1,6 @@
 internal import ClusterClient
+internal import Digests
 internal import Errors
-internal import Files
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import Tiles

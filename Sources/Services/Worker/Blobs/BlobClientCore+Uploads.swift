@@ -1,4 +1,4 @@
-internal import Files
+internal import Digests
 internal import Foundation
 internal import Wire
 

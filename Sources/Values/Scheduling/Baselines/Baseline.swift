@@ -1,3 +1,4 @@
+import Digests
 import Tiles
 
 /// The shards of a finished job.
@@ -8,7 +9,7 @@ struct Baseline: Sendable {
         let cell: TileID
         let zooms: ZoomRange
         let tiles: UInt64
-        let digest: ContentDigest
+        let digest: Digest
     }
 
     /// The properties that distinguish one batch from another for the scheduler.
@@ -19,7 +20,7 @@ struct Baseline: Sendable {
     }
 
     let job: JobID
-    let identity: ContentDigest?
+    let identity: Digest?
     let shards: [Shard]
     let runs: CellRuns
     /// Bytes of the shards' files.
@@ -60,8 +61,8 @@ extension Baseline.Shard {
 /// The kept previous builds.
 struct BaselineBook: Sendable {
     /// By tileset; the builds of a tileset by ascending job.
-    private var kept: [ContentDigest: [Baseline]] = [:]
-    private var tilesets: [JobID: ContentDigest] = [:]
+    private var kept: [Digest: [Baseline]] = [:]
+    private var tilesets: [JobID: Digest] = [:]
     /// Bytes of all shards.
     ///
     /// A file that two builds name counts twice.
@@ -76,9 +77,9 @@ struct BaselineBook: Sendable {
     func contains(_ job: JobID) -> Bool { tilesets[job] != nil }
 
     /// The builds of a tileset, the newest job first.
-    func of(_ tileset: ContentDigest) -> [Baseline] { (kept[tileset] ?? []).reversed() }
+    func of(_ tileset: Digest) -> [Baseline] { (kept[tileset] ?? []).reversed() }
 
-    mutating func insert(_ baseline: Baseline, of tileset: ContentDigest) {
+    mutating func insert(_ baseline: Baseline, of tileset: Digest) {
         remove(baseline.job)
         let place = kept[tileset]?.firstIndex { $0.job > baseline.job } ?? kept[tileset]?.count ?? 0
         kept[tileset, default: []].insert(baseline, at: place)

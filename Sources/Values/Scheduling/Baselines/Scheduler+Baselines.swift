@@ -1,3 +1,4 @@
+import Digests
 import Tiles
 
 /// Incremental rebuilds: a rebuild transfers only what has changed.
@@ -58,12 +59,12 @@ extension Scheduler {
 
     /// The shards of previous builds that may contain tiles of a batch: first one with exactly the same tiles, then the
     /// nearest, and of equal ones the newest.
-    func base(_ job: JobPlace, batch index: BatchIndex) -> [ContentDigest] {
+    func base(_ job: JobPlace, batch index: BatchIndex) -> [Digest] {
         guard let tileset = jobs[job].tileset else { return [] }
         let batch = jobs[job].batches[index]
         let shape = Baseline.Shape(cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         let identity = jobs[job].summary.identity
-        var found: [(distance: Int, digest: ContentDigest)] = []
+        var found: [(distance: Int, digest: Digest)] = []
         for baseline in baselines.of(tileset) {
             let isOwn = identity != nil && baseline.identity == identity
             for place in baseline.runs.touching(batch.cell, { baseline.shards[$0].cell }) {
@@ -73,7 +74,7 @@ extension Scheduler {
                 found.append((distance, shard.digest))
             }
         }
-        var seen: Set<ContentDigest> = []
+        var seen: Set<Digest> = []
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostBases))
     }
@@ -97,7 +98,7 @@ extension Scheduler {
     /// The merged package in the catalog that was made from exactly this manifest.
     ///
     /// The bytes of a package are a function of its manifest.
-    func merged(from manifest: ContentDigest) -> MergedPackage? {
+    func merged(from manifest: Digest) -> MergedPackage? {
         guard case .package(let job, let index)? = made[manifest], jobs.contains(job),
             jobs[job].packages.indices.contains(index), jobs[job].packages[index].manifest == manifest,
             jobs[job].packages[index].state.isPublished

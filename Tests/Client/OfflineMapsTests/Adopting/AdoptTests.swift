@@ -1,3 +1,4 @@
+import Digests
 import Files
 import Foundation
 import GRDB
@@ -38,7 +39,7 @@ struct AdoptTests {
         return file
     }
 
-    private func digest(_ file: URL) throws -> Files.Digest { try Files.Digest.ofFile(file).digest }
+    private func digest(_ file: URL) throws -> Digests.Digest { try Digests.Digest.ofFile(file).digest }
 
     // MARK: - Kinds and ways
 

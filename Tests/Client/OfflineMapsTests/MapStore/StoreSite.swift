@@ -1,4 +1,5 @@
 import CatalogFormat
+import Digests
 import Files
 import Foundation
 import PackageFiles

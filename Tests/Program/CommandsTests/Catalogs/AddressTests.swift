@@ -2,6 +2,7 @@ import Catalog
 import CatalogFormat
 import CatalogTransfer
 import CommandSupport
+import Digests
 import Errors
 import Files
 import Foundation

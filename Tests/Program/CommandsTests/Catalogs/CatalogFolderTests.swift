@@ -1,6 +1,7 @@
 import Catalog
 import CatalogFormat
 import CatalogTransfer
+import Digests
 import Files
 import Foundation
 import Packages

@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import Digests
 import Files
 import Foundation
 import PackageFiles

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Tiles
 
@@ -13,7 +14,7 @@ struct Checker {
     /// What was made under each token.
     private(set) var results: [LeaseToken: [CommitResult]] = [:]
     /// What was accepted under each token.
-    var accepted: [LeaseToken: ContentDigest] = [:]
+    var accepted: [LeaseToken: Digest] = [:]
     /// Failed tiles, and the tiles of failed batches, of accepted work.
     var failed: [JobID: Set<TileID>] = [:]
     /// Tokens whose commit left at least once.
@@ -21,10 +22,10 @@ struct Checker {
     /// Second leases.
     private(set) var speculativeLeases: Set<LeaseToken> = []
     /// Words of mergers about shards they could not read.
-    private(set) var complaints: Set<ContentDigest> = []
+    private(set) var complaints: Set<Digest> = []
     var forgotten: Set<JobID> = []
     /// The manifest that each accepted package was made from.
-    var manifests: [ContentDigest: ContentDigest] = [:]
+    var manifests: [Digest: Digest] = [:]
     /// Jobs whose failed work was requeued or dropped.
     var reconsidered: Set<JobID> = []
 
@@ -44,9 +45,9 @@ struct Checker {
 
     mutating func offered(_ offer: Offer) { offers[offer.token] = offer }
 
-    mutating func recordReport(of lostShards: [ContentDigest]) { complaints.formUnion(lostShards) }
+    mutating func recordReport(of lostShards: [Digest]) { complaints.formUnion(lostShards) }
 
-    func isLost(_ shard: ContentDigest) -> Bool { complaints.contains(shard) }
+    func isLost(_ shard: Digest) -> Bool { complaints.contains(shard) }
 
     /// Notes a lease as the store has it.
     mutating func grant(_ token: LeaseToken?, to owner: SessionID, after old: LeaseToken?) {
@@ -57,7 +58,7 @@ struct Checker {
     }
 
     /// Notes an accepted result; returns it.
-    mutating func accept(_ digest: ContentDigest?, under token: LeaseToken?) -> CommitResult? {
+    mutating func accept(_ digest: Digest?, under token: LeaseToken?) -> CommitResult? {
         guard let token, let digest else {
             problems.append("I5: accepted without token or digest")
             return nil
@@ -201,7 +202,7 @@ extension Simulation {
     }
 
     /// An acknowledgement that a worker believes must be in the store (I8).
-    mutating func checkAcknowledged(_ token: LeaseToken, _ digest: ContentDigest) {
+    mutating func checkAcknowledged(_ token: LeaseToken, _ digest: Digest) {
         guard checker.accepted[token] != digest else { return }
         // A package without a single tile is acknowledged and given up; its job may go on for other packages.
         if let offer = checker.offers[token], case .merge(let package, _, _) = offer.work {
@@ -249,7 +250,7 @@ extension Simulation {
     }
 
     /// A package is a hard link to its blob: it outlives the blob's name, not its missing flush.
-    private func torn(_ digest: ContentDigest) -> Bool { blobs[digest]?.isDamaged == true }
+    private func torn(_ digest: Digest) -> Bool { blobs[digest]?.isDamaged == true }
 
     /// A request must not come from a worker that could know that the job was stopped (I12).
     mutating func observe(requestFor offer: Offer, by worker: Int) {
@@ -265,9 +266,9 @@ extension Simulation {
 
 extension StoredJob {
     /// Blobs the job cannot do without; partial shards and orphans are not among them.
-    fileprivate var needed: [ContentDigest] {
+    fileprivate var needed: [Digest] {
         batches.compactMap(\.digest)
-            + packages.flatMap { package -> [ContentDigest] in
+            + packages.flatMap { package -> [Digest] in
                 switch package.state {
                 case .ready, .leased: [package.manifest].compactMap(\.self)
                 // What was not merged because the catalog has it needs no blob.

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Tiles
 
@@ -12,5 +13,5 @@ struct Fingerprint {
     mutating func add(_ tile: TileID) { add(UInt64(tile.zoom) << 48 | UInt64(tile.x) << 24 | UInt64(tile.y)) }
 
     /// A digest that stands for a SHA-256.
-    var digest: ContentDigest { Bench.digest(SeededRandom.mix(value)) }
+    var digest: Digest { Bench.digest(SeededRandom.mix(value)) }
 }

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 
 /// What goes wrong, twice a second, until the heal.
@@ -115,7 +116,7 @@ extension Simulation {
         }
     }
 
-    private mutating func randomBlob() -> ContentDigest? {
+    private mutating func randomBlob() -> Digest? {
         guard !blobs.order.isEmpty else { return nil }
         // Or one that is on its way into the catalog, which takes only seconds.
         let awaited = store.state.jobs.flatMap(\.packages).filter { $0.state == .publishing }

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 
 /// The folder of blobs: what was not flushed is lost or torn when the power goes, files vanish and rot.
@@ -10,18 +11,18 @@ struct SimBlobs {
         var isDamaged = false
     }
 
-    private(set) var blobs: [ContentDigest: Blob] = [:]
+    private(set) var blobs: [Digest: Blob] = [:]
     /// In the order of their writing: random choices must not depend on hash order.
-    private(set) var order: [ContentDigest] = []
+    private(set) var order: [Digest] = []
     /// Everything that was ever written, for the checker.
-    private(set) var archive: [ContentDigest: SimContent] = [:]
+    private(set) var archive: [Digest: SimContent] = [:]
     /// Blobs that a fault took, which no rule can be blamed for.
-    private(set) var taken: Set<ContentDigest> = []
+    private(set) var taken: Set<Digest> = []
 
-    subscript(digest: ContentDigest) -> Blob? { blobs[digest] }
+    subscript(digest: Digest) -> Blob? { blobs[digest] }
 
     /// Stores a blob; an existing blob is kept unless it is detectably damaged.
-    mutating func put(_ content: SimContent, now: Int64, flush: Int64) -> ContentDigest {
+    mutating func put(_ content: SimContent, now: Int64, flush: Int64) -> Digest {
         let digest = content.digest
         archive[digest] = content
         if let held = blobs[digest], !held.isDamaged { return digest }
@@ -31,16 +32,16 @@ struct SimBlobs {
         return digest
     }
 
-    mutating func remove(_ digest: ContentDigest) {
+    mutating func remove(_ digest: Digest) {
         if blobs.removeValue(forKey: digest) != nil { order.removeAll { $0 == digest } }
     }
 
-    mutating func lose(_ digest: ContentDigest) {
+    mutating func lose(_ digest: Digest) {
         remove(digest)
         taken.insert(digest)
     }
 
-    mutating func damage(_ digest: ContentDigest) { blobs[digest]?.isDamaged = true }
+    mutating func damage(_ digest: Digest) { blobs[digest]?.isDamaged = true }
 
     /// The power goes: what is not flushed is gone, or there with wrong bytes.
     mutating func cutPower(now: Int64, random: inout SeededRandom) {

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Tiles
 
@@ -47,7 +48,7 @@ extension Simulation {
 
     /// The blobs that are referenced by rows of jobs that still need them, without one given job unless it is a
     /// previous build.
-    private func needed(but id: JobID) -> Set<ContentDigest> {
+    private func needed(but id: JobID) -> Set<Digest> {
         let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
         return Set(
             store.named { job in
@@ -58,7 +59,7 @@ extension Simulation {
     private func manifest(_ id: JobID, _ package: PackageIndex) -> SimContent? {
         guard let coordinator, let index = specIndex(of: id) else { return nil }
         let spec = specs[index]
-        var (missing, shards): (UInt64, [ContentDigest]) = (0, [])
+        var (missing, shards): (UInt64, [Digest]) = (0, [])
         for batch in coordinator.scheduler.batches(of: id)
         where batch.state != .split && spec.masks[package].contains(batch.cell) {
             missing += batch.state == .done ? batch.result.failed : batch.tiles
@@ -120,7 +121,7 @@ extension Simulation {
         wakeCoordinator(by: now + 1)
     }
 
-    private mutating func remove(_ digests: [ContentDigest]) {
+    private mutating func remove(_ digests: [Digest]) {
         for digest in digests {
             blobs.remove(digest)
             let others = (coordinator?.removing[digest] ?? 1) - 1

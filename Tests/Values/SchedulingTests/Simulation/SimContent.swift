@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Tiles
 
@@ -16,7 +17,7 @@ enum SimContent: Hashable {
     case file([SimTile], format: String)
 
     /// A function of the content alone, as a SHA-256 is.
-    var digest: ContentDigest {
+    var digest: Digest {
         var print = Fingerprint()
         switch self {
         case .shard(let tiles), .package(let tiles):
@@ -55,7 +56,7 @@ enum SimContent: Hashable {
 struct SimManifest: Hashable {
     let spec: Int
     let package: PackageIndex
-    let shards: [ContentDigest]
+    let shards: [Digest]
     let allowedMissing: UInt64
 }
 
@@ -66,7 +67,7 @@ struct SimSpec {
     let union: TileMask
     let submission: JobSubmission
     /// Jobs of one tileset share what they fetch.
-    let tileset: ContentDigest
+    let tileset: Digest
 
     init(
         index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32,

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 
 /// The coordinator process around the scheduler: collects a tick, commits it, then sends messages and starts background
@@ -22,8 +23,8 @@ struct SimCoordinator {
     enum Report {
         case manifest(JobID, package: PackageIndex, SimContent)
         case publish(JobID, package: PackageIndex, MergedPackage)
-        case released(JobID, [ContentDigest])
-        case trimmed([ContentDigest])
+        case released(JobID, [Digest])
+        case trimmed([Digest])
     }
     struct Turn {
         var writes: [StoreWrite] = []
@@ -49,7 +50,7 @@ struct SimCoordinator {
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
     /// Blobs on their way out: a commit that names one is not answered before it is gone, or it would count a blob that goes.
-    var removing: [ContentDigest: Int] = [:]
+    var removing: [Digest: Int] = [:]
 }
 
 extension Simulation {
@@ -293,7 +294,7 @@ extension Simulation {
 
 extension CommitResult {
     /// Every blob that the commit names.
-    var blobs: [ContentDigest] {
+    var blobs: [Digest] {
         switch self {
         case .fetch(let digest, _, _): [digest]
         case .merge(let package): package.digests

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 
 /// The state file: transactions are whole or not there, the epoch is durable before anything else, the disk may be full.
@@ -8,7 +9,7 @@ struct SimStore {
     /// Ended jobs whose blobs are gone.
     private(set) var released: Set<JobID> = []
     /// Orphans that went with an earlier life of a job that was retried.
-    private var removed: [JobID: Set<ContentDigest>] = [:]
+    private var removed: [JobID: Set<Digest>] = [:]
     /// When jobs were submitted and ended.
     private(set) var created: [JobID: Int64] = [:]
     private(set) var ended: [JobID: Int64] = [:]
@@ -74,8 +75,8 @@ struct SimStore {
     }
 
     /// Every blob a row of these jobs names; of a baseline only its shards.
-    func named(by isMeant: (StoredJob) -> Bool) -> [ContentDigest] {
-        var all: [ContentDigest] = []
+    func named(by isMeant: (StoredJob) -> Bool) -> [Digest] {
+        var all: [Digest] = []
         for job in state.jobs where isMeant(job) && !released.contains(job.summary.id) {
             all += job.batches.compactMap(\.digest) + job.batches.compactMap(\.partial)
             if job.summary.state != .done || !job.summary.keepsBlobs { all += others(of: job) }
@@ -84,7 +85,7 @@ struct SimStore {
     }
 
     /// The blobs that a job references in addition to its shards.
-    func others(of job: StoredJob) -> [ContentDigest] {
+    func others(of job: StoredJob) -> [Digest] {
         let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
         return job.packages.compactMap(\.manifest) + job.packages.flatMap { $0.merged?.digests ?? [] }
             + orphans.sorted { $0.description < $1.description }

@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Tiles
 
@@ -20,7 +21,7 @@ struct SimTask {
     var at: Int64 = 0
 
     /// The result of a fetch when all tiles are finished.
-    func result(_ shard: ContentDigest) -> CommitResult {
+    func result(_ shard: Digest) -> CommitResult {
         let stored = UInt64(settled.count { $0.version > 0 })
         let counts = FetchCounts(
             stored: stored, empty: UInt64(settled.count) - stored, failed: UInt64(failures.count),
@@ -92,7 +93,7 @@ extension Simulation {
         return .done(task.result(put(content)))
     }
 
-    private func known(_ shards: [ContentDigest]) -> [TileID: UInt64] {
+    private func known(_ shards: [Digest]) -> [TileID: UInt64] {
         var known: [TileID: UInt64] = [:]
         for shard in shards {
             guard let blob = blobs[shard], !blob.isDamaged, case .shard(let held) = blob.content else { continue }
@@ -102,7 +103,7 @@ extension Simulation {
     }
 
     /// Takes what the sources hold; one that is gone or damaged is only a help less.
-    private mutating func take(_ tiles: [TileID], from sources: [ContentDigest], into task: inout SimTask) {
+    private mutating func take(_ tiles: [TileID], from sources: [Digest], into task: inout SimTask) {
         var known = known(sources)
         if mutant == .believesBaselines { known.merge(task.base) { source, _ in source } }
         task.settled = tiles.compactMap { tile in known[tile].map { SimTile(tile: tile, version: $0) } }
@@ -112,7 +113,7 @@ extension Simulation {
     }
 
     private mutating func merge(
-        _ task: inout SimTask, _ offer: Offer, _ package: PackageIndex, _ manifest: ContentDigest, by worker: Int
+        _ task: inout SimTask, _ offer: Offer, _ package: PackageIndex, _ manifest: Digest, by worker: Int
     ) -> SimOutcome? {
         if task.tiles == nil {
             task.tiles = []
@@ -170,7 +171,7 @@ extension Simulation {
     }
 
     /// Writes a blob: it is flushed before it is reported, except by the mutant.
-    mutating func put(_ content: SimContent) -> ContentDigest {
+    mutating func put(_ content: SimContent) -> Digest {
         blobs.put(content, now: now, flush: mutant == .publishBeforeSync ? 30_000 : 0)
     }
 }

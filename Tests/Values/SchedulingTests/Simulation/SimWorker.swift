@@ -1,3 +1,4 @@
+import Digests
 import Scheduling
 import Tiles
 
@@ -242,12 +243,12 @@ struct SimWorker {
 /// How the work of a lease ended.
 enum SimOutcome {
     case done(CommitResult)
-    case failed(Trouble, retriable: Bool, lostShards: [ContentDigest] = [])
+    case failed(Trouble, retriable: Bool, lostShards: [Digest] = [])
 }
 
 extension CommitResult {
     /// SHA-256 of the shard or package.
-    var blob: ContentDigest {
+    var blob: Digest {
         switch self {
         case .fetch(let digest, _, _): digest
         case .merge(let package): package.digest

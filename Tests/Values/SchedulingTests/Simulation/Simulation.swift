@@ -1,3 +1,4 @@
+import Digests
 import HeapModule
 import Scheduling
 import Tiles
@@ -62,7 +63,7 @@ struct Simulation {
     var blobs = SimBlobs()
     var origin: SimOrigin
     var store = SimStore()
-    var catalog: [String: [ContentDigest]] = [:]
+    var catalog: [String: [Digest]] = [:]
     var coordinator: SimCoordinator?
     var coordinatorDownUntil: Int64 = 0
     var coordinatorTroubledAt: Int64 = -1
