@@ -15,7 +15,7 @@ enum FileProbe {
     /// Whether the file is of the unit's format and gives a tile.
     ///
     /// - Throws: `disk-full`, because a style is unpacked for a moment.
-    static func isSound(_ file: URL, _ unit: UnitRow) throws(StoreError) -> Bool {
+    static func isSound(_ file: URL, _ unit: InstalledFile) throws(StoreError) -> Bool {
         do {
             switch unit.format {
             case .mbtiles: return try probeTiles(file)

@@ -74,18 +74,11 @@ extension PieceWork {
         } catch { throw storeError(error, "The pack '\(details.unit.path)' cannot be completed.") }
     }
 
-    /// The row of a pack that was filled: with the tiles that it has or that are known to be empty, and its expiry.
-    ///
-    /// - Parameter unit: The row as it was planned.
-    static func filledRow(_ unit: UnitRow, _ folder: StoreFolder) -> UnitRow {
-        var row = unit
-        guard let file = folder.place(of: unit) else { return unit }
+    /// Notes of a pack that was filled the tiles that it has or that are known to be empty, and its expiry.
+    static func noteTiles(of file: URL, in unit: inout InstalledFile) {
         let known = FilledPack.known(file)
-        row.mask = TileMask(tiles: known.keys, maxZoom: unit.zooms?.max ?? TileID.maxZoom)
-        row.expires = known.values.map(\.expires).min().map { Date(timeIntervalSince1970: Double($0)) }
-        // Only a missing file has no size; it is found when it is read.
-        row.bytes = (try? FileDescriptor(reading: file).size) ?? unit.bytes
-        return row
+        unit.mask = TileMask(tiles: known.keys, maxZoom: unit.zooms?.max ?? TileID.maxZoom)
+        unit.expires = known.values.map(\.expires).min()
     }
 
     /// Whether bytes begin as a tile does, and not as a page or a message.

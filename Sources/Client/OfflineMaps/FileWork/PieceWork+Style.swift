@@ -47,7 +47,7 @@ extension PieceWork {
     ///
     /// - Returns: Bytes of the archive and of the files.
     static func prepareStyle(
-        _ details: PieceDetails, _ part: URL, at target: URL, source: CatalogMarkOfUnit?
+        _ details: PieceDetails, _ part: URL, at target: URL, source: CatalogOrigin?
     ) throws(StoreError) -> UInt64 {
         let home = target.deletingLastPathComponent()
         let new = newFolder(of: home)
@@ -61,10 +61,7 @@ extension PieceWork {
             try StoredZip.write(try StylePack(pack).files, of: pack, to: archive)
             var unit = details.unit
             unit.bytes = try FileDescriptor(reading: archive).size
-            let document = UnitDocument(
-                unit, file: archive.lastPathComponent, address: source?.address, key: source?.key,
-                sequence: source?.sequence)
-            try Durable.write(try document.encoded(), to: new.appending(path: UnitDocument.name))
+            try Durable.write(try UnitDocument(unit, source: source).encoded(), to: new.appending(path: UnitDocument.name))
             try removeFolder(home)
             try Durable.rename(new, to: home)
             // After the folder has its name: until then a crash needs the part file again.

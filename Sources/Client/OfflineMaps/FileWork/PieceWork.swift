@@ -12,20 +12,20 @@ enum PieceWork {
     ///
     /// - Returns: `false` for wrong bytes.
     /// - Throws: `disk-full`, `storage` when the file cannot be read.
-    static func verify(_ piece: Piece, _ details: PieceDetails, in folder: StoreFolder) throws(StoreError) -> Bool {
-        guard let part = folder.part(sha256: piece.file.digest), details.unit.sha256 == piece.file.digest else {
-            return false
-        }
+    static func verify(_ piece: Piece, in folder: StoreFolder) throws(StoreError) -> Bool {
+        guard let part = folder.part(sha256: piece.file.digest), let unit = piece.details?.unit, unit.id == piece.file
+        else { return false }
         guard try hasBytes(part, size: piece.size, sha256: piece.file.digest) else { return false }
-        return try FileProbe.isSound(part, details.unit)
+        return try FileProbe.isSound(part, unit)
     }
 
     /// Makes the part file of a piece from the installed file and the part file of the patch.
     ///
     /// - Returns: `false` when the patch is wrong or does not fit.
     /// - Throws: `disk-full`, `storage`.
-    static func patch(_ piece: Piece, _ details: PieceDetails, in folder: StoreFolder) throws(StoreError) -> Bool {
-        guard let patch = piece.patch, let source = folder.part(sha256: patch.digest), let base = details.base,
+    static func patch(_ piece: Piece, in folder: StoreFolder) throws(StoreError) -> Bool {
+        guard let patch = piece.patch, let source = folder.part(sha256: patch.digest), let its = piece.details,
+            let base = its.base,
             let target = folder.part(sha256: piece.file.digest), let digest = Digest(hex: piece.file.digest),
             try hasBytes(source, size: patch.size, sha256: patch.digest)
         else { return false }
@@ -33,7 +33,7 @@ enum PieceWork {
             let made = try Patch.apply(source, to: base, into: target, replacing: true, expecting: digest)
             try Durable.sync(file: target)
             guard made.size == piece.size else { return false }
-            return try FileProbe.isSound(target, details.unit)
+            return try FileProbe.isSound(target, its.unit)
         } catch let error as StoreError {
             throw error
         } catch let error as PackagesError where error.code == .diskFull {

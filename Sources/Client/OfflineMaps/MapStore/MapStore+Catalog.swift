@@ -96,7 +96,7 @@ extension MapStore {
     ) async throws(StoreError) -> DetailedPlan {
         let regions = try await worker.read { try $0.regions() }
         let planView = PlanView(
-            address: worker.options.catalog, content: view.content, rows: view.rows, units: Array(view.units.values),
+            address: worker.options.catalog, content: view.content, rows: view.rows,
             regions: regions.mapValues(\.definition), groups: view.groups)
         let task = TaskRecord(id: TaskID(number: 0), kind: kind, items: items)
         return await worker.planner.plan(task, planView)
@@ -128,7 +128,7 @@ extension MapStore {
     }
 
     private static func date(of item: Item, _ view: StoreView) -> String? {
-        view.files(of: item).first { $0.record.state == .current && $0.row.item == item }?.row.dataDate
+        view.files(of: item).first { $0.state == .current && $0.item == item }?.dataDate
     }
 
     /// One date, or the first and the last.

@@ -8,7 +8,7 @@ extension MapStore {
     public func verify(deep: Bool) async throws(StoreError) -> [Finding] {
         let view = try await worker.view()
         let folder = worker.folder
-        return try await worker.onFiles { StoreVerify.findings(view.units, folder, deep: deep).map(\.finding) }
+        return try await worker.onFiles { StoreVerify.findings(view.rows.units, folder, deep: deep).map(\.finding) }
     }
 
     /// Verifies every byte and mends what can be mended: a damaged file goes back to its previous version, or a task
@@ -19,7 +19,7 @@ extension MapStore {
         guard role == .worker else { throw Self.isReader }
         let view = try await worker.view()
         let folder = worker.folder
-        let found = try await worker.onFiles { StoreVerify.findings(view.units, folder, deep: true) }
+        let found = try await worker.onFiles { StoreVerify.findings(view.rows.units, folder, deep: true) }
         var findings: [Finding] = []
         for entry in found {
             let holders = view.rows.holders(of: entry.file.unit).map(\.item)
@@ -63,8 +63,7 @@ extension StoreWorker {
         let sequences = machine.rows.sequences.sorted { $0.key < $1.key }
         let held = Set(machine.rows.holds.map(\.item)).sorted { $0.key < $1.key }
         endLife()
-        (shown, units) = (StoreRows(), [:])
-        otherUnits = [:]
+        committedRows = StoreRows()
         showReaders()
         database = nil
         let (folder, ambient) = (folder, shared.web.ambient)

@@ -41,18 +41,17 @@ extension Planner {
         let key = UnitKey.pack(
             tileset: source.id, pack.index, pack.zooms, edition: Edition(), owner: .region(job.id))
         let current = job.view.rows.current(key)
-        let base = current.flatMap { current in
-            job.view.units.first { $0.state == .current && $0.sha256 == current.file.digest }
-        }.flatMap { folder.place(of: $0) }
+        let base = current.flatMap { folder.place(of: $0) }
         let wanted = missing(tiles, in: base.map(FilledPack.known) ?? [:], job.task)
-        let version = (current?.file.version ?? 0) &+ 1
+        let version = (current?.version ?? 0) &+ 1
         var text = "\(key.name)|\(version)|\(source.template)"
         for tile in tiles { text += "|\(tile)" }
-        let digest = wanted.isEmpty ? current?.file.digest ?? "" : Digest(of: Array(text.utf8)).hex
+        let digest = wanted.isEmpty ? current?.sha256 ?? "" : Digest(of: Array(text.utf8)).hex
         let place = folder.pack(source.id, pack.index, sha256: digest)
         guard let path = folder.relative(place) else { throw .failed(.internalError) }
-        let unit = UnitRow(
-            item: .region(job.id), version: version, path: path, bytes: 0, sha256: digest, format: .mbtiles,
+        let unit = InstalledFile(
+            id: FileID(unit: key, version: version, digest: digest), item: .region(job.id), path: path, bytes: 0,
+            format: .mbtiles,
             mask: TileMask(tiles: tiles, maxZoom: pack.zooms.max), zooms: pack.zooms, tileset: source.id,
             // Resolvers find a tile by its address alone: the template says itself from where rows are counted.
             template: source.isTMS ? source.template.replacing("{y}", with: "{-y}") : source.template)
@@ -62,7 +61,7 @@ extension Planner {
         let holder = Item.region(job.id)
         if wanted.isEmpty, let current {
             draft.plan.present.tiles.add(UInt64(tiles.count), bytes: current.bytes)
-            draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
+            draft.add(Piece(holder: holder, file: current.id, size: current.bytes, source: .filled), details)
             return
         }
         // What an earlier process has filled stays.
@@ -86,9 +85,7 @@ extension Planner {
             draft.plan.present.tiles.add(UInt64(tiles.count) - asked, bytes: there ?? 0)
         }
         draft.add(
-            Piece(
-                holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
-                expires: Self.packExpiry), details)
+            Piece(holder: holder, file: unit.id, size: 0, source: .filled, expires: Self.packExpiry), details)
     }
 
     /// The tiles that a task has to ask for, with what is known of them.

@@ -69,22 +69,21 @@ extension Planner {
         guard let path = folder.relative(URL(filePath: place.path + offered.list.format.fileExtension)) else {
             throw .failed(.internalError)
         }
-        let unit = UnitRow(
-            item: .packs(offer.id, edition), version: 0, path: path, bytes: pack.size, sha256: pack.sha256,
-            format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
+        // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
+        let new = InstalledFile(
+            id: FileID(unit: key, version: 0, digest: pack.sha256), item: .packs(offer.id, edition), path: path,
+            bytes: pack.size, format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
             tileset: offered.list.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
-        // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
-        let file = kept?.file ?? FileID(unit: key, version: 0, digest: pack.sha256)
-        var piece = Piece(
-            holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry, age: age)
-        if let current, current.file == file {
+        let file = kept ?? new
+        var piece = Piece(holder: holder, file: file.id, size: file.bytes, expires: Self.packExpiry, age: age)
+        if let current, current.id == file.id {
             // What the list has is confirmed when it has expired; what it does not have only where it has nothing newer.
-            let isConfirmed = file.digest == pack.sha256 || view.isNewer(current, than: age, for: holder)
-            if file.digest != pack.sha256 { piece.age = current.age }
+            let isConfirmed = file.sha256 == pack.sha256 || view.isNewer(current, than: age, for: holder)
+            if file.sha256 != pack.sha256 { piece.age = current.age }
             if !isConfirmed || current.isFresh { piece.expires = current.expires }
         }
-        draft.add(piece, PieceDetails(address: address, kind: .pack, unit: unit))
+        draft.add(piece, PieceDetails(address: address, kind: .pack, unit: file))
     }
 
     /// When a pack expires whose server does not say when: after 30 days.
@@ -101,15 +100,10 @@ extension Planner {
 
 extension PlanView {
     /// Whether an installed pack is newer than the one of a list, which another holder's list has.
-    fileprivate func isNewer(_ current: UnitRecord, than age: PackAge, for holder: Item?) -> Bool {
+    fileprivate func isNewer(_ current: InstalledFile, than age: PackAge, for holder: Item?) -> Bool {
         guard let known = current.age else { return false }
-        return !age.replaces(known, isShared: rows.isHeld(current.file.unit, besides: holder))
+        return !age.replaces(known, isShared: rows.isHeld(current.id.unit, besides: holder))
     }
-}
-
-extension UnitRecord {
-    /// Whether it has not expired.
-    var isFresh: Bool { expires.map { $0 > Int64(Date().timeIntervalSince1970) } ?? true }
 }
 
 extension FetchFault {

@@ -37,14 +37,11 @@ extension Planner {
         let held = Set(view.rows.holds.filter { $0.item == .region(id) }.map(\.unit))
         var units: [String] = []
         for key in held.sorted() {
-            guard let current = view.rows.current(key),
-                let row = view.units.first(where: { $0.state == .current && $0.sha256 == current.file.digest }),
-                row.format == .maplibre
-            else { continue }
+            guard let current = view.rows.current(key), current.format == .maplibre else { continue }
             units.append(key.name)
             draft.add(
-                Piece(holder: .region(id), file: current.file, size: current.bytes, expires: current.expires),
-                PieceDetails(address: folder.root, kind: .other, unit: row))
+                Piece(holder: .region(id), file: current.id, size: current.bytes, expires: current.expires),
+                PieceDetails(address: folder.root, kind: .other, unit: current))
         }
         if !units.isEmpty { draft.needs[id] = RegionNeeds(units: units) }
         return !units.isEmpty
@@ -85,7 +82,7 @@ extension PlanDraft {
     /// Puts the packs and tiles near a place first.
     mutating func sort(near place: Coordinate) {
         func distance(_ piece: Piece) -> Double {
-            guard piece.file.unit.isPack, let its = details[piece.file] else { return -1 }
+            guard piece.file.unit.isPack, let its = piece.details else { return -1 }
             let tile = its.tile.flatMap { TileID(zoom: $0.zoom, x: $0.column, y: $0.row) }
             guard let bounds = tile?.bounds ?? its.unit.mask?.bounds else { return .infinity }
             let (east, north) = (

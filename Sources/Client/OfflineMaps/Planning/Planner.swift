@@ -31,7 +31,7 @@ struct Planner: Sendable {
             }
         }
         draft.keepNewestPacks()
-        return DetailedPlan(answer: .plan(draft.plan), details: draft.details, needs: draft.needs)
+        return DetailedPlan(answer: .plan(draft.plan), needs: draft.needs)
     }
 
     private func add(
@@ -50,7 +50,6 @@ struct Planner: Sendable {
 /// A plan that is being made.
 struct PlanDraft {
     var plan = Plan(pieces: [])
-    var details: [FileID: PieceDetails] = [:]
     var needs: [RegionID: RegionNeeds] = [:]
     /// What the region that is being added cannot get.
     var missing: [Missing] = []
@@ -61,7 +60,7 @@ struct PlanDraft {
     mutating func add(_ piece: Piece, _ its: PieceDetails) {
         guard !plan.pieces.contains(where: { $0.file == piece.file && $0.holder == piece.holder }) else { return }
         plan.pieces.append(piece)
-        details[piece.file] = its
+        plan.pieces[plan.pieces.count - 1].details = its
     }
 }
 

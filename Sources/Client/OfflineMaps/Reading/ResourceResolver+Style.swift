@@ -40,7 +40,7 @@ extension ResourceResolver {
     }
 
     /// The unit of an item with one file, and the address of its file.
-    private func map(_ item: Item, _ shelf: Shelf) throws(StylesError) -> (unit: UnitRow, address: String) {
+    private func map(_ item: Item, _ shelf: Shelf) throws(StylesError) -> (unit: InstalledFile, address: String) {
         let names = ["mbtiles": "mbtiles://", "pmtiles": "pmtiles://file://"]
         guard case .package = item else {
             throw Self.failure(.invalidArguments, "'\(item.key)' is not one file of tiles; name a package.")

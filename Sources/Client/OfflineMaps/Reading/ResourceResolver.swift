@@ -13,9 +13,9 @@ public final class ResourceResolver: Sendable {
         let packs: [(id: String, pack: StylePack)]
         let templates: [(template: TileTemplate, tileset: String)]
         /// The units that have tiles.
-        let maps: [UnitRow]
+        let maps: [InstalledFile]
 
-        init(_ packs: [(id: String, pack: StylePack)], _ units: [UnitRow]) {
+        init(_ packs: [(id: String, pack: StylePack)], _ units: [InstalledFile]) {
             self.packs = packs
             maps = units.filter { $0.mask != nil && $0.format != .opaque }
             var seen: Set<TileTemplate> = []
@@ -38,7 +38,7 @@ public final class ResourceResolver: Sendable {
     /// - Parameter web: For ``load(_:asks:)``; `nil` for a resolver without ambient cache and network.
     /// - Throws: `damaged` for a style pack that cannot be opened.
     init(
-        _ folder: StoreFolder, _ units: [UnitRow], tiles: TileReader, web: WebResources? = nil
+        _ folder: StoreFolder, _ units: [InstalledFile], tiles: TileReader, web: WebResources? = nil
     ) throws(StoreError) {
         self.folder = folder
         self.tiles = tiles
@@ -49,12 +49,12 @@ public final class ResourceResolver: Sendable {
     /// Puts other units in place.
     ///
     /// - Throws: `damaged`; then the units before stay.
-    func replace(_ units: [UnitRow]) throws(StoreError) { box.replace(try Self.shelf(folder, units)) }
+    func replace(_ units: [InstalledFile]) throws(StoreError) { box.replace(try Self.shelf(folder, units)) }
 
     /// The style packs and tile addresses of this moment.
     var shelf: Shelf { box.load() }
 
-    private static func shelf(_ folder: StoreFolder, _ units: [UnitRow]) throws(StoreError) -> Shelf {
+    private static func shelf(_ folder: StoreFolder, _ units: [InstalledFile]) throws(StoreError) -> Shelf {
         var packs: [(id: String, pack: StylePack)] = []
         for unit in units {
             guard case .style(let id) = unit.item, let file = folder.file(unit.path) else { continue }

@@ -20,7 +20,7 @@ final class UnitFile: Sendable {
         }
     }
 
-    let unit: UnitRow
+    let unit: InstalledFile
     let origin: Origin
     let mask: TileMask
     /// The part of the world that it covers: the smaller package is preferred.
@@ -39,7 +39,7 @@ final class UnitFile: Sendable {
     private let hasFailed = Atomic<Bool>(false)
 
     /// - Parameter path: Of the file.
-    init(_ unit: UnitRow, path: String, budget: HandleBudget) {
+    init(_ unit: InstalledFile, path: String, budget: HandleBudget) {
         self.unit = unit
         self.path = path
         mask = unit.mask ?? TileMask(empty: 0)

@@ -16,7 +16,8 @@ enum Effect: Sendable {
     case prepare(OpID, Piece)
     /// Afterwards the operation changes nothing any more. What it did before stays.
     case stop(OpID)
-    case discard(Trash)
+    /// `path`: of an installed file, below the folder of the store.
+    case discard(Trash, path: String? = nil)
     /// Readers get the rows of the last write.
     case showReaders
     /// The answer is the event `disk`.
@@ -24,7 +25,7 @@ enum Effect: Sendable {
     case report(StoreEvent)
     /// The event `alarm` is to come at this time; it replaces the alarm before.
     case alarm(Instant)
-    /// The machine stands and nothing is under way: the lock can be released.
+    /// The machine is idle: the lock can be released.
     case quiet
 
     /// The operation that the effect begins.

@@ -23,7 +23,7 @@ struct PackAge: Hashable, Codable, Sendable {
 extension StoreMachine {
     /// Whether readers have a newer pack in the place of a piece.
     func isOutdone(_ piece: Piece) -> Bool {
-        guard let new = piece.age, let current = rows.current(piece.file.unit), current.file != piece.file,
+        guard let new = piece.age, let current = rows.current(piece.file.unit), current.id != piece.file,
             let old = current.age
         else { return false }
         return !rules.replacesPack(new, old) { rows.isHeld(piece.file.unit, besides: piece.holder) }
@@ -38,7 +38,7 @@ extension StoreMachine {
             if let old = known.expires, let expires = piece.expires { new.expires = max(old, expires) }
             if let age = piece.age, known.age.map({ age.replaces($0, isShared: true) }) ?? true { new.age = age }
             guard new != known else { continue }
-            change(.confirmed(piece.file, expires: new.expires, age: new.age))
+            change(.unit(new))
             isChanged = true
         }
         if isChanged { then(.showReaders) }

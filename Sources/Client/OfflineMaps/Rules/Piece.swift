@@ -54,6 +54,9 @@ struct Piece: Hashable, Sendable {
     /// archive, and the archive of a style that was filled.
     var copies: UInt64 = 0
 
+    /// What the shell needs; the rules do not read it.
+    var details: PieceDetails?
+
     var isTile: Bool { source == .tile }
     var isPack: Bool { file.unit.isPack && !isTile }
     var patch: PatchPiece? { if case .file(let patch) = source { patch } else { nil } }

@@ -6,8 +6,8 @@ extension StoreMachine {
         changes.append(change)
         switch change {
         case .task, .endTask: turns = nil
-        case .unit(let record): refresh(record.file.unit)
-        case .removeUnit(let file), .confirmed(let file, expires: _, age: _): refresh(file.unit)
+        case .unit(let file): refresh(file.id.unit)
+        case .removeUnit(let file): refresh(file.unit)
         case .hold(let hold), .dropHold(let hold): refresh(hold.unit)
         default: break
         }

@@ -28,14 +28,14 @@ extension StoreMachine {
         }
     }
 
-    mutating func prepared(_ id: OpID, _ file: FileID, bytes: UInt64) {
+    mutating func prepared(_ id: OpID, _ file: InstalledFile) {
         _ = endOp(id)
-        guard rows.units[file] == nil else { return }
-        setPart(file.digest, nil)
-        setVerified(file.digest, false)
-        forgetFilled(file.digest)
-        setPrepared(file, bytes)
-        if !plans.wants(file) { discardPrepared(file) }
+        guard rows.units[file.id] == nil else { return }
+        setPart(file.sha256, nil)
+        setVerified(file.sha256, false)
+        forgetFilled(file.sha256)
+        addPrepared(file)
+        if !plans.wants(file.id) { discardPrepared(file.id) }
     }
 
     mutating func fileFailed(_ id: OpID, isFull: Bool, text: String?) {

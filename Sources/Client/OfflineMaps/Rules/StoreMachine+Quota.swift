@@ -2,7 +2,7 @@ extension StoreMachine {
     /// Everything on disk that counts towards the quota, with what is still being removed.
     var used: UInt64 {
         rows.units.values.reduce(0) { $0 + $1.bytes } + parts.values.reduce(0, +)
-            + preparedFiles.values.reduce(0, +) + trash.values.reduce(0, +)
+            + preparedFiles.values.reduce(0) { $0 + $1.bytes } + trash.values.reduce(0, +)
     }
 
     /// Bytes that the operations under way, and the part files that are there, will still add.
@@ -92,14 +92,14 @@ extension StoreMachine {
     mutating func evict(_ bytes: UInt64) {
         var freed = trash.values.reduce(0, +)
         let before = freed
-        let previous = rows.units.values.filter { $0.state == .previous && !plans.wants($0.file) }
+        let previous = rows.units.values.filter { $0.state == .previous && !plans.wants($0.id) }
             .sorted { $0.order < $1.order }
         let held = rows.held
         let packs = rows.units.values.filter { unit in
-            unit.state == .current && unit.file.unit.isPack && !rules.isNeeded(unit.file.unit, held)
-                && !plans.wants(unit.file.unit)
+            unit.state == .current && unit.id.unit.isPack && !rules.isNeeded(unit.id.unit, held)
+                && !plans.wants(unit.id.unit)
         }
-        .sorted { ($0.expires ?? .max, $0.usedAt, $0.file) < ($1.expires ?? .max, $1.usedAt, $1.file) }
+        .sorted { ($0.expires ?? .max, $0.usedAt, $0.id) < ($1.expires ?? .max, $1.usedAt, $1.id) }
         for unit in previous + packs where freed < bytes {
             freed += unit.bytes
             removeUnit(unit)

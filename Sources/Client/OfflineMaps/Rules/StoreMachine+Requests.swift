@@ -1,7 +1,7 @@
 extension StoreMachine {
-    mutating func opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64) {
+    mutating func opened(parts: [String: UInt64], prepared: [InstalledFile], free: UInt64) {
         self.parts = parts
-        preparedFiles = prepared.filter { rows.units[$0.key] == nil }
+        for file in prepared where rows.units[file.id] == nil { preparedFiles[file.id] = file }
         self.free = free
         isOpen = true
     }
@@ -92,7 +92,7 @@ extension StoreMachine {
         return .done
     }
 
-    /// The task and its files begin with a clean slate.
+    /// The task and its files reset their attempt counters.
     mutating func forgetFailures(of id: TaskID) {
         backoffs[id] = nil
         serverWaits[id] = nil
@@ -161,10 +161,9 @@ extension StoreMachine {
     }
 
     mutating func discardPrepared(_ file: FileID) {
-        guard let bytes = preparedFiles[file] else { return }
-        setPrepared(file, nil)
-        setLeaving(.file(file), bytes: bytes)
-        then(.discard(.file(file)))
+        guard let prepared = removePrepared(file) else { return }
+        setLeaving(.file(file), bytes: prepared.bytes)
+        then(.discard(.file(file), path: prepared.path))
     }
 
     /// Whether a task needs the part file of a digest.

@@ -13,9 +13,14 @@ extension StoreMachine {
         refresh(digest)
     }
 
-    mutating func setPrepared(_ file: FileID, _ bytes: UInt64?) {
-        preparedFiles[file] = bytes
-        refresh(file.unit)
+    mutating func addPrepared(_ file: InstalledFile) {
+        preparedFiles[file.id] = file
+        refresh(file.id.unit)
+    }
+
+    @discardableResult mutating func removePrepared(_ file: FileID) -> InstalledFile? {
+        defer { refresh(file.unit) }
+        return preparedFiles.removeValue(forKey: file)
     }
 
     /// Notes that a tile is in the part file of its pack, or that the server has none.
@@ -126,7 +131,7 @@ extension StoreMachine {
     /// The patch that a piece is made from, as long as it is of use.
     func usesPatch(_ piece: Piece) -> PatchPiece? {
         guard let patch = piece.patch, mayUse(patch), let current = rows.current(piece.file.unit),
-            current.file.digest == patch.base
+            current.sha256 == patch.base
         else { return nil }
         return patch
     }

@@ -8,15 +8,14 @@ extension StoreMachine {
         if let holder = piece.holder, !rows.holds.contains(Hold(unit: unit, item: holder)) {
             change(.hold(Hold(unit: unit, item: holder)))
         }
-        guard !isOutdone(piece), isPrepared(piece),
-            let bytes = preparedFiles[piece.file] ?? rows.units[piece.file]?.bytes
+        guard !isOutdone(piece), isPrepared(piece), var new = removePrepared(piece.file) ?? rows.units[piece.file]
         else { return }
-        setPrepared(piece.file, nil)
         let before = rows.current(unit)
         var settings = rows.settings
         let expires = expiries.removeValue(forKey: piece.file) ?? piece.expires
-        var new = UnitRecord(file: piece.file, bytes: bytes, state: .current, expires: expires)
-        (new.order, new.age) = (settings.nextOrder, piece.age)
+        (new.state, new.order, new.usedAt) = (.current, settings.nextOrder, 0)
+        new.expires = new.expires ?? expires
+        if let age = piece.age { new.age = age }
         settings.nextOrder += 1
         change(.settings(settings))
         change(.unit(new))
@@ -44,23 +43,23 @@ extension StoreMachine {
 
     /// Removes what a smaller number of previous versions does not allow any more.
     mutating func dropAllPrevious() {
-        for unit in Set(rows.units.values.filter { $0.state == .previous }.map(\.file.unit)).sorted() {
+        for unit in Set(rows.units.values.filter { $0.state == .previous }.map(\.id.unit)).sorted() {
             dropPrevious(of: unit)
         }
-        if !doomed.isEmpty { discardTrashLast() }
+        if !pendingDeletions.isEmpty { discardTrashLast() }
     }
 
     /// Removes a row now and its file when the row is gone for readers.
-    mutating func removeUnit(_ unit: UnitRecord) {
-        change(.removeUnit(unit.file))
-        setLeaving(.file(unit.file), bytes: unit.bytes)
-        doomed.append(.file(unit.file))
+    mutating func removeUnit(_ unit: InstalledFile) {
+        change(.removeUnit(unit.id))
+        setLeaving(.file(unit.id), bytes: unit.bytes)
+        pendingDeletions.append(unit)
     }
 
     /// Emits the removals of files after the new snapshot of the readers.
     mutating func discardTrashLast() {
-        for what in doomed { then(.discard(what)) }
-        doomed = []
+        for file in pendingDeletions { then(.discard(.file(file.id), path: file.path)) }
+        pendingDeletions = []
     }
 
     /// Drops the holds of the items; units without a holder are removed.
@@ -98,7 +97,7 @@ extension StoreMachine {
         change(.unit(current))
         change(.unit(old))
         for hold in rows.holders(of: unit) {
-            then(.report(.installed(hold.item, version: old.file.version, changed: nil)))
+            then(.report(.installed(hold.item, version: old.version, changed: nil)))
         }
         return true
     }

@@ -27,23 +27,6 @@ struct ViewedTile: Hashable, Codable, Sendable {
     var row: Int
 }
 
-/// An installed file; a file without a row is removed when the store is opened.
-struct UnitRecord: Hashable, Codable, Sendable {
-    enum State: String, Codable, Sendable { case current, previous }
-
-    var file: FileID
-    var bytes: UInt64
-    var state: State
-    /// Seconds of the wall clock.
-    var expires: Int64?
-    /// Seconds of the wall clock.
-    var usedAt: Int64 = 0
-    /// The order of installation, for the order of previous versions.
-    var order: Int64 = 0
-    /// Of a pack from a list.
-    var age: PackAge?
-}
-
 /// Who needs a unit.
 struct Hold: Hashable, Codable, Sendable {
     var unit: UnitKey
@@ -62,10 +45,8 @@ struct StoreSettings: Hashable, Codable, Sendable {
 enum Change: Hashable, Sendable {
     case task(TaskRecord)
     case endTask(TaskID)
-    case unit(UnitRecord)
+    case unit(InstalledFile)
     case removeUnit(FileID)
-    /// The server has an installed file as it is here: it expires later, and a newer list may have it.
-    case confirmed(FileID, expires: Int64?, age: PackAge?)
     case hold(Hold)
     case dropHold(Hold)
     case settings(StoreSettings)
@@ -94,12 +75,8 @@ struct StoreRows: Hashable, Sendable {
         switch change {
         case .task(let record): tasks[record.id] = record
         case .endTask(let id): tasks[id] = nil
-        case .unit(let record): units[record.file] = record
+        case .unit(let file): units[file.id] = file
         case .removeUnit(let file): units[file] = nil
-        case .confirmed(let file, let expires, let age):
-            guard var unit = units[file] else { return }
-            (unit.expires, unit.age) = (expires, age)
-            units[file] = unit
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new
@@ -111,7 +88,7 @@ struct StoreRows: Hashable, Sendable {
     }
 
     /// The version of a unit that readers get.
-    func current(_ unit: UnitKey) -> UnitRecord? { units.current(unit) }
+    func current(_ unit: UnitKey) -> InstalledFile? { units.current(unit) }
 
     /// The holds of a unit, always in the same order.
     func holders(of unit: UnitKey) -> [Hold] {

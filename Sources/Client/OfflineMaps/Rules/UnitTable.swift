@@ -1,16 +1,16 @@
 /// The installed files by name, and by the unit that they are versions of.
 struct UnitTable: Sendable, ExpressibleByDictionaryLiteral {
-    private var records: [FileID: UnitRecord] = [:]
+    private var records: [FileID: InstalledFile] = [:]
     private var byUnit: [UnitKey: [FileID]] = [:]
 
-    init(dictionaryLiteral elements: (FileID, UnitRecord)...) { for (file, unit) in elements { self[file] = unit } }
+    init(dictionaryLiteral elements: (FileID, InstalledFile)...) { for (id, file) in elements { self[id] = file } }
 
-    var values: Dictionary<FileID, UnitRecord>.Values { records.values }
-    var keys: Dictionary<FileID, UnitRecord>.Keys { records.keys }
+    var values: Dictionary<FileID, InstalledFile>.Values { records.values }
+    var keys: Dictionary<FileID, InstalledFile>.Keys { records.keys }
     var count: Int { records.count }
     var isEmpty: Bool { records.isEmpty }
 
-    subscript(file: FileID) -> UnitRecord? {
+    subscript(file: FileID) -> InstalledFile? {
         get { records[file] }
         set {
             let old = records[file]
@@ -23,12 +23,12 @@ struct UnitTable: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// All versions of a unit, the latest installed first.
-    func versions(of unit: UnitKey) -> [UnitRecord] {
-        (byUnit[unit] ?? []).compactMap { records[$0] }.sorted { ($0.order, $0.file) > ($1.order, $1.file) }
+    func versions(of unit: UnitKey) -> [InstalledFile] {
+        (byUnit[unit] ?? []).compactMap { records[$0] }.sorted { ($0.order, $0.id) > ($1.order, $1.id) }
     }
 
     /// The version of a unit that readers get.
-    func current(_ unit: UnitKey) -> UnitRecord? {
+    func current(_ unit: UnitKey) -> InstalledFile? {
         for file in byUnit[unit] ?? [] { if let record = records[file], record.state == .current { return record } }
         return nil
     }

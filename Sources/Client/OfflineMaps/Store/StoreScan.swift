@@ -4,9 +4,9 @@ internal import Foundation
 
 /// What lies in the folder of a store, whatever its rows say.
 enum StoreScan {
-    /// The units that have a unit file.
+    /// The files that have a unit file.
     struct Units: Sendable {
-        var units: [StoredUnit] = []
+        var units: [InstalledFile] = []
         /// Sequences that the unit files name, by the names that the rules have for their sources.
         var sequences: [(source: String, number: UInt64)] = []
         /// Paths of unit files that do not describe their file.
@@ -40,17 +40,17 @@ enum StoreScan {
         guard let document = UnitDocument.read(url) else {
             return found.refused.append(folder.relative(url) ?? url.lastPathComponent)
         }
-        let file = url.deletingLastPathComponent().appending(path: document.file)
-        guard let path = folder.relative(file), let size = size(file), size == document.bytes,
-            var row = document.record(path: path)
-        else { return found.refused.append(folder.relative(url) ?? url.lastPathComponent) }
-        if row.format == .styleArchive { row.bytes = StyleFiles.bytes(file) }
-        let id = FileID(
-            unit: UnitKey(name: document.item, isPack: false), version: document.version, digest: document.sha256)
-        found.units.append(StoredUnit(file: id, row: row))
-        guard let sequence = document.sequence.map({ UInt64(clamping: $0) }) else { return }
-        if let address = document.address { found.sequences.append((CatalogSource.address(address), sequence)) }
-        if let key = document.key { found.sequences.append((CatalogSource.key(key), sequence)) }
+        var unit = document.file
+        let file = url.deletingLastPathComponent().appending(path: unit.path)
+        guard let path = folder.relative(file), let size = size(file), size == unit.bytes else {
+            return found.refused.append(folder.relative(url) ?? url.lastPathComponent)
+        }
+        unit.path = path
+        if unit.format == .styleArchive { unit.bytes = StyleFiles.bytes(file) }
+        found.units.append(unit)
+        guard let source = document.source, let sequence = source.sequence.map({ UInt64(clamping: $0) }) else { return }
+        if let address = source.address { found.sequences.append((CatalogSource.address(address), sequence)) }
+        if let key = source.key { found.sequences.append((CatalogSource.key(key), sequence)) }
     }
 
     /// Bytes of each part file, by its name without the suffix.

@@ -6,16 +6,16 @@ internal import Foundation
 enum StoreVerify {
     /// What is wrong with the files; it blocks and, when deep, reads every byte.
     static func findings(
-        _ units: [FileID: UnitRow], _ folder: StoreFolder, deep: Bool
+        _ units: UnitTable, _ folder: StoreFolder, deep: Bool
     ) -> [(file: FileID, finding: Finding)] {
-        units.sorted { $0.value.path < $1.value.path }.compactMap { file, unit in
-            problem(file, unit, in: folder, deep: deep).map {
-                (file, Finding(item: unit.item, path: unit.path, problem: $0))
+        units.values.sorted { $0.path < $1.path }.compactMap { unit in
+            problem(unit, in: folder, deep: deep).map {
+                (unit.id, Finding(item: unit.item, path: unit.path, problem: $0))
             }
         }
     }
 
-    private static func problem(_ file: FileID, _ unit: UnitRow, in folder: StoreFolder, deep: Bool) -> String? {
+    private static func problem(_ unit: InstalledFile, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: unit) else { return "The path leaves the folder of the store." }
         guard let size = StoreScan.size(place) else { return "The file is missing." }
         // A file that was adopted where it is does not count: its row has no bytes. That of a style also has its files.
@@ -30,7 +30,7 @@ enum StoreVerify {
         do throws(StorageError) {
             // A file that was adopted where it is has the digest of its path, size and time of change.
             let found = unit.isOutside ? try FileStamp(place).digest : try Digest.ofFile(place).digest.hex
-            return found == file.digest ? nil : "The file has the SHA-256 \(found); expected \(file.digest)."
+            return found == unit.sha256 ? nil : "The file has the SHA-256 \(found); expected \(unit.sha256)."
         } catch { return error.message }
     }
 }

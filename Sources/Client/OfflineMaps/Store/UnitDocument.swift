@@ -1,53 +1,40 @@
 internal import Errors
 internal import Files
 internal import Foundation
-internal import Tiles
 
-/// `unit.json`, next to the file of each unit: what its row says, so that a lost database can be made again.
+/// `unit.json`, next to each installed file that is no pack: its record, so that a lost database can be made again.
 struct UnitDocument: Codable, Sendable, Hashable {
     /// The version of the document.
-    static let format = 1
+    static let formatVersion = 2
     static let name = "unit.json"
     /// Larger documents are not read; a mask of a large country has some 100 KB.
     static let maxBytes: UInt64 = 16 << 20
 
-    var format = Self.format
-    var item: String
-    var version: Int32
-    /// The file's name in the same folder.
-    var file: String
-    var bytes: UInt64
-    var sha256: String
-    var fileFormat: String
-    var mask: Data?
-    var zooms: ZoomRange?
-    var tileset: String?
-    var template: String?
-    var dataDate: String?
-    var attribution: String?
-    /// The catalog's address, the key that signed it, and its sequence.
-    var address: String?
-    var key: String?
-    var sequence: Int64?
+    var formatVersion = Self.formatVersion
+    /// Its path is the file's name in the same folder.
+    var file: InstalledFile
+    /// The catalog that it comes from.
+    var source: CatalogOrigin?
 
-    /// Describes a unit.
-    init(_ unit: UnitRow, file: String, address: String? = nil, key: String? = nil, sequence: Int64? = nil) {
-        (item, version, self.file, bytes, sha256) = (unit.item.key, unit.version, file, unit.bytes, unit.sha256)
-        (fileFormat, mask, zooms) = (unit.format.name, unit.mask.map { Data($0.encoded()) }, unit.zooms)
-        (tileset, template, dataDate, attribution) = (unit.tileset, unit.template, unit.dataDate, unit.attribution)
-        (self.address, self.key, self.sequence) = (address, key, sequence)
+    /// Describes a file.
+    init(_ file: InstalledFile, source: CatalogOrigin? = nil) {
+        (self.file, self.source) = (file, source)
+        self.file.path = file.path.split(separator: "/").last.map(String.init) ?? ""
+        (self.file.state, self.file.order, self.file.usedAt) = (.current, 0, 0)
     }
 
     /// The bytes to write.
-    func encoded() throws -> [UInt8] {
+    func encoded() throws(StorageError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return [UInt8](try encoder.encode(self))
+        do { return [UInt8](try encoder.encode(self)) } catch {
+            throw StorageError(.io, "The unit file of '\(file.item.key)' cannot be written: \(error).", cause: error)
+        }
     }
 
     /// Reads a document; `nil` for one that is too large, damaged, of a newer format, or contradicts itself.
     static func read(_ file: URL) -> UnitDocument? {
-        // `nil` says that there is no such document.
+        // Every error means: there is no such document.
         guard let open = try? FileDescriptor(reading: file), open.size <= maxBytes,
             let bytes = try? open.read(at: 0, count: Int(open.size))
         else { return nil }
@@ -56,29 +43,23 @@ struct UnitDocument: Codable, Sendable, Hashable {
 
     /// Reads the bytes of a document; `nil` for one that is damaged, of a newer format, or contradicts itself.
     init?(decoding bytes: [UInt8]) {
-        // `nil` says that the bytes are none.
+        // Every error means: the bytes are not such a document.
         guard let document = try? JSONDecoder().decode(UnitDocument.self, from: Data(bytes)),
-            document.format == Self.format, Digest(hex: document.sha256)?.hex == document.sha256,
-            !document.file.isEmpty, !document.file.utf8.contains(UInt8(ascii: "/")), document.file != ".",
-            document.file != ".."
+            document.formatVersion == Self.formatVersion
+        else { return nil }
+        let (file, name) = (document.file, document.file.path)
+        guard Digest(hex: file.sha256)?.hex == file.sha256,
+            file.id.unit == UnitKey(name: file.item.key, isPack: false), file.state == .current, file.order == 0,
+            !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".", name != ".."
         else { return nil }
         self = document
     }
+}
 
-    /// The row of the unit; `nil` when an item or a mask is none.
-    ///
-    /// - Parameter path: Of the file, below the folder of the store.
-    func record(path: String) -> UnitRow? {
-        guard let item = Item(key: item) else { return nil }
-        var decoded: TileMask?
-        if let mask {
-            // A damaged mask: the document does not describe its file.
-            guard let value = try? TileMask(decoding: mask) else { return nil }
-            decoded = value
-        }
-        return UnitRow(
-            item: item, version: version, path: path, bytes: bytes, sha256: sha256, format: Format(fileFormat),
-            mask: decoded, zooms: zooms, tileset: tileset, template: template, dataDate: dataDate,
-            attribution: attribution)
-    }
+/// Which catalog a file comes from.
+struct CatalogOrigin: Codable, Hashable, Sendable {
+    var address: String?
+    /// The key that signed it.
+    var key: String?
+    var sequence: Int64?
 }

@@ -2,32 +2,34 @@
 public struct Installed: Hashable, Sendable {
     /// The item.
     public var item: Item
-    /// The version that readers get.
-    public var version: Int32
-    /// The bytes of all its files, also of those that others share.
-    public var bytes: UInt64
+    /// Its files, also those that others share, in the order of their installation; one of them is current.
+    public var files: [InstalledFile]
     /// The bytes that its removal frees.
     public var ownBytes: UInt64
-    /// The date of the data, as the catalog writes it.
-    public var dataDate: String?
-    /// The versions that a rollback can go to, the newest first.
-    public var previous: [Int32]
     /// Whether the catalog still has it.
     public var isInCatalog: Bool
 
     /// Describes an item.
-    public init(
-        item: Item, version: Int32, bytes: UInt64, ownBytes: UInt64, dataDate: String? = nil, previous: [Int32] = [],
-        isInCatalog: Bool = true
-    ) {
+    public init(item: Item, files: [InstalledFile], ownBytes: UInt64, isInCatalog: Bool = true) {
         self.item = item
-        self.version = version
-        self.bytes = bytes
+        self.files = files
         self.ownBytes = ownBytes
-        self.dataDate = dataDate
-        self.previous = previous
         self.isInCatalog = isInCatalog
     }
+
+    /// The files that readers get.
+    public var current: [InstalledFile] { files.filter { $0.state == .current } }
+    /// The version that readers get.
+    public var version: Int32 { main?.version ?? 0 }
+    /// The bytes of the files that readers get.
+    public var bytes: UInt64 { current.reduce(0) { $0 + $1.bytes } }
+    /// The date of the data, as the catalog writes it.
+    public var dataDate: String? { main?.dataDate }
+    /// The versions that a rollback can go to, the newest first.
+    public var previous: [Int32] { files.filter { $0.state == .previous && $0.item == item }.reversed().map(\.version) }
+
+    /// The file of the item itself, and not of a data group that goes with it.
+    private var main: InstalledFile? { current.first { $0.item == item } ?? current.first }
 }
 
 /// Something that `verify` or `repair` found.

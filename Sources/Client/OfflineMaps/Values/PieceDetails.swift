@@ -13,8 +13,8 @@ struct PieceDetails: Sendable, Hashable {
     var patch: URL?
     /// The installed file that the patch is for.
     var base: URL?
-    /// The row that the file gets; its path is the place of the file.
-    var unit: UnitRow
+    /// The file as it will be installed; of a tile, the pack that it belongs to.
+    var unit: InstalledFile
     /// The tile, for a single tile.
     var tile: TilePlace?
     /// The resource, for a single resource of a style.
@@ -40,7 +40,6 @@ struct PieceDetails: Sendable, Hashable {
 /// A plan with what the operations on its pieces need.
 struct DetailedPlan: Sendable {
     var answer: PlanAnswer
-    var details: [FileID: PieceDetails] = [:]
     /// What regions need; the column `required` of their rows.
     var needs: [RegionID: RegionNeeds] = [:]
 }
@@ -52,8 +51,6 @@ struct PlanView: Sendable {
     /// What the catalog offers; `nil` when none was read.
     var content: CatalogContent?
     var rows: StoreRows
-    /// All units of the database.
-    var units: [UnitRow]
     var regions: [RegionID: RegionDefinition]
     /// The data groups that the user selected.
     var groups: Set<String>

@@ -8,9 +8,8 @@ struct StoreOpening: Sendable {
     /// `nil` when the database was not damaged.
     var repair: StoreRepair.Report?
     var rows: StoreRows
-    var units: [StoredUnit]
     /// Files at their place that no row names.
-    var prepared: [StoredUnit] = []
+    var prepared: [InstalledFile] = []
     var parts: [String: UInt64] = [:]
     var free: UInt64 = 0
     /// Files of rows that are missing.
@@ -27,23 +26,22 @@ struct StoreOpening: Sendable {
         self.database = database
         self.repair = repair
         if !database.isNewer { try Self.apply(options, isNamed: isNamed, to: database) }
-        (rows, units) = try database.load()
+        rows = try database.rows()
         guard !database.isNewer else { return }
         try countStyles(folder)
         try PieceWork.giveBack(folder)
-        let paths = Set(units.map(\.row.path))
+        let paths = Set(rows.units.values.map(\.path))
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
         // Folders too: a style that was being looked at is unpacked in one.
         for stray in StoreScan.strays(folder) { try PieceWork.removeFolder(stray) }
         for draft in StoreScan.reserveDrafts(folder) { try Durable.remove(draft) }
-        let known = Set(units.map(\.file))
         let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
         let found = StoreScan.units(folder, besides: homes)
         for path in found.refused { try Self.removeRest(of: path, paths, folder) }
-        prepared = found.units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
+        prepared = found.units.filter { rows.units[$0.id] == nil && !paths.contains($0.path) }
         parts = StoreScan.parts(folder)
-        missing = units.filter { unit in folder.place(of: unit.row).map { access($0.path, F_OK) != 0 } ?? true }
-            .map(\.file)
+        missing = rows.units.values.filter { unit in folder.place(of: unit).map { access($0.path, F_OK) != 0 } ?? true }
+            .sorted { ($0.order, $0.id) < ($1.order, $1.id) }.map(\.id)
         requests = try database.openRequests()
         try database.dropOldAnswers()
         free = try Durable.freeBytes(folder.root)
@@ -53,13 +51,15 @@ struct StoreOpening: Sendable {
     /// Counts styles with their files as they are: a reader has unpacked one again, or an earlier version did not count
     /// them.
     private mutating func countStyles(_ folder: StoreFolder) throws {
-        for (number, unit) in units.enumerated() where unit.row.format == .styleArchive {
-            guard let bytes = folder.file(unit.row.path).map(StyleFiles.bytes), bytes != unit.row.bytes, bytes > 0
+        var changes: [Change] = []
+        for var unit in rows.units.values where unit.format == .styleArchive {
+            guard let bytes = folder.file(unit.path).map(StyleFiles.bytes), bytes != unit.bytes, bytes > 0
             else { continue }
-            try database.setBytes(bytes, of: unit.file)
-            units[number].row.bytes = bytes
-            rows.units[unit.file]?.bytes = bytes
+            unit.bytes = bytes
+            changes.append(.unit(unit))
         }
+        if !changes.isEmpty { try database.apply(changes) }
+        for change in changes { rows.apply(change) }
     }
 
     /// The options of the app count when they are not those that it named the last time.

@@ -28,14 +28,14 @@ final class StoreShared: Sendable {
     func setRole(_ role: Role) { currentRole.withLock { $0 = role } }
 
     /// Gets the units that cannot be read.
-    func onDamage(_ handle: @escaping @Sendable (UnitRow) -> Void) { damaged.set(handle) }
+    func onDamage(_ handle: @escaping @Sendable (InstalledFile) -> Void) { damaged.set(handle) }
 }
 
 /// Passes on which units cannot be read.
 private final class DamageReports: Sendable {
-    private let handle = Mutex<(@Sendable (UnitRow) -> Void)?>(nil)
+    private let handle = Mutex<(@Sendable (InstalledFile) -> Void)?>(nil)
 
-    func set(_ new: @escaping @Sendable (UnitRow) -> Void) { handle.withLock { $0 = new } }
+    func set(_ new: @escaping @Sendable (InstalledFile) -> Void) { handle.withLock { $0 = new } }
 
-    func send(_ unit: UnitRow) { handle.withLock { $0 }?(unit) }
+    func send(_ unit: InstalledFile) { handle.withLock { $0 }?(unit) }
 }

@@ -10,13 +10,13 @@ enum StoreSpace {
     /// What the store takes, by the kinds of files.
     static func usage(_ view: StoreView, _ folder: StoreFolder) -> Usage {
         var usage = Usage()
-        for (file, unit) in view.units where !unit.isOutside {
+        for unit in view.rows.units.values where !unit.isOutside {
             // Of a style as it is now: readers unpack it again when its files are gone.
             let archive = unit.format == .styleArchive ? folder.file(unit.path) : nil
             let bytes = archive.map(StyleFiles.bytes) ?? unit.bytes
             if unit.state == .previous {
                 usage.previous += bytes
-            } else if file.unit.isPack {
+            } else if unit.id.unit.isPack {
                 usage.packs += bytes
             } else if unit.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue) {
                 usage.adopted += bytes

@@ -20,7 +20,7 @@ extension StoreWorker {
         case .prepare(let op, let piece):
             begin(op, on: [piece.file.digest]) { await $0.prepare(op, piece) }
         case .stop(let op): stop(op)
-        case .discard(let trash): discard(trash)
+        case .discard(let trash, let path): discard(trash, at: path)
         case .showReaders: showReaders()
         case .measureDisk: begin(nil, on: []) { await $0.measureDisk() }
         case .report(let event):
@@ -39,7 +39,7 @@ extension StoreWorker {
         }
         let held = Set(rows.holds.filter { $0.item == item }.map(\.unit))
         // The mask of one file says nothing about the others.
-        guard held.count == 1, let unit = held.first, let file = rows.current(unit)?.file,
+        guard held.count == 1, let unit = held.first, let file = rows.current(unit)?.id,
             let mask = changedTiles.removeValue(forKey: file)
         else { return event }
         return .installed(item, version: version, changed: mask)
@@ -56,16 +56,16 @@ extension StoreWorker {
 
     /// Gives the readers the units of the rows.
     func showReaders() {
-        let current = units.values.filter { $0.state == .current }
+        let current = committedRows.units.values.filter { $0.state == .current }
         shared.tiles.replace(current)
         do throws(StoreError) { try shared.resources.replace(current) } catch {
             // One style that cannot be read: it goes back or goes, and the readers get the others.
-            guard let bad = units.first(where: { isUnreadableStyle($1) })?.key else { return }
+            guard let bad = current.first(where: isUnreadableStyle)?.id else { return }
             begin(nil, on: []) { _ in .unreadable(bad) }
         }
     }
 
-    private func isUnreadableStyle(_ unit: UnitRow) -> Bool {
+    private func isUnreadableStyle(_ unit: InstalledFile) -> Bool {
         guard unit.state == .current, case .style = unit.item else { return false }
         do throws(StoreError) {
             _ = try ResourceResolver(folder, [unit], tiles: shared.tiles)
@@ -75,7 +75,7 @@ extension StoreWorker {
 
     /// What was viewed of a tileset before its update is stale.
     private func expireViewed(_ item: Item) {
-        let tilesets = Set(units.values.filter { $0.item == item && $0.state == .current }.compactMap(\.tileset))
+        let tilesets = Set(committedRows.units.values.filter { $0.item == item && $0.state == .current }.compactMap(\.tileset))
         guard !tilesets.isEmpty else { return }
         let ambient = shared.web.ambient
         begin(nil, on: []) { _ in
@@ -86,9 +86,9 @@ extension StoreWorker {
     }
 
     /// A reader has found a file that cannot be read.
-    func isDamaged(_ unit: UnitRow) {
-        guard let file = units.first(where: { $1.path == unit.path && $1.state == .current })?.key else { return }
-        process(.unreadable(file))
+    func isDamaged(_ unit: InstalledFile) {
+        let known = committedRows.units.values.first { $0.path == unit.path && $0.state == .current }
+        if let known { process(.unreadable(known.id)) }
     }
 
     // MARK: Disk
@@ -105,7 +105,7 @@ extension StoreWorker {
         return .disk(free: free)
     }
 
-    private func discard(_ trash: Trash) {
+    private func discard(_ trash: Trash, at path: String?) {
         switch trash {
         case .part(let digest):
             begin(nil, on: [digest]) { worker in
@@ -114,7 +114,7 @@ extension StoreWorker {
             }
         case .file(let file):
             begin(nil, on: [file.digest]) { worker in
-                await worker.removeFile(file)
+                await worker.removeFile(file, at: path)
                 return .gone(trash)
             }
         }
@@ -129,9 +129,10 @@ extension StoreWorker {
         }
     }
 
-    private func removeFile(_ file: FileID) async {
-        guard let unit = otherUnits.removeValue(forKey: file), !units.values.contains(where: { $0.path == unit.path }),
-            !unit.isOutside, let place = folder.file(unit.path)
+    private func removeFile(_ file: FileID, at path: String?) async {
+        // A file that was adopted where it is has an absolute path, which is none of the folder.
+        guard let path, let place = folder.file(path),
+            !committedRows.units.values.contains(where: { $0.path == path })
         else { return }
         let root = folder.root
         // A file that stays is found and removed when the store is opened.

@@ -8,7 +8,7 @@ extension StoreWorker {
     static let progressInterval = Duration.milliseconds(100)
 
     func fetch(_ op: OpID, _ piece: Piece, into digest: String, bytesPerSecond: UInt64?) {
-        guard let its = machine?.ops[op].flatMap({ details[$0.task]?[piece.file] }) else {
+        guard let its = piece.details else {
             return begin(op, on: []) { _ in .fetchFailed(op, .refused(.internalError)) }
         }
         if piece.isTile {
@@ -23,7 +23,7 @@ extension StoreWorker {
     private func fetchFile(
         _ op: OpID, _ piece: Piece, into digest: String, details its: PieceDetails, bytesPerSecond: UInt64?
     ) async -> Event? {
-        if let bytes = machine?.preparedFiles[piece.file] { return .prepared(op, piece.file, bytes: bytes) }
+        if let file = machine?.preparedFiles[piece.file] { return .prepared(op, file) }
         let isPatch = digest == piece.patch?.digest
         guard let part = folder.part(sha256: digest), let address = isPatch ? its.patch : its.address else {
             return .fetchFailed(op, .refused(.internalError))

@@ -28,18 +28,14 @@ extension StoreWorker {
         }
         endLife()
         database = found.database
-        shown = found.rows
-        units = Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first }
-        otherUnits = Dictionary(found.prepared.map { ($0.file, $0.row) }) { first, _ in first }
+        committedRows = found.rows
         content = nil
         dataVersion = nil
         mode = .worker
         suspended = nil
         shared.setRole(.worker)
         machine = StoreMachine(found.rows, seed: UInt64.random(in: 0 ... .max))
-        var prepared: [FileID: UInt64] = [:]
-        for unit in found.prepared { prepared[unit.file] = unit.row.bytes }
-        process(.opened(parts: found.parts, prepared: prepared, free: found.free))
+        process(.opened(parts: found.parts, prepared: found.prepared, free: found.free))
         for file in found.missing { process(.unreadable(file)) }
         process(.network(network))
         process(.forceOffline(isForcedOffline))

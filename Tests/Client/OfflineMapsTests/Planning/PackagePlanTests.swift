@@ -29,7 +29,7 @@ struct PackagePlanTests {
         let file = try #require(scratch.folder.place(of: row))
         let home = file.deletingLastPathComponent()
         let document = try #require(UnitDocument.read(home.appending(path: UnitDocument.name)))
-        #expect(document.record(path: row.path) == row)
+        #expect(document == UnitDocument(row))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).count == 2)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.parts.path).isEmpty)
     }
@@ -57,18 +57,17 @@ struct PackagePlanTests {
         let piece = try #require(plan.pieces.first)
         let patch = try #require(piece.patch)
         let part = try #require(scratch.folder.part(sha256: patch.digest))
-        let details = try #require(plan.details[piece.file])
         for bytes in [Data(), Data(repeating: 7, count: Int(patch.size))] {
             try bytes.write(to: part)
-            #expect(try PieceWork.patch(piece, details, in: scratch.folder) == false)
+            #expect(try PieceWork.patch(piece, in: scratch.folder) == false)
         }
         // The right patch, and another file than the one that it is for.
         let content = try #require(scratch.body(at: "patches/EE/2.mbtiles"))
         try Data(content).write(to: part)
-        var other = details
-        other.base = try scratch.offer("EE", version: 3, depth: 3)
-        #expect(try PieceWork.patch(piece, other, in: scratch.folder) == false)
-        #expect(try PieceWork.patch(piece, details, in: scratch.folder))
+        var other = piece
+        other.details?.base = try scratch.offer("EE", version: 3, depth: 3)
+        #expect(try PieceWork.patch(other, in: scratch.folder) == false)
+        #expect(try PieceWork.patch(piece, in: scratch.folder))
     }
 
     @Test func aPatchThatIsNotSmallerIsNotUsed() async throws {
@@ -91,19 +90,18 @@ struct PackagePlanTests {
         let file = try scratch.offer("EE")
         let plan = await scratch.plan(ee)
         let piece = try #require(plan.pieces.first)
-        let details = try #require(plan.details[piece.file])
         let part = try #require(scratch.folder.part(sha256: piece.file.digest))
         let good = try Data(contentsOf: file)
         var flipped = good
         flipped[good.count / 2] ^= 1
         for bytes in [flipped, good.dropLast(), good + [0], Data()] {
             try bytes.write(to: part)
-            #expect(try PieceWork.verify(piece, details, in: scratch.folder) == false)
+            #expect(try PieceWork.verify(piece, in: scratch.folder) == false)
         }
         try good.write(to: part)
-        #expect(try PieceWork.verify(piece, details, in: scratch.folder))
+        #expect(try PieceWork.verify(piece, in: scratch.folder))
         try FileManager.default.removeItem(at: part)
-        #expect(throws: StoreError.self) { try PieceWork.verify(piece, details, in: scratch.folder) }
+        #expect(throws: StoreError.self) { try PieceWork.verify(piece, in: scratch.folder) }
     }
 
     @Test func aFileThatIsNoPackageIsRefusedAlthoughItsDigestIsRight() async throws {
@@ -131,19 +129,18 @@ struct PackagePlanTests {
         try scratch.offer("EE")
         let plan = await scratch.plan(ee)
         let piece = try #require(plan.pieces.first)
-        let details = try #require(plan.details[piece.file])
         let part = try #require(scratch.folder.part(sha256: piece.file.digest))
         let good = try Data(contentsOf: scratch.store.url.appending(path: "EE-1.mbtiles"))
         try good.write(to: part)
-        _ = try PieceWork.prepare(piece, details, in: scratch.folder, source: nil)
-        let file = try #require(scratch.folder.place(of: details.unit))
+        let unit = try PieceWork.prepare(piece, in: scratch.folder, source: nil)
+        let file = try #require(scratch.folder.place(of: unit))
         let home = file.deletingLastPathComponent()
         // As a crash before the rename of the folder leaves it.
         try FileManager.default.moveItem(at: home, to: PieceWork.newFolder(of: home))
         try PieceWork.giveBack(scratch.folder)
         #expect(try Data(contentsOf: part) == good)
         #expect(FileManager.default.fileExists(atPath: PieceWork.newFolder(of: home).path) == false)
-        _ = try PieceWork.prepare(piece, details, in: scratch.folder, source: nil)
+        _ = try PieceWork.prepare(piece, in: scratch.folder, source: nil)
         #expect(try Data(contentsOf: file) == good)
     }
 

@@ -40,7 +40,7 @@ final class PlanScratch {
             return .reply(200, headers: [("ETag", tag), ("Cache-Control", "max-age=3600")], body: body)
         }
         view = PlanView(
-            address: URL(string: server.url + "/catalog.json"), content: CatalogContent(), rows: StoreRows(), units: [],
+            address: URL(string: server.url + "/catalog.json"), content: CatalogContent(), rows: StoreRows(),
             regions: [:], groups: [])
     }
 
@@ -106,7 +106,7 @@ final class PlanScratch {
     struct Outcome {
         var verified: [Bool] = []
         var tileBytes: [UInt64?] = []
-        var units: [UnitRow] = []
+        var units: [InstalledFile] = []
     }
 
     /// Downloads, verifies, patches and prepares everything of a plan, and makes it current.
@@ -117,17 +117,17 @@ final class PlanScratch {
         }
         var outcome = Outcome()
         for piece in pieces.pieces {
-            guard let its = plan.details[piece.file] else { throw StoreError(.notFound, "No details of \(piece)") }
+            guard let its = piece.details else { throw StoreError(.notFound, "No details of \(piece)") }
             if view.rows.units[piece.file]?.state == .current {
                 if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
                 continue
             }
             switch piece.source {
             case .tile: outcome.tileBytes.append(try await fill(its))
-            case .filled: try prepare(piece, its, &outcome)
+            case .filled: try prepare(piece, &outcome)
             case .file:
                 outcome.verified.append(try await fetch(piece, its))
-                if outcome.verified.last == true { try prepare(piece, its, &outcome) }
+                if outcome.verified.last == true { try prepare(piece, &outcome) }
             }
         }
         return outcome
@@ -142,7 +142,7 @@ final class PlanScratch {
         _ = try await fetcher.file(
             ResourceRequest(url, its.kind, headers: its.headers), into: part, from: 0, limit: 1 << 30
         ) { _ in }
-        return isPatch ? try PieceWork.patch(piece, its, in: folder) : try PieceWork.verify(piece, its, in: folder)
+        return isPatch ? try PieceWork.patch(piece, in: folder) : try PieceWork.verify(piece, in: folder)
     }
 
     private func fill(_ its: PieceDetails) async throws -> UInt64? {
@@ -157,18 +157,14 @@ final class PlanScratch {
         return try PieceWork.fill(its, body, in: folder)
     }
 
-    private func prepare(_ piece: Piece, _ its: PieceDetails, _ outcome: inout Outcome) throws {
-        let bytes = try PieceWork.prepare(piece, its, in: folder, source: nil)
-        let row = piece.source == .filled ? PieceWork.filledRow(its.unit, folder) : its.unit
-        if let old = view.rows.units.current(piece.file.unit) {
-            view.rows.units[old.file] = nil
-            view.units.removeAll { $0.sha256 == old.file.digest }
-        }
-        view.rows.units[piece.file] = UnitRecord(
-            file: piece.file, bytes: bytes, state: .current, expires: piece.expires, age: piece.age)
+    private func prepare(_ piece: Piece, _ outcome: inout Outcome) throws {
+        var file = try PieceWork.prepare(piece, in: folder, source: nil)
+        file.expires = file.expires ?? piece.expires
+        if let age = piece.age { file.age = age }
+        if let old = view.rows.current(piece.file.unit) { view.rows.units[old.id] = nil }
+        view.rows.units[file.id] = file
         if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
-        view.units.append(row)
-        outcome.units.append(row)
+        outcome.units.append(file)
     }
 }
 

@@ -64,7 +64,7 @@ struct RegionPlanTests {
         // The list of B is newer: its state of the shared pack takes the place.
         try await scratch.run(await scratch.plan(.packs("B")))
         let name = "pack|demo|6/36/18|6-8|-|-|-"
-        let newest = try #require(scratch.view.rows.current(UnitKey(name: name, isPack: true))?.file)
+        let newest = try #require(scratch.view.rows.current(UnitKey(name: name, isPack: true))?.id)
         for item in [Item.packs("A"), .packs("B")] {
             let plan = await scratch.plan(item, kind: .update)
             #expect(plan.pieces.first { $0.file.unit.name == name }?.file == newest)

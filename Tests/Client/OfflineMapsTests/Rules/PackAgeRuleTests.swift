@@ -26,7 +26,7 @@ import Testing
                 effects += driver.send(.fetched(op))
             case .verify(let op, _): effects += driver.send(.verified(op))
             case .prepare(let op, let piece): effects += driver.send(.prepared(op, piece.file, bytes: piece.size))
-            case .discard(let trash): effects += driver.send(.gone(trash))
+            case .discard(let trash, path: _): effects += driver.send(.gone(trash))
             default: break
             }
             done += 1
@@ -48,13 +48,13 @@ import Testing
         for _ in 0..<2 {
             #expect(load([pack("2026-11-01", of: "A", for: "a")], &driver) == 0)
             #expect(load([pack("2026-11-02", of: "B", for: "b")], &driver) == 0)
-            #expect(driver.machine.rows.current(unit)?.file.digest == "B 2026-11-02")
+            #expect(driver.machine.rows.current(unit)?.sha256 == "B 2026-11-02")
         }
         #expect(driver.machine.rows.holders(of: unit).count == 2)
         // The list of A is cut again.
         #expect(load([pack("2026-11-03", of: "A", for: "a")], &driver) == 1)
         #expect(load([pack("2026-11-02", of: "B", for: "b")], &driver) == 0)
-        #expect(driver.machine.rows.current(unit)?.file.digest == "A 2026-11-03")
+        #expect(driver.machine.rows.current(unit)?.sha256 == "A 2026-11-03")
         #expect(driver.machine.parts.isEmpty && driver.machine.preparedFiles.isEmpty)
     }
 
@@ -66,7 +66,7 @@ import Testing
             fetches += load([pack("", of: "A", for: "a")], &driver)
         }
         #expect(fetches == 2)
-        #expect(driver.machine.rows.current(unit)?.file.digest == "A ")
+        #expect(driver.machine.rows.current(unit)?.sha256 == "A ")
         // Whoever holds it alone follows its own list.
         driver.add(.remove, [.region("a")])
         #expect(load([pack("", of: "B", for: "b")], &driver) == 1)
@@ -76,7 +76,7 @@ import Testing
         var driver = RuleDriver()
         let fetches = load([pack("1", of: "A", for: "a"), pack("2", of: "B", for: "b")], &driver)
         #expect(fetches <= 2)
-        #expect(driver.machine.rows.current(unit)?.file.digest == "B 2")
+        #expect(driver.machine.rows.current(unit)?.sha256 == "B 2")
         #expect(driver.machine.rows.holders(of: unit).count == 2)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(finish(new.effects, &driver) == 1)
         // The download of the older one is not needed any more.
         #expect(driver.state(old.task) == nil)
-        #expect(driver.machine.rows.current(unit)?.file.digest == "B 2")
+        #expect(driver.machine.rows.current(unit)?.sha256 == "B 2")
         #expect(driver.machine.rows.holders(of: unit).count == 2)
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(load([piece], &driver) == 0)
         let current = driver.machine.rows.current(unit)
         #expect(current?.expires == 500 && current?.age?.date == "2" && current?.age?.source == .packs("B"))
-        #expect(driver.writes[writes...].joined().contains { if case .confirmed = $0 { true } else { false } })
+        #expect(driver.writes[writes...].joined().contains { if case .unit(let file) = $0 { file.expires == 500 } else { false } })
         // An earlier time changes nothing.
         piece.expires = 20
         #expect(load([piece], &driver) == 0)

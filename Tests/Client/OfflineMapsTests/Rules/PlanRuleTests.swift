@@ -52,7 +52,7 @@ import Testing
         driver.send(.prepared(prepares[1], pieces[1].file, bytes: 1))
         let write = try #require(driver.writes.last)
         for piece in pieces {
-            #expect(write.contains { if case .unit(let unit) = $0 { unit.file == piece.file } else { false } })
+            #expect(write.contains { if case .unit(let unit) = $0 { unit.id == piece.file } else { false } })
         }
         #expect(driver.machine.rows.tasks.isEmpty)
     }

@@ -69,7 +69,7 @@ import Testing
     @Test func nothingIsAnsweredOrPlannedBeforeTheTaskIsDurable() {
         var machine = StoreMachine(StoreRows(), seed: 1)
         let start = Instant(milliseconds: 0)
-        _ = machine.handle(.opened(parts: [:], prepared: [:], free: 1 << 40), now: start)
+        _ = machine.handle(.opened(parts: [:], prepared: [], free: 1 << 40), now: start)
         _ = machine.handle(.start, now: start)
         let record = TaskRecord(id: TaskID(number: 0), kind: .install, items: [item])
         let effects = machine.handle(.asked(RequestID(number: 1), .add(record)), now: start)

@@ -7,17 +7,16 @@ import Testing
     let region = Item.region("r")
 
     private func unit(
-        _ name: String, _ version: Int32 = 1, isPack: Bool = true, _ state: UnitRecord.State = .current,
+        _ name: String, _ version: Int32 = 1, isPack: Bool = true, _ state: InstalledFile.State = .current,
         expires: Int64? = nil, usedAt: Int64 = 0, order: Int64 = 0
-    ) -> UnitRecord {
-        UnitRecord(
-            file: piece(name, version: version, isPack: isPack).file, bytes: 1_000, state: state, expires: expires,
-            usedAt: usedAt, order: order)
+    ) -> InstalledFile {
+        InstalledFile(
+            piece(name, version: version, isPack: isPack).file, state, expires: expires, usedAt: usedAt, order: order)
     }
 
-    private func rows(_ units: [UnitRecord], held: [String] = []) -> StoreRows {
+    private func rows(_ units: [InstalledFile], held: [String] = []) -> StoreRows {
         var rows = StoreRows()
-        for unit in units { rows.units[unit.file] = unit }
+        for unit in units { rows.units[unit.id] = unit }
         for name in held { rows.holds.insert(Hold(unit: UnitKey(name: name, isPack: true), item: region)) }
         return rows
     }
@@ -31,7 +30,7 @@ import Testing
         for (count, expected) in [(1, ["p-1"]), (2, ["p-1", "soon-1"]), (4, ["p-1", "soon-1", "unused-1", "used-1"])] {
             var driver = RuleDriver(rows(units, held: ["held"]))
             driver.machine.evict(UInt64(count) * 1_000)
-            let gone = units.filter { driver.machine.rows.units[$0.file] == nil }.map(\.file.digest).sorted()
+            let gone = units.filter { driver.machine.rows.units[$0.id] == nil }.map(\.sha256).sorted()
             #expect(gone == expected.sorted())
         }
         var driver = RuleDriver(rows(units, held: ["held"]))
@@ -134,7 +133,7 @@ import Testing
         var driver = RuleDriver(rows)
         let effects = driver.send(.asked(RequestID(number: 1), .setQuota(Quota())))
         #expect(effects.discards == [.file(piece("p", version: 1).file)])
-        #expect(driver.machine.rows.units.values.map(\.file.version) == [2])
+        #expect(driver.machine.rows.units.values.map(\.version) == [2])
     }
 
     @Test func aRollbackEndsAPendingUpdate() {
@@ -145,7 +144,7 @@ import Testing
         let update = driver.add(.update, [package], Plan(pieces: [piece("p", version: 3, holder: package)]))
         #expect(driver.add(.rollback, [package]).effects.stops == update.effects.fetches)
         #expect(driver.machine.rows.tasks.isEmpty)
-        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.file.version == 1)
+        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.version == 1)
     }
 
     @Test func rollbackGoesToTheNewestVersionThatWasKept() {
@@ -156,7 +155,7 @@ import Testing
         rows.holds = [Hold(unit: UnitKey(name: "p", isPack: false), item: .package("p"))]
         var driver = RuleDriver(rows)
         driver.add(.rollback, [.package("p")])
-        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.file.version == 2)
+        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.version == 2)
         #expect(driver.machine.rows.units.count == 3)
     }
 
@@ -167,7 +166,7 @@ import Testing
         rows.holds = [Hold(unit: UnitKey(name: "p", isPack: false), item: .package("p"))]
         var driver = RuleDriver(rows)
         let effects = driver.send(.unreadable(piece("p", version: 2).file))
-        #expect(driver.machine.rows.units.values.map(\.file.version) == [1])
+        #expect(driver.machine.rows.units.values.map(\.version) == [1])
         #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false)) != nil)
         #expect(effects.contains { if case .report(.damaged(.package("p", _, _))) = $0 { true } else { false } })
     }

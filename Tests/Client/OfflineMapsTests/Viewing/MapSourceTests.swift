@@ -22,7 +22,7 @@ struct MapSourceTests {
     }
 
     private func source(
-        _ server: ScriptedServer?, _ units: [UnitRow] = [], template: String = "/{z}/{x}/{y}.png",
+        _ server: ScriptedServer?, _ units: [InstalledFile] = [], template: String = "/{z}/{x}/{y}.png",
         use: StoreUse = .readOnly,
         _ change: (inout OnlineSource) -> Void = { _ in }
     ) -> MapSource {

@@ -17,7 +17,7 @@ struct ResourceLoadTests {
         web = WebResources(AmbientCache(scratch.folder, limit: 4 << 20), permission, fetcher: URLSessionFetcher())
     }
 
-    private func resolver(_ units: [UnitRow] = []) throws -> ResourceResolver {
+    private func resolver(_ units: [InstalledFile] = []) throws -> ResourceResolver {
         try ResourceResolver(scratch.folder, units, tiles: TileReader(scratch.folder, units), web: web)
     }
 

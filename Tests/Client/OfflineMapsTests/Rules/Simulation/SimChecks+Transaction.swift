@@ -6,20 +6,20 @@ extension SimChecks {
         _ before: StoreRows, _ disk: SimDisk, _ server: SimServer, adopted: Set<FileID>
     ) -> String? {
         let after = disk.rows
-        for unit in after.units.values.sorted(by: { $0.file < $1.file }) {
-            guard let file = disk.files[unit.file] else { return "\(unit.file.digest) is installed and not on disk" }
-            if file.isBad { return "\(unit.file.digest) is installed with wrong bytes" }
+        for unit in after.units.values.sorted(by: { $0.id < $1.id }) {
+            guard let file = disk.files[unit.id] else { return "\(unit.sha256) is installed and not on disk" }
+            if file.isBad { return "\(unit.sha256) is installed with wrong bytes" }
         }
-        let current = after.units.values.filter { $0.state == .current }.map(\.file.unit)
+        let current = after.units.values.filter { $0.state == .current }.map(\.id.unit)
         if Set(current).count != current.count { return "a unit has two current versions" }
         for old in before.units.values where old.state == .current {
-            if let new = after.current(old.file.unit) {
-                let isWanted = adopted.contains(new.file) || before.units[new.file]?.state == .previous
-                if new.file.version < old.file.version && !isWanted {
-                    return "\(old.file.digest) went back to \(new.file.digest)"
+            if let new = after.current(old.id.unit) {
+                let isWanted = adopted.contains(new.id) || before.units[new.id]?.state == .previous
+                if new.version < old.version && !isWanted {
+                    return "\(old.sha256) went back to \(new.sha256)"
                 }
-            } else if after.held.contains(old.file.unit) {
-                return "\(old.file.digest) was readable and is gone"
+            } else if after.held.contains(old.id.unit) {
+                return "\(old.sha256) was readable and is gone"
             }
         }
         for hold in before.holds.subtracting(after.holds) {
@@ -31,9 +31,9 @@ extension SimChecks {
         }
         let packs = Set(after.holds.map(\.unit).filter(\.isPack)).count
         if packs > after.settings.quota.tilePacks { return "\(packs) packs are held" }
-        for (unit, versions) in Dictionary(grouping: after.units.values, by: \.file.unit) {
+        for (unit, versions) in Dictionary(grouping: after.units.values, by: \.id.unit) {
             let limit = unit.isPack ? 0 : after.settings.quota.previousVersions
-            let lost = before.units.values.contains { $0.file.unit == unit && after.units[$0.file] == nil }
+            let lost = before.units.values.contains { $0.id.unit == unit && after.units[$0.id] == nil }
             if lost && !unit.isPack && versions.count <= limit && before.settings.quota == after.settings.quota
                 && after.settings.quota.bytes == nil
             {
@@ -53,7 +53,7 @@ extension SimChecks {
             }
             let files = Set(task.items.flatMap { server.pieces(of: $0, before.catalog) }.map(\.file)).filter { file in
                 // An adopted file that is newer stays.
-                before.current(file.unit).map { $0.file.version <= file.version } ?? true
+                before.current(file.unit).map { $0.version <= file.version } ?? true
             }
             let there = files.filter { before.units[$0]?.state == .current }
             let now = files.filter { after.units[$0]?.state == .current }

@@ -93,10 +93,10 @@ struct SimServer {
         var plan = Plan(pieces: task.items.filter { $0 != Self.filled }.flatMap { pieces(of: $0, list) })
         // An adopted file can be newer than this list.
         for (number, piece) in plan.pieces.enumerated() where !piece.file.unit.isPack {
-            guard let current = disk.rows.current(piece.file.unit), current.file.version > piece.file.version else {
+            guard let current = disk.rows.current(piece.file.unit), current.version > piece.file.version else {
                 continue
             }
-            plan.pieces[number].file = current.file
+            plan.pieces[number].file = current.id
             plan.pieces[number].source = .file(nil)
         }
         if task.items.contains(Self.filled), let unit = pieces(of: Self.filled, list).first {
@@ -109,7 +109,7 @@ struct SimServer {
     /// The tiles that a pack lacks; a pack with too few tiles grows in a copy, under a name of its own.
     private func fill(_ unit: Piece, _ disk: SimDisk) -> [Piece] {
         var unit = unit
-        let current = disk.rows.current(unit.file.unit)?.file
+        let current = disk.rows.current(unit.file.unit)?.id
         var there: Set<Int> = []
         if let current, current.version == unit.file.version {
             there = disk.tiles[current.digest] ?? []

@@ -8,14 +8,14 @@ extension SimWorld {
         return (0..<random.within(1...2)).map { index in
             let item = SimServer.package((first + index) % SimServer.packages)
             let piece = server.pieces(of: item, list)[0]
-            return AdoptedFile(file: piece.file, bytes: piece.size, holder: item, expires: piece.expires)
+            return AdoptedFile(file: InstalledFile(piece.file, bytes: piece.size), holder: item)
         }
     }
 
     /// The files are complete at their places before the request, as after a rename.
     func putInPlace(_ files: [AdoptedFile]) {
         guard wrong?.shell != .adoptsNothing else { return }
-        for adopted in files { disk.files[adopted.file] = (adopted.bytes, false) }
+        for adopted in files { disk.files[adopted.file.id] = (adopted.file.bytes, false) }
     }
 
     /// A cancelled task leaves no part file: it is looked for a little later.

@@ -45,7 +45,7 @@ extension SimWorld {
             noteCancel(task)
         case .adopt(let files):
             adoptions[id] = files
-            adopting.formUnion(files.map(\.file))
+            adopting.formUnion(files.map(\.file.id))
             lastCancel = now
             putInPlace(files)
         case .add(let task) where task.kind == .rollback: lastCancel = now
@@ -149,11 +149,11 @@ extension SimWorld {
         // Packs of no region may be there: they are a cache.
         let current = Set(
             disk.rows.units.values.filter {
-                $0.state == .current && !$0.file.unit.name.hasPrefix("v") && $0.file.unit.name != "t"
-            }.map(\.file))
+                $0.state == .current && !$0.id.unit.name.hasPrefix("v") && $0.id.unit.name != "t"
+            }.map(\.id))
         // Of a pack that several regions have, the newest state counts that one of them accepted.
         let lacking = files.filter { file in
-            let there = disk.rows.current(file.unit)?.file
+            let there = disk.rows.current(file.unit)?.id
             return file.unit.isPack ? there?.version ?? 0 < file.version : there != file
         }
         if !lacking.isEmpty || Set(current.map(\.unit)) != Set(files.map(\.unit)) {
@@ -161,8 +161,8 @@ extension SimWorld {
         }
         let pack = disk.rows.current(UnitKey(name: "t", isPack: true))
         let expected = pieces.first { $0.source == .filled }
-        if pack?.file.version != expected?.file.version { return fail("at the end: the filled pack is \(pack as Any)") }
-        if let pack, disk.tiles[pack.file.digest]?.count != SimServer.tiles {
+        if pack?.version != expected?.file.version { return fail("at the end: the filled pack is \(pack as Any)") }
+        if let pack, disk.tiles[pack.sha256]?.count != SimServer.tiles {
             return fail("at the end: tiles are missing")
         }
         let holds = Set(pieces.compactMap { piece in piece.holder.map { Hold(unit: piece.file.unit, item: $0) } })

@@ -19,7 +19,7 @@ extension SimWorld {
         case .patch(let op, let piece): start(op, .patch(piece), in: 10...500)
         case .prepare(let op, let piece): start(op, .prepare(piece), in: 2...30)
         case .stop(let op): if wrong?.shell != .ignoresStop { ops[op] = nil }
-        case .discard(let trash):
+        case .discard(let trash, path: _):
             checks.discards += 1
             if case .file(let file) = trash { checks.credit[file.digest, default: 0] += disk.files[file]?.bytes ?? 0 }
             post(Int64(random.within(swarm.isSlow ? 1...400 : 1...40)), .discard(trash, life: life))
@@ -104,7 +104,7 @@ extension SimWorld {
                     fail("request \(id.number) was handled twice")
                     continue
                 }
-                if case .adopt(let files) = asked.request { adopted.formUnion(files.map(\.file)) }
+                if case .adopt(let files) = asked.request { adopted.formUnion(files.map(\.file.id)) }
                 disk.inbox.removeAll { $0.id == id }
             }
         }
@@ -118,10 +118,10 @@ extension SimWorld {
         if answer == .busy {
             post(Int64(random.within(20...200)), .adopt(files))
         } else {
-            adopting.subtract(files.map(\.file))
+            adopting.subtract(files.map(\.file.id))
             lastAdoption = now
-            if answer == .done, let lost = files.first(where: { disk.rows.units[$0.file]?.state != .current }) {
-                fail("\(lost.file.digest) was adopted and is not installed")
+            if answer == .done, let lost = files.first(where: { disk.rows.units[$0.file.id]?.state != .current }) {
+                fail("\(lost.file.sha256) was adopted and is not installed")
             }
         }
     }
