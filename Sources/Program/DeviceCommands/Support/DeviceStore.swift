@@ -120,7 +120,7 @@ enum DeviceStore {
                 .usage, "the store has no catalog",
                 hint: "give its folder or address: --catalog https://maps.example.com/offline/")
         }
-        await store.start()
+        try await store.start()
         let catalog: MapCatalog
         do throws(StoreError) {
             catalog = try await store.refreshCatalog(ifOlderThan: .zero, allowOlder: arguments.allowOlder)

@@ -22,7 +22,7 @@ struct DeviceRunCommand: DeviceWork {
         let store = try await DeviceStore.existing(store)
         let follower = TaskFollower(store, progress.style.progress)
         let ids = try await store.tasks().map(\.id)
-        await store.start()
+        try await store.start()
         if forever {
             Console.note("working; Ctrl-C ends it")
             do {

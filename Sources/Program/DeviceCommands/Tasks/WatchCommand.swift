@@ -18,7 +18,7 @@ struct DeviceWatchCommand: DeviceWork {
     func work() async throws {
         let opened = try await DeviceStore.existing(store)
         // The process that holds the store does the work that other commands ask for.
-        await opened.start()
+        try await opened.start()
         do {
             try await EventPrinter.run(opened, json: json)
         } catch {

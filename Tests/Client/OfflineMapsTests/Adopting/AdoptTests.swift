@@ -127,7 +127,7 @@ struct AdoptTests {
         let wrong = file
         try await store.worker.change { try $0.apply([.unit(wrong)]) }
         await store.suspend()
-        await store.start()
+        try await store.start()
         #expect(try await store.agreesWithTheDisk())
         let address = try #require(URL(string: "https://m.example.com/style.json"))
         #expect(try store.resources.resource(address)?.mediaType == "application/json")

@@ -66,7 +66,7 @@ struct MapStoreProcessTests {
         #expect(try store.shows("EE 1", map))
         #expect(try await store.installed().count == 1)
         await #expect(throws: StoreError.self) { try await store.install([.package("EE")]) }
-        await store.start()
+        try await store.start()
         #expect(try await store.installed().count == 1)
         #expect(store.role == .worker)
     }
@@ -168,7 +168,7 @@ struct MapStoreProcessTests {
         site.answer(nil, at: path)
         let events = store.events
         try await store.retry(task.id)
-        await store.start()
+        try await store.start()
         #expect(await store.end(of: task.id, in: events) == .done)
         #expect(try store.shows("EE 1", map))
     }
@@ -211,7 +211,7 @@ struct MapStoreProcessTests {
         if !ids.isEmpty {
             #expect(
                 try await last.states { store in
-                    await store.start()
+                    try await store.start()
                     return ids
                 } == ids.map { _ in .done })
         }

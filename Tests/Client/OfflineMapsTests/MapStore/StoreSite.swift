@@ -83,7 +83,7 @@ final class StoreSite {
     /// Opens a store and starts it.
     func store(_ edit: (inout StoreOptions) -> Void = { _ in }) async throws -> MapStore {
         let store = try await MapStore(alone: try options(edit))
-        await store.start()
+        try await store.start()
         return store
     }
 
