@@ -24,7 +24,7 @@ package enum UntrustedBytes {
         do throws(StoreError) {
             verified = try CatalogReading.read(
                 bytes, signature: nil, trust: .unsigned, address: "a", known: known)
-        } catch { return .refused(error.failure.map { kebab($0.rawValue) } ?? error.code.name) }
+        } catch { return .refused(error.failure?.rawValue ?? error.code.name) }
         guard verified.sequence ?? -1 >= 3 else { return .wrong("an older catalog was accepted") }
         let content = verified.content
         for offer in content.offers {
@@ -106,9 +106,5 @@ package enum UntrustedBytes {
             let back = UnitDocument(decoding: try UnitDocument(file, source: document.source).encoded())
             return back == document ? .accepted : .wrong("another document came back")
         } catch { return .wrong("an accepted document cannot be written: \(error)") }
-    }
-
-    private static func kebab(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }
 }

@@ -61,7 +61,7 @@ extension MapStore {
     public func installed() async throws(StoreError) -> [Installed] {
         let view = try await worker.view()
         let items = Set(view.rows.holds.map(\.item))
-        return items.compactMap { Self.installed($0, view) }
+        return items.compactMap { Self.installed($0, view, worker.folder) }
             .sorted { ($0.files.first?.order ?? 0, $0.item.key) < ($1.files.first?.order ?? 0, $1.item.key) }
     }
 
@@ -69,7 +69,7 @@ extension MapStore {
     public func status(of item: Item) async throws(StoreError) -> Status? {
         let view = try await worker.view()
         let task = view.tasks.last { $0.items.contains(item) }
-        let installed = Self.installed(item, view)
+        let installed = Self.installed(item, view, worker.folder)
         let offer = view.content?.offer(of: item)
         let offered = offer.map { PackageInfo($0) }
         let newest = offer?.version ?? view.content?.style(of: item)?.version
@@ -96,10 +96,7 @@ extension MapStore {
     ///
     /// Do not store this URL: the folder of an app can move, and an update has another name.
     public func url(of item: Item) async throws(StoreError) -> URL? {
-        let rows = try await worker.view().files(of: item).filter { $0.state == .current }
-        let own = rows.filter { $0.item == item }
-        guard own.count == 1 else { return nil }
-        return worker.folder.place(of: own[0])
+        Self.installed(item, try await worker.view(), worker.folder)?.file
     }
 
     /// What the store takes on disk, and what it may take.
@@ -138,26 +135,20 @@ extension MapStore {
         return record
     }
 
-    private static func installed(_ item: Item, _ view: StoreView) -> Installed? {
+    private static func installed(_ item: Item, _ view: StoreView, _ folder: StoreFolder) -> Installed? {
         let files = view.files(of: item)
         guard files.contains(where: { $0.state == .current }) else { return nil }
         let own = files.filter { file in view.rows.holders(of: file.id.unit).allSatisfy { $0.item == item } }
+        let single = files.filter { $0.state == .current && $0.item == item }
         return Installed(
-            item: item, files: files, ownBytes: own.reduce(0) { $0 + $1.bytes },
+            item: item, files: files, file: single.count == 1 ? folder.place(of: single[0]) : nil,
+            ownBytes: own.reduce(0) { $0 + $1.bytes },
             isInCatalog: view.content?.offer(of: item) != nil || view.content?.style(of: item) != nil)
     }
 }
 
 extension Item {
     var isRegion: Bool { if case .region = self { true } else { false } }
-
-    /// Whether it is one file with a version; tile packs have none, because regions share them.
-    package var hasVersion: Bool {
-        switch self {
-        case .package, .style: true
-        case .packs, .region: false
-        }
-    }
 }
 
 extension CatalogContent {

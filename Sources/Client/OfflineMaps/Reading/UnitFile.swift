@@ -135,21 +135,3 @@ final class UnitFile: Sendable {
         return archive.storeIfNil(try PMTilesFile(path: path))
     }
 }
-
-extension Item {
-    /// The edition; the main one for styles and regions.
-    var edition: Edition {
-        switch self {
-        case .package(_, let edition, _), .packs(_, let edition): edition
-        case .region, .style: Edition()
-        }
-    }
-
-    /// The id without its edition.
-    var identifier: String {
-        switch self {
-        case .package(let id, _, _), .packs(let id, _), .style(let id): id
-        case .region(let id): id.text
-        }
-    }
-}

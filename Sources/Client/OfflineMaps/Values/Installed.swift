@@ -1,18 +1,25 @@
+public import Foundation
+
 /// An item that is on the device.
 public struct Installed: Hashable, Sendable {
     /// The item.
     public var item: Item
     /// Its files, also those that others share, in the order of their installation; one of them is current.
     public var files: [InstalledFile]
+    /// The file of an item that is one file; do not store it: an update has another name, and the folder can move.
+    public var file: URL?
     /// The bytes that its removal frees.
     public var ownBytes: UInt64
     /// Whether the catalog still has it.
     public var isInCatalog: Bool
 
     /// Describes an item.
-    public init(item: Item, files: [InstalledFile], ownBytes: UInt64, isInCatalog: Bool = true) {
+    public init(
+        item: Item, files: [InstalledFile], file: URL? = nil, ownBytes: UInt64, isInCatalog: Bool = true
+    ) {
         self.item = item
         self.files = files
+        self.file = file
         self.ownBytes = ownBytes
         self.isInCatalog = isInCatalog
     }
@@ -32,8 +39,28 @@ public struct Installed: Hashable, Sendable {
     private var main: InstalledFile? { current.first { $0.item == item } ?? current.first }
 }
 
+/// The JSON of an installed item: its version, date and previous versions in place of its files.
+extension Installed: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file
+    }
+
+    /// Writes an installed item; tile packs and regions have no version.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(item, forKey: .item)
+        try values.encodeIfPresent(item.hasVersion ? version : nil, forKey: .version)
+        try values.encode(bytes, forKey: .bytes)
+        try values.encode(ownBytes, forKey: .ownBytes)
+        try values.encodeIfPresent(dataDate, forKey: .dataDate)
+        try values.encode(previous, forKey: .previous)
+        try values.encode(isInCatalog, forKey: .isInCatalog)
+        try values.encodeIfPresent(file?.path, forKey: .file)
+    }
+}
+
 /// Something that `verify` or `repair` found.
-public struct Finding: Hashable, Sendable {
+public struct Finding: Hashable, Encodable, Sendable {
     /// The item that it belongs to.
     public var item: Item?
     /// The path below the folder of the store.

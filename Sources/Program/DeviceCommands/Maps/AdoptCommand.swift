@@ -34,7 +34,7 @@ struct DeviceAdoptCommand: DeviceWork {
             try await store.adopt(
                 url, as: id.map { .package($0, Edition(), format) }, by: move ? .move : link ? .link : .copy)
         }
-        if json { return Console.result(try JSONText.pretty(items.map(ItemView.init))) }
+        if json { return Console.result(try JSONText.pretty(items)) }
         for item in items { Console.result("adopted \(item.words)") }
     }
 }

@@ -44,7 +44,7 @@ struct DeviceInstallCommand: DeviceWork {
                 let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
                 return (wanted, try await store.estimate(wanted))
             }
-            return try EstimateView(wanted.map(\.words), estimate).print(json: wait.progress.json)
+            return try ItemsEstimate(items: wanted, estimate: estimate).print(json: wait.progress.json)
         }
         let (store, wanted) = try await DeviceStore.made(store, catalog) { store in
             let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog, isKept: true))
