@@ -2,7 +2,7 @@
 struct Adopted: Sendable {
     /// Where its bytes are, before they are at their place.
     enum Place: Hashable, Sendable {
-        /// A part file of this digest; ``PieceWork/prepare(_:in:source:)`` moves it.
+        /// A part file of this digest; ``FileInstaller/prepare(_:in:source:)`` moves it.
         case part
         /// A file that stays where it is.
         case outside

@@ -14,14 +14,14 @@ extension Adopter {
     ///
     /// - Parameter installed: Files that are installed already; their part files are removed.
     /// - Throws: `disk-full`, `storage`.
-    mutating func place(except installed: UnitTable) throws(StoreError) {
+    mutating func place(except installed: InstalledFileTable) throws(StoreError) {
         for (number, entry) in adopted.enumerated() where entry.place == .part {
             if installed[entry.file.id] != nil {
                 removePart(entry)
             } else {
-                var piece = Piece(holder: entry.file.item, file: entry.file.id, size: entry.file.bytes)
-                piece.details = PieceDetails(address: folder.root, kind: .other, unit: entry.file)
-                adopted[number].file = try PieceWork.prepare(piece, in: folder, source: nil)
+                var download = DownloadItem(holder: entry.file.item, file: entry.file.id, size: entry.file.bytes)
+                download.details = DownloadDetails(address: folder.root, kind: .other, file: entry.file)
+                adopted[number].file = try FileInstaller.prepare(download, in: folder, source: nil)
             }
         }
     }

@@ -34,7 +34,7 @@ extension StoreWorker {
                 var adopter = Adopter(folder: folder, way: way) { rows.current($0) }
                 do throws(StoreError) {
                     try adopter.add(file, as: item)
-                    try adopter.place(except: rows.units)
+                    try adopter.place(except: rows.files)
                 } catch {
                     adopter.giveUp()
                     throw error
@@ -59,7 +59,7 @@ extension StoreWorker {
         try await change { database in
             for (entry, region) in regions {
                 try database.setRegion(region.id, region.definition, context: Data(region.context))
-                try database.setNeeds([region.id: RegionNeeds(units: [entry.file.id.unit.name])])
+                try database.setNeeds([region.id: RegionNeeds(units: [entry.file.id.key.name])])
             }
         }
         if !regions.isEmpty { shared.events.send(.regions) }

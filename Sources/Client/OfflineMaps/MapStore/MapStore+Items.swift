@@ -138,7 +138,7 @@ extension MapStore {
     private static func installed(_ item: Item, _ view: StoreView, _ folder: StoreFolder) -> Installed? {
         let files = view.files(of: item)
         guard files.contains(where: { $0.state == .current }) else { return nil }
-        let own = files.filter { file in view.rows.holders(of: file.id.unit).allSatisfy { $0.item == item } }
+        let own = files.filter { file in view.rows.holders(of: file.id.key).allSatisfy { $0.item == item } }
         let single = files.filter { $0.state == .current && $0.item == item }
         return Installed(
             item: item, files: files, file: single.count == 1 ? folder.place(of: single[0]) : nil,

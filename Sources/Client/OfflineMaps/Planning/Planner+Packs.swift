@@ -53,7 +53,7 @@ extension Planner {
     ) throws(PlanProblem) {
         let offer = offered.offer
         let edition = Edition(group: offer.group, language: offer.language)
-        let key = UnitKey.pack(
+        let key = InstalledFileKey.pack(
             tileset: offered.list.tileset, pack.index, pack.zooms, edition: edition,
             owner: pack.isComplete ? .all : .package(offer.id))
         guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
@@ -71,19 +71,19 @@ extension Planner {
         }
         // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
         let new = InstalledFile(
-            id: FileID(unit: key, version: 0, digest: pack.sha256), item: .packs(offer.id, edition), path: path,
+            id: FileID(key: key, version: 0, digest: pack.sha256), item: .packs(offer.id, edition), path: path,
             bytes: pack.size, format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
             tileset: offered.list.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
         let file = kept ?? new
-        var piece = Piece(holder: holder, file: file.id, size: file.bytes, expires: Self.packExpiry, age: age)
+        var download = DownloadItem(holder: holder, file: file.id, size: file.bytes, expires: Self.packExpiry, age: age)
         if let current, current.id == file.id {
             // What the list has is confirmed when it has expired; what it does not have only where it has nothing newer.
             let isConfirmed = file.sha256 == pack.sha256 || view.isNewer(current, than: age, for: holder)
-            if file.sha256 != pack.sha256 { piece.age = current.age }
-            if !isConfirmed || current.isFresh { piece.expires = current.expires }
+            if file.sha256 != pack.sha256 { download.age = current.age }
+            if !isConfirmed || current.isFresh { download.expires = current.expires }
         }
-        draft.add(piece, PieceDetails(address: address, kind: .pack, unit: file))
+        draft.add(download, DownloadDetails(address: address, kind: .pack, file: file))
     }
 
     /// When a pack expires whose server does not say when: after 30 days.
@@ -102,7 +102,7 @@ extension PlanView {
     /// Whether an installed pack is newer than the one of a list, which another holder's list has.
     fileprivate func isNewer(_ current: InstalledFile, than age: PackAge, for holder: Item?) -> Bool {
         guard let known = current.age else { return false }
-        return !age.replaces(known, isShared: rows.isHeld(current.id.unit, besides: holder))
+        return !age.replaces(known, isShared: rows.isHeld(current.id.key, besides: holder))
     }
 }
 
@@ -146,15 +146,15 @@ enum PackOwner: Hashable, Sendable {
     }
 }
 
-extension UnitKey {
+extension InstalledFileKey {
     /// The key of a tile pack.
     static func pack(
         tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, owner: PackOwner
-    ) -> UnitKey {
+    ) -> InstalledFileKey {
         let fields = [
             Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),
             Item.field(edition.language), owner.field,
         ]
-        return UnitKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
+        return InstalledFileKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
     }
 }

@@ -37,8 +37,8 @@ extension Planner {
     private func addResources(
         _ resources: [StyleResource], _ address: String, for job: RegionJob, to draft: inout PlanDraft
     ) throws(PlanProblem) {
-        let id = PieceWork.styleID(address, ideographs: job.region.ideographs)
-        let key = UnitKey(name: Item.style(id).key, isPack: false)
+        let id = FileInstaller.styleID(address, ideographs: job.region.ideographs)
+        let key = InstalledFileKey(name: Item.style(id).key, isPack: false)
         let holder = Item.region(job.id)
         let current = job.view.rows.current(key)
         let base = current.flatMap { folder.place(of: $0) }
@@ -50,14 +50,15 @@ extension Planner {
         guard let url = URL(string: address), let path = folder.relative(home.appending(path: "style.zip")) else {
             throw .failed(.invalidArguments)
         }
-        let unit = InstalledFile(
-            id: FileID(unit: key, version: version, digest: digest), item: .style(id), path: path, bytes: 0,
+        let installed = InstalledFile(
+            id: FileID(key: key, version: version, digest: digest), item: .style(id), path: path, bytes: 0,
             format: .styleArchive)
-        let details = PieceDetails(address: url, kind: .style, base: base, unit: unit)
+        let details = DownloadDetails(address: url, kind: .style, base: base, file: installed)
         draft.resources += UInt64(resources.count)
         if isKept, let current {
             draft.plan.present.resources.add(UInt64(resources.count), bytes: current.bytes)
-            return draft.add(Piece(holder: holder, file: current.id, size: current.bytes, source: .filled), details)
+            return draft.add(
+                DownloadItem(holder: holder, file: current.id, size: current.bytes, source: .filled), details)
         }
         let filled = folder.part(sha256: digest).map(FilledStyle.known) ?? []
         draft.plan.present.resources.add(UInt64(resources.count { filled.contains($0.url) }), bytes: 0)
@@ -69,11 +70,13 @@ extension Planner {
             var its = details
             (its.address, its.kind, its.resource) = (url, resource.kind.request, resource)
             if let etag = pack?.entry(resource.url)?.etag { its.headers["If-None-Match"] = etag }
-            let file = FileID(unit: key, version: version, digest: "\(digest)/\(resource.url)")
-            draft.add(Piece(holder: holder, file: file, size: Self.resourceBytes, source: .tile, copies: 2), its)
+            let file = FileID(key: key, version: version, digest: "\(digest)/\(resource.url)")
+            draft.add(DownloadItem(holder: holder, file: file, size: Self.resourceBytes, source: .tile, copies: 2), its)
         }
         draft.add(
-            Piece(holder: holder, file: unit.id, size: 0, source: .filled, expires: Self.packExpiry, copies: 2), details)
+            DownloadItem(
+                holder: holder, file: installed.id, size: 0, source: .filled, expires: Self.packExpiry, copies: 2),
+            details)
     }
 
     /// Why an address may not be downloaded in bulk; one of an own scheme gets another address from the app.

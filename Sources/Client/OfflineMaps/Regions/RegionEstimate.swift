@@ -32,7 +32,7 @@ struct RegionEstimate: Sendable {
         }
         var estimate = MapStore.estimate(plan, view, usage: usage)
         estimate.tiles = plan.onlineTiles
-        let tiles = plan.pieces.filter { $0.isTile && $0.file.unit.isPack }
+        let tiles = plan.downloads.filter { $0.isTile && $0.file.key.isPack }
         // Beyond the quota no tile is listed.
         let expected = UInt64(tiles.count) * Planner.tileBytes
         let all = tiles.isEmpty ? plan.onlineTiles : UInt64(tiles.count)
@@ -56,7 +56,7 @@ struct RegionEstimate: Sendable {
 
     /// The sizes of some tiles, spread over all of them; those that cannot be had in time are left out.
     private func sizes(
-        of tiles: [Piece], _ within: Duration
+        of tiles: [DownloadItem], _ within: Duration
     ) async -> [Double] {
         let step = max(1, tiles.count / Self.samples)
         let chosen = stride(from: step / 2, to: tiles.count, by: step).prefix(Self.samples).compactMap {
@@ -81,7 +81,7 @@ struct RegionEstimate: Sendable {
     }
 
     /// The bytes of a tile; -1 when it cannot be had.
-    private func size(_ its: PieceDetails) async -> Double? {
+    private func size(_ its: DownloadDetails) async -> Double? {
         let request = ResourceRequest(its.address, .tile, headers: its.headers)
         let changed = await request.changed(by: transform)
         do throws(FetchError) {

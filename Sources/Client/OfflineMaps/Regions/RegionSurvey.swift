@@ -14,10 +14,10 @@ struct RegionSurvey: Sendable {
     /// The region as it is now.
     func info() -> RegionInfo {
         let holder = Item.region(id)
-        let held = Set(rows.holds.filter { $0.item == holder }.map(\.unit))
-        let here = rows.units.values.filter { $0.state == .current && held.contains($0.id.unit) }
+        let held = Set(rows.holds.filter { $0.item == holder }.map(\.key))
+        let here = rows.files.values.filter { $0.state == .current && held.contains($0.id.key) }
             .sorted { $0.order < $1.order }
-        let names = Set(here.map(\.id.unit.name))
+        let names = Set(here.map(\.id.key.name))
         let lacking = (row.needs?.units ?? []).filter { !names.contains($0) }
         let tiles = here.filter { $0.mask != nil }
         let covered = tiles.reduce(TileMask(empty: 0)) { $0.union($1.mask ?? $0) }
@@ -50,7 +50,7 @@ struct RegionSurvey: Sendable {
         return expires.map { $0 < now } ?? false ? .stale : .complete
     }
 
-    /// The zooms of all units together.
+    /// The zooms of all files together.
     private static func zooms(_ units: [InstalledFile]) -> ZoomRange? {
         let all = units.compactMap(\.zooms)
         guard let low = all.map(\.min).min(), let high = all.map(\.max).max() else { return nil }
@@ -64,15 +64,15 @@ struct RegionSurvey: Sendable {
         let isThere = lacking.isEmpty
         (progress.tiles.required, progress.tiles.completed) = (tiles, isThere ? tiles : 0)
         (progress.resources.required, progress.resources.completed) = (resources, isThere ? resources : 0)
-        for unit in here {
-            if unit.id.unit.isPack, unit.template != nil {
-                progress.tiles.bytes += unit.bytes
-            } else if unit.id.unit.isPack {
-                progress.packs.add(1, bytes: unit.bytes)
-            } else if unit.format == .styleArchive {
-                progress.resources.bytes += unit.bytes
+        for installed in here {
+            if installed.id.key.isPack, installed.template != nil {
+                progress.tiles.bytes += installed.bytes
+            } else if installed.id.key.isPack {
+                progress.packs.add(1, bytes: installed.bytes)
+            } else if installed.format == .styleArchive {
+                progress.resources.bytes += installed.bytes
             } else {
-                progress.resources.add(1, bytes: unit.bytes)
+                progress.resources.add(1, bytes: installed.bytes)
             }
         }
         let filled = Item.field("region \(id.text)")

@@ -8,12 +8,12 @@ enum Effect: Sendable {
     case plan(OpID, TaskRecord)
     case list(OpID)
     /// Downloads into the part file `digest`, from an offset.
-    case fetch(OpID, Piece, digest: String, from: UInt64, bytesPerSecond: UInt64?)
-    case verify(OpID, Piece)
-    /// Checks the patch's part file and makes the part file of the piece from it and the installed file.
-    case patch(OpID, Piece)
+    case fetch(OpID, DownloadItem, digest: String, from: UInt64, bytesPerSecond: UInt64?)
+    case verify(OpID, DownloadItem)
+    /// Checks the patch's part file and makes the part file of the download from it and the installed file.
+    case patch(OpID, DownloadItem)
     /// Moves the part file, or the pack that was filled, to its place.
-    case prepare(OpID, Piece)
+    case prepare(OpID, DownloadItem)
     /// Afterwards the operation changes nothing any more. What it did before stays.
     case stop(OpID)
     /// `path`: of an installed file, below the folder of the store.

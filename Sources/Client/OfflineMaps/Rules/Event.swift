@@ -107,7 +107,7 @@ enum Event: Sendable {
     /// The download is complete; `expires` in seconds of the wall clock, when the server says so.
     case fetched(OpID, expires: Int64? = nil)
     case fetchFailed(OpID, FetchFault)
-    /// The part file of the piece is whole: downloaded, or made by a patch.
+    /// The part file of the download is whole: downloaded, or made by a patch.
     case verified(OpID)
     /// The digest or the probe is wrong, or the patch does not fit.
     case wrong(OpID)

@@ -5,7 +5,7 @@ extension StoreMachine {
     mutating func adopt(_ files: [AdoptedFile]) -> Answer {
         func isLeaving() -> Bool { files.contains { trash[.file($0.file.id)] != nil } }
         if isLeaving() { return .busy }
-        let new = files.map(\.file).filter { rows.units[$0.id] == nil }
+        let new = files.map(\.file).filter { rows.files[$0.id] == nil }
         if let limit = limitExceeded(by: new) {
             for file in new {
                 addPrepared(file)
@@ -21,8 +21,8 @@ extension StoreMachine {
         for adopted in files {
             // What another task does for the same file has become useless.
             if let op = ops.on(adopted.file.sha256)?.id { stop(op) }
-            if rows.units[adopted.file.id] == nil { addPrepared(adopted.file) }
-            swap(Piece(holder: adopted.holder, file: adopted.file.id, size: adopted.file.bytes))
+            if rows.files[adopted.file.id] == nil { addPrepared(adopted.file) }
+            swap(DownloadItem(holder: adopted.holder, file: adopted.file.id, size: adopted.file.bytes))
         }
         return .done
     }
@@ -30,8 +30,8 @@ extension StoreMachine {
     /// Why files may not be adopted; makes space by evictions first.
     private mutating func limitExceeded(by new: [InstalledFile]) -> Limit? {
         let quota = rows.settings.quota
-        let packs = heldPacks(with: new.map(\.id.unit).filter(\.isPack))
-        if new.contains(where: \.id.unit.isPack) && !rules.allowsPacks(packs, quota) {
+        let packs = heldPacks(with: new.map(\.id.key).filter(\.isPack))
+        if new.contains(where: \.id.key.isPack) && !rules.allowsPacks(packs, quota) {
             return .tilePacks(needed: packs, allowed: quota.tilePacks)
         }
         guard let bytes = rules.allowedBytes(quota, false), let start = quota.evictionStart else { return nil }
@@ -48,9 +48,9 @@ extension StoreMachine {
     /// Notes when files were read last.
     mutating func used(_ times: [FileID: Int64]) {
         for (file, time) in times.sorted(by: { $0.key < $1.key }) {
-            guard var unit = rows.units[file], unit.usedAt < time else { continue }
-            unit.usedAt = time
-            change(.unit(unit))
+            guard var read = rows.files[file], read.usedAt < time else { continue }
+            read.usedAt = time
+            change(.file(read))
         }
     }
 }

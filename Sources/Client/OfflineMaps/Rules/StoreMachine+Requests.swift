@@ -1,7 +1,7 @@
 extension StoreMachine {
     mutating func opened(parts: [String: UInt64], prepared: [InstalledFile], free: UInt64) {
         self.parts = parts
-        for file in prepared where rows.units[file.id] == nil { preparedFiles[file.id] = file }
+        for file in prepared where rows.files[file.id] == nil { preparedFiles[file.id] = file }
         self.free = free
         isOpen = true
     }
@@ -50,7 +50,7 @@ extension StoreMachine {
         (record.failure, record.failureText) = (nil, nil)
         editSettings { $0.nextTask += 1 }
         change(.task(record))
-        unborn[record.id] = thisWrite
+        uncommittedTasks[record.id] = thisWrite
         return record.id
     }
 
@@ -75,9 +75,9 @@ extension StoreMachine {
     mutating func cancel(_ id: TaskID) -> Answer {
         guard let record = rows.tasks[id] else { return .noSuchTask }
         stopAll(of: id)
-        let pieces = plans[id]?.pieces ?? []
+        let downloads = plans[id]?.downloads ?? []
         end(record, as: .cancelled)
-        discard(pieces)
+        discard(downloads)
         return .done
     }
 
@@ -100,9 +100,9 @@ extension StoreMachine {
         fullUntil[id] = nil
         diskTexts[id] = nil
         hasAskedAgain.remove(id)
-        for piece in plans[id]?.pieces ?? [] {
-            errors[piece.file.digest] = nil
-            wrongs[piece.file.digest] = nil
+        for download in plans[id]?.downloads ?? [] {
+            errors[download.file.digest] = nil
+            wrongs[download.file.digest] = nil
         }
     }
 
@@ -142,11 +142,11 @@ extension StoreMachine {
         }
     }
 
-    /// Removes the part files and prepared files of pieces that no task wants.
-    mutating func discard(_ pieces: [Piece]) {
-        for piece in pieces {
-            for digest in piece.digests where !plans.wants(digest) { discardPart(digest) }
-            if !plans.wants(piece.file) { discardPrepared(piece.file) }
+    /// Removes the part files and prepared files of downloads that no task wants.
+    mutating func discard(_ downloads: [DownloadItem]) {
+        for download in downloads {
+            for digest in download.digests where !plans.wants(digest) { discardPart(digest) }
+            if !plans.wants(download.file) { discardPrepared(download.file) }
         }
     }
 
@@ -178,7 +178,7 @@ extension StoreMachine {
 }
 
 extension TaskKind {
-    /// Whether the task consists of pieces.
+    /// Whether the task consists of downloads.
     var hasPlan: Bool {
         switch self {
         case .install, .update, .load, .refresh: true

@@ -8,10 +8,10 @@ struct StoreMachine: Sendable {
     /// What an operation does; at most one operation works on a file.
     enum Work: Hashable, Sendable {
         case plan, list
-        case fetch(Piece, digest: String)
-        case verify(Piece)
-        case patch(Piece)
-        case prepare(Piece)
+        case fetch(DownloadItem, digest: String)
+        case verify(DownloadItem)
+        case patch(DownloadItem)
+        case prepare(DownloadItem)
     }
     struct Op: Hashable, Sendable {
         var task: TaskID
@@ -116,7 +116,7 @@ struct StoreMachine: Sendable {
     /// Tasks that a write which is not acknowledged ends.
     var ending: [TaskID: Ending] = [:]
     /// Tasks that no acknowledged write holds.
-    var unborn: [TaskID: WriteID] = [:]
+    var uncommittedTasks: [TaskID: WriteID] = [:]
     var progress: [TaskID: TaskProgress] = [:]
     var reported: [TaskID: StoreTask] = [:]
     var lastAlarm: Instant?

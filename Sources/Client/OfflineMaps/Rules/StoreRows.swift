@@ -27,9 +27,9 @@ struct ViewedTile: Hashable, Codable, Sendable {
     var row: Int
 }
 
-/// Who needs a unit.
+/// Who needs a file.
 struct Hold: Hashable, Codable, Sendable {
-    var unit: UnitKey
+    var key: InstalledFileKey
     var item: Item
 }
 
@@ -45,8 +45,8 @@ struct StoreSettings: Hashable, Codable, Sendable {
 enum Change: Hashable, Sendable {
     case task(TaskRecord)
     case endTask(TaskID)
-    case unit(InstalledFile)
-    case removeUnit(FileID)
+    case file(InstalledFile)
+    case removeFile(FileID)
     case hold(Hold)
     case dropHold(Hold)
     case settings(StoreSettings)
@@ -63,7 +63,7 @@ enum Change: Hashable, Sendable {
 /// All rows that the rules need; the machine holds them in memory, the shell in SQLite.
 struct StoreRows: Hashable, Sendable {
     var tasks: [TaskID: TaskRecord] = [:]
-    var units: UnitTable = [:]
+    var files: InstalledFileTable = [:]
     var holds: Set<Hold> = []
     var settings = StoreSettings()
     var sequences: [String: UInt64] = [:]
@@ -75,8 +75,8 @@ struct StoreRows: Hashable, Sendable {
         switch change {
         case .task(let record): tasks[record.id] = record
         case .endTask(let id): tasks[id] = nil
-        case .unit(let file): units[file.id] = file
-        case .removeUnit(let file): units[file] = nil
+        case .file(let file): files[file.id] = file
+        case .removeFile(let file): files[file] = nil
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new
@@ -87,14 +87,14 @@ struct StoreRows: Hashable, Sendable {
         }
     }
 
-    /// The version of a unit that readers get.
-    func current(_ unit: UnitKey) -> InstalledFile? { units.current(unit) }
+    /// The version of a file that readers get.
+    func current(_ key: InstalledFileKey) -> InstalledFile? { files.current(key) }
 
-    /// The holds of a unit, always in the same order.
-    func holders(of unit: UnitKey) -> [Hold] {
-        holds.filter { $0.unit == unit }.sorted { "\($0.item)" < "\($1.item)" }
+    /// The holds of a file, always in the same order.
+    func holders(of key: InstalledFileKey) -> [Hold] {
+        holds.filter { $0.key == key }.sorted { "\($0.item)" < "\($1.item)" }
     }
 
-    /// The units that an item needs.
-    var held: Set<UnitKey> { Set(holds.map(\.unit)) }
+    /// The files that an item needs.
+    var held: Set<InstalledFileKey> { Set(holds.map(\.key)) }
 }

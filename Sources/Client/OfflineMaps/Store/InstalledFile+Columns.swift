@@ -21,17 +21,21 @@ extension InstalledFile: Codable {
             if let value { return value }
             throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: "invalid")
         }
-        let key = UnitKey(name: try values.decode(String.self, forKey: .key), isPack: try values.decode(Bool.self, forKey: .isPack))
+        let key = InstalledFileKey(
+            name: try values.decode(String.self, forKey: .key), isPack: try values.decode(Bool.self, forKey: .isPack))
         id = FileID(
-            unit: key, version: try values.decode(Int32.self, forKey: .version),
+            key: key, version: try values.decode(Int32.self, forKey: .version),
             digest: try values.decode(String.self, forKey: .sha256))
         item = try valid(Item(key: values.decode(String.self, forKey: .item)), .item)
         path = try values.decode(String.self, forKey: .path)
         bytes = try valid(UInt64(exactly: values.decode(Int64.self, forKey: .bytes)), .bytes)
         format = Format(try values.decode(String.self, forKey: .format))
-        mask = try values.decodeIfPresent(Data.self, forKey: .mask).map { try valid(try? TileMask(decoding: $0), .mask) }
+        mask = try values.decodeIfPresent(Data.self, forKey: .mask).map {
+            try valid(try? TileMask(decoding: $0), .mask)
+        }
         zooms = Self.zooms(
-            try values.decodeIfPresent(Int.self, forKey: .minZoom), try values.decodeIfPresent(Int.self, forKey: .maxZoom))
+            try values.decodeIfPresent(Int.self, forKey: .minZoom),
+            try values.decodeIfPresent(Int.self, forKey: .maxZoom))
         tileset = try values.decodeIfPresent(String.self, forKey: .tileset)
         template = try values.decodeIfPresent(String.self, forKey: .template)
         dataDate = try values.decodeIfPresent(String.self, forKey: .dataDate)
@@ -45,8 +49,8 @@ extension InstalledFile: Codable {
     /// Writes every column; absent ones are left out.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(id.unit.name, forKey: .key)
-        try values.encode(id.unit.isPack, forKey: .isPack)
+        try values.encode(id.key.name, forKey: .key)
+        try values.encode(id.key.isPack, forKey: .isPack)
         try values.encode(version, forKey: .version)
         try values.encode(sha256, forKey: .sha256)
         try values.encode(item.key, forKey: .item)

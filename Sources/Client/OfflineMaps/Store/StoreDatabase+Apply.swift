@@ -31,18 +31,18 @@ extension StoreDatabase {
                 sql: "INSERT OR REPLACE INTO task (id, kind, priority, record) VALUES (?, ?, ?, ?)"
             ).execute(arguments: [task.id.number, task.kind.rawValue, task.rule.priority, try encode(task)])
         case .endTask(let id): try end(id, details.ends[id], in: database)
-        case .unit(let file): try InstalledFileRow(file).insert(database)
-        case .removeUnit(let file):
+        case .file(let file): try InstalledFileRow(file).insert(database)
+        case .removeFile(let file):
             try database.execute(
                 sql: "DELETE FROM installed_file WHERE key = ? AND version = ? AND sha256 = ?",
-                arguments: [file.unit.name, file.version, file.digest])
+                arguments: [file.key.name, file.version, file.digest])
         case .hold(let hold):
             try database.execute(
                 sql: "INSERT OR IGNORE INTO hold (key, is_pack, item) VALUES (?, ?, ?)",
-                arguments: [hold.unit.name, hold.unit.isPack, hold.item.key])
+                arguments: [hold.key.name, hold.key.isPack, hold.item.key])
         case .dropHold(let hold):
             try database.execute(
-                sql: "DELETE FROM hold WHERE key = ? AND item = ?", arguments: [hold.unit.name, hold.item.key])
+                sql: "DELETE FROM hold WHERE key = ? AND item = ?", arguments: [hold.key.name, hold.item.key])
         case .settings(let settings): try set("settings", to: settings, database)
         case .sequence(let source, let number):
             let (kind, name) = CatalogSource.parts(source)

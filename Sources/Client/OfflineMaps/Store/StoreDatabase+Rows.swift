@@ -17,13 +17,13 @@ extension StoreDatabase {
             while let row = try files.next() {
                 do {
                     let file = try InstalledFileRow(row: row).file
-                    rows.units[file.id] = file
+                    rows.files[file.id] = file
                 } catch is DecodingError { continue }
             }
             let holds = try Row.fetchCursor(database, sql: "SELECT key, is_pack, item FROM hold")
             while let row = try holds.next().map(CheckedRow.init) {
                 guard let item = Item(key: try row(2)) else { continue }
-                rows.holds.insert(Hold(unit: UnitKey(name: try row(0), isPack: try row(1)), item: item))
+                rows.holds.insert(Hold(key: InstalledFileKey(name: try row(0), isPack: try row(1)), item: item))
             }
             rows.settings = try Self.setting("settings", database) ?? StoreSettings()
             rows.catalog = UInt64(bitPattern: try Self.catalogSequence(database))

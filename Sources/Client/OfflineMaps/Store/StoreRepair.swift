@@ -47,21 +47,23 @@ enum StoreRepair {
         return name
     }
 
-    /// Lists the units whose files have the size that their documents state; the digests are for `verify(deep:)`.
+    /// Lists the files whose files have the size that their documents state; the digests are for `verify(deep:)`.
     private static func rebuild(_ folder: StoreFolder, into database: StoreDatabase, _ report: inout Report) throws {
         let found = StoreScan.units(folder)
         report.refused = found.refused.sorted()
-        report.units = found.units.count
+        report.units = found.files.count
         var changes: [Change] = []
         var sequences: [String: UInt64] = [:]
         var settings = StoreSettings()
         // Older versions first, so that the newest is current at the end.
-        let sorted = found.units.sorted { ($0.version, $0.path) < ($1.version, $1.path) }
-        for (number, var unit) in sorted.enumerated() {
-            let isNewest = !sorted[(number + 1)...].contains { $0.id.unit == unit.id.unit }
-            (unit.state, unit.order) = (isNewest ? .current : .previous, settings.nextOrder)
+        let sorted = found.files.sorted { ($0.version, $0.path) < ($1.version, $1.path) }
+        for (number, var installed) in sorted.enumerated() {
+            let isNewest = !sorted[(number + 1)...].contains { $0.id.key == installed.id.key }
+            (installed.state, installed.order) = (isNewest ? .current : .previous, settings.nextOrder)
             settings.nextOrder += 1
-            changes += [.unit(unit), .hold(Hold(unit: unit.id.unit, item: holder(of: unit.item, in: sorted)))]
+            changes += [
+                .file(installed), .hold(Hold(key: installed.id.key, item: holder(of: installed.item, in: sorted))),
+            ]
         }
         for (source, number) in found.sequences { sequences[source] = max(sequences[source] ?? 0, number) }
         changes += sequences.sorted { $0.key < $1.key }.map { .sequence($0.key, $0.value) }

@@ -43,7 +43,9 @@ public enum PauseReason: Hashable, Codable, Sendable {
     case quota(needed: UInt64, allowed: UInt64)
 }
 
-/// Why something failed: a closed set. Its raw value is its name in JSON.
+/// Why something failed: a closed set.
+///
+/// The raw value is the name in JSON.
 public enum FailureCause: String, Codable, CaseIterable, Sendable {
     /// There is no connection.
     case connection

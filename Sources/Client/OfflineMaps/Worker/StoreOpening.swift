@@ -29,19 +29,21 @@ struct StoreOpening: Sendable {
         rows = try database.rows()
         guard !database.isNewer else { return }
         try countStyles(folder)
-        try PieceWork.giveBack(folder)
-        let paths = Set(rows.units.values.map(\.path))
+        try FileInstaller.giveBack(folder)
+        let paths = Set(rows.files.values.map(\.path))
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
         // Folders too: a style that was being looked at is unpacked in one.
-        for stray in StoreScan.strays(folder) { try PieceWork.removeFolder(stray) }
+        for stray in StoreScan.strays(folder) { try FileInstaller.removeFolder(stray) }
         for draft in StoreScan.reserveDrafts(folder) { try Durable.remove(draft) }
         let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
         let found = StoreScan.units(folder, besides: homes)
         for path in found.refused { try Self.removeRest(of: path, paths, folder) }
-        prepared = found.units.filter { rows.units[$0.id] == nil && !paths.contains($0.path) }
+        prepared = found.files.filter { rows.files[$0.id] == nil && !paths.contains($0.path) }
         parts = StoreScan.parts(folder)
-        missing = rows.units.values.filter { unit in folder.place(of: unit).map { access($0.path, F_OK) != 0 } ?? true }
-            .sorted { ($0.order, $0.id) < ($1.order, $1.id) }.map(\.id)
+        missing = rows.files.values.filter { installed in
+            folder.place(of: installed).map { access($0.path, F_OK) != 0 } ?? true
+        }
+        .sorted { ($0.order, $0.id) < ($1.order, $1.id) }.map(\.id)
         requests = try database.openRequests()
         try database.dropOldAnswers()
         free = try Durable.freeBytes(folder.root)
@@ -52,11 +54,11 @@ struct StoreOpening: Sendable {
     /// them.
     private mutating func countStyles(_ folder: StoreFolder) throws {
         var changes: [Change] = []
-        for var unit in rows.units.values where unit.format == .styleArchive {
-            guard let bytes = folder.file(unit.path).map(StyleFiles.bytes), bytes != unit.bytes, bytes > 0
+        for var installed in rows.files.values where installed.format == .styleArchive {
+            guard let bytes = folder.file(installed.path).map(StyleFiles.bytes), bytes != installed.bytes, bytes > 0
             else { continue }
-            unit.bytes = bytes
-            changes.append(.unit(unit))
+            installed.bytes = bytes
+            changes.append(.file(installed))
         }
         if !changes.isEmpty { try database.apply(changes) }
         for change in changes { rows.apply(change) }
@@ -83,13 +85,13 @@ struct StoreOpening: Sendable {
         if let known = try database.catalogAddress(), known != address { try database.dropOffers() }
     }
 
-    /// Removes a folder of a unit whose file is gone and that no row names: its removal was interrupted.
+    /// Removes a folder of a file whose file is gone and that no row names: its removal was interrupted.
     private static func removeRest(of document: String, _ paths: Set<String>, _ folder: StoreFolder) throws {
         guard let home = folder.file(document)?.deletingLastPathComponent(), let place = folder.relative(home),
-            try FileManager.default.contentsOfDirectory(atPath: home.path) == [UnitDocument.name],
+            try FileManager.default.contentsOfDirectory(atPath: home.path) == [InstalledFileDocument.name],
             !paths.contains(where: { $0.hasPrefix(place + "/") })
         else { return }
-        try PieceWork.removeFolder(home)
+        try FileInstaller.removeFolder(home)
         Durable.removeEmptyFolders(of: [home], upTo: folder.root)
     }
 

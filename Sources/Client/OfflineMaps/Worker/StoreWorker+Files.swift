@@ -25,39 +25,39 @@ extension StoreWorker {
         } catch { return .planned(op, .fault(.storage(error.text))) }
     }
 
-    /// The file of a piece is at its place already: a stopped operation has moved it there before this one began.
-    private func alreadyPrepared(_ op: OpID, _ piece: Piece) -> Event? {
-        machine?.preparedFiles[piece.file].map { .prepared(op, $0) }
+    /// The file of a download is at its place already: a stopped operation has moved it there before this one began.
+    private func alreadyPrepared(_ op: OpID, _ download: DownloadItem) -> Event? {
+        machine?.preparedFiles[download.file].map { .prepared(op, $0) }
     }
 
-    func verify(_ op: OpID, _ piece: Piece) async -> Event? {
-        if let event = alreadyPrepared(op, piece) { return event }
+    func verify(_ op: OpID, _ download: DownloadItem) async -> Event? {
+        if let event = alreadyPrepared(op, download) { return event }
         let folder = folder
         do throws(StoreError) {
-            let isRight = try await onFiles { try PieceWork.verify(piece, in: folder) }
+            let isRight = try await onFiles { try FileInstaller.verify(download, in: folder) }
             return isRight ? .verified(op) : .wrong(op)
         } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
-    func patch(_ op: OpID, _ piece: Piece) async -> Event? {
-        if let event = alreadyPrepared(op, piece) { return event }
+    func patch(_ op: OpID, _ download: DownloadItem) async -> Event? {
+        if let event = alreadyPrepared(op, download) { return event }
         let folder = folder
         do throws(StoreError) {
             let (isMade, mask) = try await onFiles {
-                let patch = piece.patch.flatMap { folder.part(sha256: $0.digest) }
+                let patch = download.patch.flatMap { folder.part(sha256: $0.digest) }
                 let mask = patch.flatMap(ChangedTiles.mask)
-                return (try PieceWork.patch(piece, in: folder), mask)
+                return (try FileInstaller.patch(download, in: folder), mask)
             }
-            if isMade { changedTiles[piece.file] = mask }
+            if isMade { changedTiles[download.file] = mask }
             return isMade ? .verified(op) : .wrong(op)
         } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
-    func prepare(_ op: OpID, _ piece: Piece) async -> Event? {
-        if let event = alreadyPrepared(op, piece) { return event }
+    func prepare(_ op: OpID, _ download: DownloadItem) async -> Event? {
+        if let event = alreadyPrepared(op, download) { return event }
         let (folder, source) = (folder, catalogOrigin())
         do throws(StoreError) {
-            return .prepared(op, try await onFiles { try PieceWork.prepare(piece, in: folder, source: source) })
+            return .prepared(op, try await onFiles { try FileInstaller.prepare(download, in: folder, source: source) })
         } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 

@@ -8,9 +8,9 @@ extension StoreWorker {
         defer { isOpening = false }
         if lock == nil { lock = try StoreLock.acquire(folder.lock) }
         if lock != nil { try await openAsWorker(isNamed: true) } else { try await openAsReader() }
-        shared.onDamage { [weak self] unit in
+        shared.onDamage { [weak self] installed in
             guard let self else { return }
-            Task { await self.isDamaged(unit) }
+            Task { await self.isDamaged(installed) }
         }
         startWatching()
     }
@@ -112,7 +112,7 @@ extension StoreWorker {
     func closeDatabase() async {
         let old = database
         database = nil
-        // See above.
+        // What cannot be closed goes with the object.
         _ = try? await onFiles { try old?.close() }
     }
 

@@ -60,9 +60,9 @@ extension StoreWorker {
             if found.tasks[task] == nil { knownTasks[task] = record }
         }
         shared.web.follow(found.settings)
-        let before = committedRows.units
+        let before = committedRows.files
         committedRows = found
-        if before != found.units { showReaders() }
+        if before != found.files { showReaders() }
         if sequence != knownSequence {
             content = nil
             if knownSequence != nil { shared.events.send(.catalogUpdated) }
@@ -73,12 +73,12 @@ extension StoreWorker {
         for (id, answer) in answers { calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer)) }
     }
 
-    private func report(from before: UnitTable) {
-        func current(_ units: UnitTable) -> [Item: InstalledFile] {
-            let files = units.values.filter { !$0.id.unit.isPack && $0.state == .current }
+    private func report(from before: InstalledFileTable) {
+        func current(_ units: InstalledFileTable) -> [Item: InstalledFile] {
+            let files = units.values.filter { !$0.id.key.isPack && $0.state == .current }
             return Dictionary(files.map { ($0.item, $0) }) { first, _ in first }
         }
-        let (old, new) = (current(before), current(committedRows.units))
+        let (old, new) = (current(before), current(committedRows.files))
         for (item, row) in new where old[item]?.path != row.path {
             shared.events.send(.installed(item, version: row.version, changed: nil))
         }

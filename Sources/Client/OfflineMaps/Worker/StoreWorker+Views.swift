@@ -12,8 +12,8 @@ struct StoreView: Sendable {
 
     /// The current and previous files that an item holds.
     func files(of item: Item) -> [InstalledFile] {
-        let held = Set(rows.holds.filter { $0.item == item }.map(\.unit))
-        return rows.units.values.filter { held.contains($0.id.unit) }.sorted { $0.order < $1.order }
+        let held = Set(rows.holds.filter { $0.item == item }.map(\.key))
+        return rows.files.values.filter { held.contains($0.id.key) }.sorted { $0.order < $1.order }
     }
 }
 
@@ -31,7 +31,7 @@ extension StoreWorker {
         guard let found else {
             // All of one moment: nothing is awaited between them.
             return StoreView(
-                rows: committedRows, tasks: shownTasks, content: content, groups: groups, free: free)
+                rows: committedRows, tasks: committedTasks, content: content, groups: groups, free: free)
         }
         return StoreView(
             rows: found,
@@ -40,7 +40,7 @@ extension StoreWorker {
     }
 
     /// The tasks of the rows, with their states of the moment.
-    private var shownTasks: [StoreTask] {
+    private var committedTasks: [StoreTask] {
         committedRows.tasks.values.sorted { $0.id < $1.id }.map { record in
             guard let machine else { return Self.view(ofReader: record) }
             if let now = machine.rows.tasks[record.id] { return machine.view(now) }
@@ -82,7 +82,7 @@ extension StoreWorker {
     /// The queue, in the order of its making.
     func tasks() async throws(StoreError) -> [StoreTask] {
         if let suspended { return suspended.tasks }
-        if mode == .worker { return shownTasks }
+        if mode == .worker { return committedTasks }
         guard let database else { throw Self.isClosed }
         return try await onFiles { try database.tasks() }.map(Self.view(ofReader:))
     }

@@ -157,7 +157,7 @@ actor StoreWorker {
         jobs[number]?.task.cancel()
     }
 
-    /// Whether the machine stands and nothing is under way.
+    /// Whether the machine is idle and no job runs.
     var isQuiet: Bool {
         guard let machine else { return true }
         return machine.run != .running && machine.ops.isEmpty && machine.trash.isEmpty && writes.isEmpty

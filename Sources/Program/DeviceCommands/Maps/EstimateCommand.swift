@@ -29,7 +29,7 @@ struct DeviceEstimateCommand: DeviceWork {
 
     func work() async throws {
         let definition = region.isEmpty ? nil : try region.definition()
-        let view = try await DeviceStore.looking(store, catalog) { store in
+        let view = try await DeviceStore.openReadOnly(store, catalog) { store in
             if let definition {
                 if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
                 return ItemsEstimate(items: [], estimate: try await store.estimate(definition))
@@ -59,7 +59,8 @@ struct ItemsEstimate: Encodable {
         for item in items { Console.result(item.words) }
         let doubt = estimate.margin > 0 ? " (±\(Int((estimate.margin * 100).rounded(.up))) %)" : ""
         Console.result("to download  \(Units.bytes(estimate.transfer))\(doubt)")
-        Console.result("on disk      \(Units.bytes(estimate.storage)), at most \(Units.bytes(estimate.peak)) on the way")
+        Console.result(
+            "on disk      \(Units.bytes(estimate.storage)), at most \(Units.bytes(estimate.peak)) on the way")
         if estimate.packs > 0 { Console.result("tile packs   \(estimate.packs)") }
         if estimate.tiles > 0 { Console.result("single tiles \(estimate.tiles)") }
         if !estimate.fits { Console.warning("the disk or the quota of the store has less space") }

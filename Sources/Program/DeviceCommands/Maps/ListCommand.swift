@@ -24,7 +24,7 @@ struct DeviceListCommand: DeviceWork {
 
     func work() async throws {
         if installed { return try await listInstalled() }
-        let (content, held) = try await DeviceStore.looking(store, catalog) { store in
+        let (content, held) = try await DeviceStore.openReadOnly(store, catalog) { store in
             (try await DeviceStore.freshCatalog(of: store, catalog), try await store.installed())
         }
         let rows = content.packages.map { PackageView($0, held, language: names) }
@@ -41,7 +41,7 @@ struct DeviceListCommand: DeviceWork {
     }
 
     private func listInstalled() async throws {
-        let held = try await DeviceStore.existing(store).installed()
+        let held = try await DeviceStore.openExisting(store).installed()
         if json { return Console.result(try JSONText.pretty(held)) }
         var table = Table("item", "version", "size", "frees", "data", "previous")
         for one in held {

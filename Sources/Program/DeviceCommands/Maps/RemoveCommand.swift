@@ -27,7 +27,7 @@ struct DeviceRemoveCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
         let named = try items.items(among: installed)
         if dryRun {
@@ -62,7 +62,7 @@ struct DeviceRollbackCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
         let named = try items.items(among: installed)
         // An id also names its groups and formats; those without an earlier version stay as they are.

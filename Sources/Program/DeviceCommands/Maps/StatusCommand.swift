@@ -19,7 +19,7 @@ struct DeviceStatusCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
         let shown = items.isEmpty ? installed.map(\.item) : try items.items(among: installed)
         var views: [StatusView] = []

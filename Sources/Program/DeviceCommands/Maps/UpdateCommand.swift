@@ -25,7 +25,7 @@ struct DeviceUpdateCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store, catalog)
+        let store = try await DeviceStore.openExisting(store, catalog)
         let held = try await store.installed()
         let named = items.isEmpty ? held.map(\.item) : try items.items(among: held)
         _ = try await DeviceStore.freshCatalog(of: store, catalog, isKept: !dryRun)

@@ -3,8 +3,8 @@ internal import CommandSupport
 import Errors
 import Foundation
 import OfflineMaps
-import Tiles
 internal import TextFormats
+import Tiles
 
 /// `packhorse device region`.
 struct DeviceRegionCommand: AsyncParsableCommand {
@@ -46,7 +46,7 @@ struct DeviceRegionAddCommand: DeviceWork {
     func work() async throws {
         let definition = try region.definition()
         let id = RegionID(name)
-        let (store, _) = try await DeviceStore.made(store, catalog) { store in
+        let (store, _) = try await DeviceStore.openOrCreate(store, catalog) { store in
             if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
             try await DeviceStore.rememberCatalog(catalog, in: store)
             try await store.addRegion(id, definition)
@@ -73,7 +73,7 @@ struct DeviceRegionLoadCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let info = try await DeviceRegion.named(name, in: store)
         var rule = TaskRule()
         rule.failsWithoutNetwork = !wait.queue
@@ -93,7 +93,7 @@ struct DeviceRegionListCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         var regions: [RegionInfo] = []
         for id in try await store.regions() { if let info = try await store.region(id) { regions.append(info) } }
         if json { return Console.result(try JSONText.pretty(regions)) }
@@ -119,7 +119,7 @@ struct DeviceRegionShowCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let info = try await DeviceRegion.named(name, in: store)
         if json { return Console.result(try JSONText.pretty(info)) }
         Console.result("region     \(info.id.text)")
@@ -146,7 +146,7 @@ struct DeviceRegionRemoveCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let info = try await DeviceRegion.named(name, in: store)
         try await wait.run(store) { try await store.remove([.region(info.id)]) }
     }

@@ -32,7 +32,9 @@ struct DeviceServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let opened: MapStore
-        do { opened = try await DeviceStore.existing(store) } catch let error as StoreError { throw CLIError(error) }
+        do { opened = try await DeviceStore.openExisting(store) } catch let error as StoreError {
+            throw CLIError(error)
+        }
         // The process that holds the store does the work that other commands ask for.
         try await opened.start()
         let logger = log.logger("device")

@@ -19,7 +19,7 @@ struct DeviceRunCommand: DeviceWork {
     @OptionGroup var progress: ProgressOptions
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let follower = TaskFollower(store, progress.style.progress)
         let ids = try await store.tasks().map(\.id)
         try await store.start()

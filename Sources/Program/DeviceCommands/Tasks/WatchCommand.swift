@@ -16,7 +16,7 @@ struct DeviceWatchCommand: DeviceWork {
     @Flag(help: "Print each event as a JSON object in one line.") var json = false
 
     func work() async throws {
-        let opened = try await DeviceStore.existing(store)
+        let opened = try await DeviceStore.openExisting(store)
         // The process that holds the store does the work that other commands ask for.
         try await opened.start()
         do {

@@ -85,7 +85,7 @@ struct AdoptTests {
         _ = try PackageExport.write(from: try package(), format: .pmtiles, to: file)
         #expect(try await store.adopt(file, as: .package("LV")) == [.package("LV", Edition(), .pmtiles)])
         #expect(try store.shows("EE 1", map))
-        let row = try #require(try await store.worker.view().rows.units.values.first)
+        let row = try #require(try await store.worker.view().rows.files.values.first)
         #expect(row.mask == map.mask && row.zooms == map.zooms)
     }
 
@@ -125,7 +125,7 @@ struct AdoptTests {
         var file = try #require(installed.files.first)
         file.bytes = 1
         let wrong = file
-        try await store.worker.change { try $0.apply([.unit(wrong)]) }
+        try await store.worker.change { try $0.apply([.file(wrong)]) }
         await store.suspend()
         try await store.start()
         #expect(try await store.agreesWithTheDisk())

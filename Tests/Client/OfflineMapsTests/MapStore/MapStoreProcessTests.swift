@@ -131,7 +131,7 @@ struct MapStoreProcessTests {
         let rowless = home.deletingLastPathComponent().appending(path: "9-00000000")
         try FileManager.default.copyItem(at: home, to: rowless)
         // Its unit file says another version.
-        let json = rowless.appending(path: UnitDocument.name)
+        let json = rowless.appending(path: InstalledFileDocument.name)
         let text = try String(contentsOf: json, encoding: .utf8)
         try text.replacing("\"version\":1", with: "\"version\":9").write(to: json, atomically: true, encoding: .utf8)
         let strays = [
@@ -141,7 +141,7 @@ struct MapStoreProcessTests {
             home.deletingLastPathComponent().appending(path: "8-11111111.new/x"),
             // A style that was being looked at, a removal, and a reserve, each of a process that was killed.
             folder.parts.appending(path: "x.part.probe/style.json"),
-            home.deletingLastPathComponent().appending(path: "7-22222222/\(UnitDocument.name)"),
+            home.deletingLastPathComponent().appending(path: "7-22222222/\(InstalledFileDocument.name)"),
             folder.root.appending(path: ".reserve.0123.tmp"),
         ]
         for stray in strays {
@@ -221,6 +221,6 @@ struct MapStoreProcessTests {
         let usage = try await last.usage()
         #expect(usage.parts == 0)
         #expect(usage.total == UInt64(site.size(path) + site.size("packages/1/LV.mbtiles")))
-        #expect(StoreScan.units(site.scratch.folder).units.count == 2)
+        #expect(StoreScan.units(site.scratch.folder).files.count == 2)
     }
 }

@@ -213,7 +213,7 @@ extension MapStore {
             found += StoreScan.bytes(below: home)
             let files = FileManager.default.enumerator(atPath: home.path)
             while let path = files?.nextObject() as? String {
-                guard path.hasSuffix("/" + UnitDocument.name) else { continue }
+                guard path.hasSuffix("/" + InstalledFileDocument.name) else { continue }
                 found -= StoreScan.size(home.appending(path: path)) ?? 0
             }
         }

@@ -102,7 +102,7 @@ final class PlanScratch {
         await planner.plan(TaskRecord(id: TaskID(number: 1), kind: kind, items: items, rule: rule), view)
     }
 
-    /// What became of a plan's pieces.
+    /// What became of a plan's downloads.
     struct Outcome {
         var verified: [Bool] = []
         var tileBytes: [UInt64?] = []
@@ -112,63 +112,63 @@ final class PlanScratch {
     /// Downloads, verifies, patches and prepares everything of a plan, and makes it current.
     @discardableResult
     func run(_ plan: DetailedPlan) async throws -> Outcome {
-        guard case .plan(let pieces) = plan.answer else {
+        guard case .plan(let downloads) = plan.answer else {
             throw StoreError(.wrongState, "There is no plan: \(plan.answer)")
         }
         var outcome = Outcome()
-        for piece in pieces.pieces {
-            guard let its = piece.details else { throw StoreError(.notFound, "No details of \(piece)") }
-            if view.rows.units[piece.file]?.state == .current {
-                if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
+        for download in downloads.downloads {
+            guard let its = download.details else { throw StoreError(.notFound, "No details of \(download)") }
+            if view.rows.files[download.file]?.state == .current {
+                if let holder = download.holder { view.rows.holds.insert(Hold(key: download.file.key, item: holder)) }
                 continue
             }
-            switch piece.source {
+            switch download.source {
             case .tile: outcome.tileBytes.append(try await fill(its))
-            case .filled: try prepare(piece, &outcome)
+            case .filled: try prepare(download, &outcome)
             case .file:
-                outcome.verified.append(try await fetch(piece, its))
-                if outcome.verified.last == true { try prepare(piece, &outcome) }
+                outcome.verified.append(try await fetch(download, its))
+                if outcome.verified.last == true { try prepare(download, &outcome) }
             }
         }
         return outcome
     }
 
-    private func fetch(_ piece: Piece, _ its: PieceDetails) async throws -> Bool {
-        let isPatch = piece.patch != nil
-        let digest = piece.patch?.digest ?? piece.file.digest
+    private func fetch(_ download: DownloadItem, _ its: DownloadDetails) async throws -> Bool {
+        let isPatch = download.patch != nil
+        let digest = download.patch?.digest ?? download.file.digest
         guard let part = folder.part(sha256: digest), let url = isPatch ? its.patch : its.address else {
             throw StoreError(.notFound, "No part")
         }
         _ = try await fetcher.file(
             ResourceRequest(url, its.kind, headers: its.headers), into: part, from: 0, limit: 1 << 30
         ) { _ in }
-        return isPatch ? try PieceWork.patch(piece, in: folder) : try PieceWork.verify(piece, in: folder)
+        return isPatch ? try FileInstaller.patch(download, in: folder) : try FileInstaller.verify(download, in: folder)
     }
 
-    private func fill(_ its: PieceDetails) async throws -> UInt64? {
+    private func fill(_ its: DownloadDetails) async throws -> UInt64? {
         let body: FetchedBody
         do throws(FetchError) {
             body = try await fetcher.body(
                 ResourceRequest(its.address, its.kind, headers: its.headers), limit: 1 << 20)
         } catch {
             guard error.cause == .notFound else { throw error }
-            return try PieceWork.fill(its, nil, in: folder)
+            return try FileInstaller.fill(its, nil, in: folder)
         }
-        return try PieceWork.fill(its, body, in: folder)
+        return try FileInstaller.fill(its, body, in: folder)
     }
 
-    private func prepare(_ piece: Piece, _ outcome: inout Outcome) throws {
-        var file = try PieceWork.prepare(piece, in: folder, source: nil)
-        file.expires = file.expires ?? piece.expires
-        if let age = piece.age { file.age = age }
-        if let old = view.rows.current(piece.file.unit) { view.rows.units[old.id] = nil }
-        view.rows.units[file.id] = file
-        if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
+    private func prepare(_ download: DownloadItem, _ outcome: inout Outcome) throws {
+        var file = try FileInstaller.prepare(download, in: folder, source: nil)
+        file.expires = file.expires ?? download.expires
+        if let age = download.age { file.age = age }
+        if let old = view.rows.current(download.file.key) { view.rows.files[old.id] = nil }
+        view.rows.files[file.id] = file
+        if let holder = download.holder { view.rows.holds.insert(Hold(key: download.file.key, item: holder)) }
         outcome.units.append(file)
     }
 }
 
 extension DetailedPlan {
-    var pieces: [Piece] { if case .plan(let plan) = answer { plan.pieces } else { [] } }
+    var downloads: [DownloadItem] { if case .plan(let plan) = answer { plan.downloads } else { [] } }
     var onlineTiles: UInt64 { if case .plan(let plan) = answer { plan.onlineTiles } else { 0 } }
 }

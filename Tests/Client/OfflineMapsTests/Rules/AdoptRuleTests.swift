@@ -8,7 +8,7 @@ import Testing
 
     private func adopted(_ name: String, version: Int32, bytes: UInt64 = 1_000, isPack: Bool = false) -> AdoptedFile {
         AdoptedFile(
-            file: InstalledFile(piece(name, version: version, isPack: isPack).file, bytes: bytes),
+            file: InstalledFile(download(name, version: version, isPack: isPack).file, bytes: bytes),
             holder: .package(name))
     }
 
@@ -22,8 +22,8 @@ import Testing
 
     @Test func severalFilesBecomeCurrentInOneWriteAndReplaceWhatIsInstalled() throws {
         var rows = StoreRows()
-        let old = InstalledFile(piece("p").file, bytes: 500)
-        rows.units[old.id] = old
+        let old = InstalledFile(download("p").file, bytes: 500)
+        rows.files[old.id] = old
         var driver = RuleDriver(rows)
         let files = [adopted("p", version: 2), adopted("q", version: 1)]
         let effects = ask(&driver, files)
@@ -31,10 +31,10 @@ import Testing
         #expect(effects.discards == [.file(old.id)])
         let write = try #require(driver.writes.last)
         for file in files {
-            #expect(driver.machine.rows.units[file.file.id]?.state == .current)
-            #expect(write.contains(.hold(Hold(unit: file.file.id.unit, item: file.holder))))
+            #expect(driver.machine.rows.files[file.file.id]?.state == .current)
+            #expect(write.contains(.hold(Hold(key: file.file.id.key, item: file.holder))))
         }
-        #expect(driver.machine.rows.units.count == 2)
+        #expect(driver.machine.rows.files.count == 2)
     }
 
     @Test func theQuotaRefusesThemAllAndTheirFilesGo() {
@@ -45,7 +45,7 @@ import Testing
         let effects = ask(&driver, files)
         #expect(answers(effects) == [.limited(.quota(needed: 2_000, allowed: 1_500))])
         #expect(Set(effects.discards) == Set(files.map { .file($0.file.id) }))
-        #expect(driver.machine.rows.units.isEmpty)
+        #expect(driver.machine.rows.files.isEmpty)
     }
 
     @Test func theLimitOfPacksRefuses() {
@@ -58,21 +58,21 @@ import Testing
 
     @Test func itEndsTheDownloadOfTheItem() {
         var driver = RuleDriver()
-        let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("p", version: 2, holder: item)]))
+        let (task, effects) = driver.add(.install, [item], Plan(downloads: [download("p", version: 2, holder: item)]))
         let adopting = ask(&driver, [adopted("p", version: 2)])
         #expect(adopting.stops == effects.fetches)
         #expect(driver.machine.rows.tasks[task] == nil)
-        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.version == 2)
+        #expect(driver.machine.rows.current(InstalledFileKey(name: "p", isPack: false))?.version == 2)
     }
 
     @Test func aFileThatIsBeingRemovedIsNotTaken() {
         var rows = StoreRows()
-        rows.units[piece("p").file] = InstalledFile(piece("p").file)
-        rows.holds = [Hold(unit: piece("p").file.unit, item: item)]
+        rows.files[download("p").file] = InstalledFile(download("p").file)
+        rows.holds = [Hold(key: download("p").file.key, item: item)]
         var driver = RuleDriver(rows)
-        #expect(driver.add(.remove, [item]).effects.discards == [.file(piece("p").file)])
+        #expect(driver.add(.remove, [item]).effects.discards == [.file(download("p").file)])
         #expect(answers(ask(&driver, [adopted("p", version: 1)])) == [.busy])
-        driver.send(.gone(.file(piece("p").file)))
+        driver.send(.gone(.file(download("p").file)))
         #expect(answers(ask(&driver, [adopted("p", version: 1)])) == [.done])
     }
 
@@ -84,6 +84,6 @@ import Testing
         #expect(opened.discards.isEmpty)
         _ = machine.handle(.asked(RequestID(number: 1), .adopt([file])), now: start)
         #expect(machine.handle(.start, now: start).discards.isEmpty)
-        #expect(machine.rows.units[file.file.id]?.state == .current)
+        #expect(machine.rows.files[file.file.id]?.state == .current)
     }
 }

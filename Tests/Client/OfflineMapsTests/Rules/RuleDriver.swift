@@ -54,13 +54,14 @@ extension [Effect] {
     var limits: [Limit] { compactMap { if case .report(.limitReached(let limit)) = $0 { limit } else { nil } } }
 }
 
-/// A piece of a package or pack with 1,000 bytes.
-func piece(
-    _ name: String, version: Int32 = 1, isPack: Bool = false, size: UInt64 = 1_000, source: Piece.Source = .file(nil),
+/// A download of a package or pack with 1,000 bytes.
+func download(
+    _ name: String, version: Int32 = 1, isPack: Bool = false, size: UInt64 = 1_000,
+    source: DownloadItem.Source = .file(nil),
     holder: Item? = .style("s")
-) -> Piece {
-    let file = FileID(unit: UnitKey(name: name, isPack: isPack), version: version, digest: "\(name)-\(version)")
-    return Piece(holder: holder, file: file, size: size, source: source)
+) -> DownloadItem {
+    let file = FileID(key: InstalledFileKey(name: name, isPack: isPack), version: version, digest: "\(name)-\(version)")
+    return DownloadItem(holder: holder, file: file, size: size, source: source)
 }
 
 extension InstalledFile {
@@ -70,7 +71,7 @@ extension InstalledFile {
         order: Int64 = 0
     ) {
         self.init(
-            id: id, item: .style(id.unit.name), path: "units/\(id.digest)", bytes: bytes, format: .mbtiles,
+            id: id, item: .style(id.key.name), path: "files/\(id.digest)", bytes: bytes, format: .mbtiles,
             expires: expires, usedAt: usedAt, order: order, state: state)
     }
 }

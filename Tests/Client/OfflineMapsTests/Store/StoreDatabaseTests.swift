@@ -27,15 +27,17 @@ struct StoreDatabaseTests {
     }
 
     @Test func unitsComeBackAsTheyWere() throws {
-        var unit = try scratch.unit("EE", date: "2026-11-01")
-        (unit.expires, unit.usedAt, unit.order, unit.template) = (1_000, 2_000, 3, "https://t/{z}/{x}/{y}.pbf")
-        try database.install(unit)
-        #expect(try database.files() == [unit])
+        var installed = try scratch.unit("EE", date: "2026-11-01")
+        (installed.expires, installed.usedAt, installed.order, installed.template) = (
+            1_000, 2_000, 3, "https://t/{z}/{x}/{y}.pbf"
+        )
+        try database.install(installed)
+        #expect(try database.files() == [installed])
     }
 
     /// Every change leads to the same rows in memory and on disk.
     @Test func rowsAreThoseOfTheRules() throws {
-        let unit = try scratch.unit("EE")
+        let installed = try scratch.unit("EE")
         var settings = StoreSettings()
         settings.quota.bytes = 5
         settings.nextTask = 9
@@ -43,15 +45,18 @@ struct StoreDatabaseTests {
         record.rule.priority = -1
         record.rule.startAt = Coordinate(longitude: 25, latitude: 59)
         record.failure = .badBytes
-        var other = unit
+        var other = installed
         (other.state, other.order) = (.previous, 7)
-        let hold = Hold(unit: unit.id.unit, item: unit.item)
+        let hold = Hold(key: installed.id.key, item: installed.item)
         let steps: [[Change]] = [
             [.task(record), .task(task(4, .remove, [.region("x"), .style("s")])), .settings(settings)],
-            [.unit(unit), .hold(hold), .hold(Hold(unit: UnitKey(name: "p", isPack: true), item: .region("x")))],
+            [
+                .file(installed), .hold(hold),
+                .hold(Hold(key: InstalledFileKey(name: "p", isPack: true), item: .region("x"))),
+            ],
             [.sequence("address a", 5), .sequence("key k", 7), .tiles(.region("x"), 40), .tiles(.region("y"), 2)],
-            [.unit(other), .dropHold(hold), .tiles(.region("x"), 0), .sequence("address a", 4)],
-            [.endTask(TaskID(number: 3)), .removeUnit(unit.id), .answered(RequestID(number: -1), .done)],
+            [.file(other), .dropHold(hold), .tiles(.region("x"), 0), .sequence("address a", 4)],
+            [.endTask(TaskID(number: 3)), .removeFile(installed.id), .answered(RequestID(number: -1), .done)],
         ]
         var rows = StoreRows()
         for step in steps {
@@ -67,7 +72,7 @@ struct StoreDatabaseTests {
         let before = try database.rows()
         let next = try scratch.unit("EE", version: 2)
         // The list is not there.
-        #expect(throws: StoreError.self) { try database.apply([.task(task(1)), .unit(next), .catalog(9)]) }
+        #expect(throws: StoreError.self) { try database.apply([.task(task(1)), .file(next), .catalog(9)]) }
         #expect(try database.rows() == before)
     }
 

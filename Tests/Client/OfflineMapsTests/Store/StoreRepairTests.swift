@@ -12,16 +12,16 @@ struct StoreRepairTests {
         scratch = try StoreScratch()
         var units: [InstalledFile] = []
         for (id, version) in [("EE", 1), ("EE", 2), ("LV", 5)] as [(String, Int32)] {
-            let unit = try scratch.unit(id, version: version)
-            let file = try #require(scratch.folder.file(unit.path))
+            let installed = try scratch.unit(id, version: version)
+            let file = try #require(scratch.folder.file(installed.path))
             let source = CatalogOrigin(address: "a", key: "k", sequence: Int64(version) + 10)
-            let document = UnitDocument(unit, source: source)
+            let document = InstalledFileDocument(installed, source: source)
             try Data(try document.encoded()).write(
-                to: file.deletingLastPathComponent().appending(path: UnitDocument.name))
-            units.append(unit)
+                to: file.deletingLastPathComponent().appending(path: InstalledFileDocument.name))
+            units.append(installed)
         }
         let database = try StoreDatabase.open(scratch.folder, isWorker: true)
-        for unit in units { try database.install(unit) }
+        for installed in units { try database.install(installed) }
         try database.apply([.task(TaskRecord(id: TaskID(number: 1), kind: .list))])
         try database.close()
     }
@@ -97,7 +97,7 @@ struct StoreRepairTests {
 
     @Test func unitFilesThatDoNotFitTheirFileAreNamed() throws {
         let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.folder.units.path)
-        let document = try #require(files.first { $0.contains("LV") && $0.hasSuffix(UnitDocument.name) })
+        let document = try #require(files.first { $0.contains("LV") && $0.hasSuffix(InstalledFileDocument.name) })
         let map = try #require(files.first { $0.contains("LV") && $0.hasSuffix(".mbtiles") })
         try Data("short".utf8).write(to: scratch.folder.units.appending(path: map))
         try Data("no database at all, but more than some bytes".utf8).write(to: scratch.folder.database)
@@ -107,20 +107,21 @@ struct StoreRepairTests {
     }
 
     @Test(arguments: [
-        #""path":"../EE.mbtiles""#, #""path":"""#, #""item":"package|EE""#, #""sha256":"00""#, #""formatVersion":3"#, #""is_pack":true"#,
+        #""path":"../EE.mbtiles""#, #""path":"""#, #""item":"package|EE""#, #""sha256":"00""#, #""formatVersion":3"#,
+        #""is_pack":true"#,
         #""mask":"AAAA""#, #""version":99999999999"#, #""bytes":-1"#, #""key":"package|LV|-|-|mbtiles""#,
     ])
     func hostileDocumentsAreRefused(_ field: String) throws {
-        let unit = try scratch.unit("FI")
-        let text = String(decoding: try UnitDocument(unit).encoded(), as: UTF8.self)
+        let installed = try scratch.unit("FI")
+        let text = String(decoding: try InstalledFileDocument(installed).encoded(), as: UTF8.self)
         let name = field.split(separator: ":")[0]
         let start = try #require(text.range(of: name + ":"))
         let rest = text[start.upperBound...]
         let end = try #require(rest.firstIndex { $0 == "," || $0 == "}" })
         let file = scratch.url.appending(path: "unit.json")
         try Data((text[..<start.lowerBound] + field + text[end...]).utf8).write(to: file)
-        #expect(UnitDocument.read(file) == nil)
+        #expect(InstalledFileDocument.read(file) == nil)
         try Data(text.utf8).write(to: file)
-        #expect(UnitDocument.read(file) == UnitDocument(unit))
+        #expect(InstalledFileDocument.read(file) == InstalledFileDocument(installed))
     }
 }

@@ -17,7 +17,7 @@ final class StoreScratch: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Makes a package in `units` and gives its row.
+    /// Makes a package in `files` and gives its row.
     func unit(
         _ id: String = "EE", version: Int32 = 1, cell: (Int, Int, Int) = (7, 72, 37), depth: Int = 2,
         edition: Edition = Edition(), date: String? = nil, tileset: String? = "demo", without: Set<TileID> = []
@@ -45,7 +45,8 @@ extension InstalledFile {
         order: Int64 = 0
     ) {
         self.init(
-            id: FileID(unit: UnitKey(name: item.key, isPack: false), version: version, digest: sha256), item: item,
+            id: FileID(key: InstalledFileKey(name: item.key, isPack: false), version: version, digest: sha256),
+            item: item,
             path: path, bytes: bytes, format: format, mask: mask, zooms: zooms, tileset: tileset, template: template,
             dataDate: dataDate, attribution: attribution, order: order)
     }
@@ -54,17 +55,17 @@ extension InstalledFile {
 extension StoreDatabase {
     /// Makes a file current, and the one before previous.
     func install(_ file: InstalledFile, holder: Item? = nil) throws {
-        var changes: [Change] = [.unit(file), .hold(Hold(unit: file.id.unit, item: holder ?? file.item))]
-        for var old in try rows().units.values where old.id.unit == file.id.unit && old.state == .current {
+        var changes: [Change] = [.file(file), .hold(Hold(key: file.id.key, item: holder ?? file.item))]
+        for var old in try rows().files.values where old.id.key == file.id.key && old.state == .current {
             old.state = .previous
-            changes.append(.unit(old))
+            changes.append(.file(old))
         }
         try apply(changes)
     }
 
     /// The files in a state.
     func files(_ state: InstalledFile.State = .current) throws -> [InstalledFile] {
-        try rows().units.values.filter { $0.state == state }
+        try rows().files.values.filter { $0.state == state }
     }
 }
 

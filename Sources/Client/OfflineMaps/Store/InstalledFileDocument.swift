@@ -3,7 +3,7 @@ internal import Files
 internal import Foundation
 
 /// `unit.json`, next to each installed file that is no pack: its record, so that a lost database can be made again.
-struct UnitDocument: Codable, Sendable, Hashable {
+struct InstalledFileDocument: Codable, Sendable, Hashable {
     /// The version of the document.
     static let formatVersion = 2
     static let name = "unit.json"
@@ -33,23 +33,24 @@ struct UnitDocument: Codable, Sendable, Hashable {
     }
 
     /// Reads a document; `nil` for one that is too large, damaged, of a newer format, or contradicts itself.
-    static func read(_ file: URL) -> UnitDocument? {
+    static func read(_ file: URL) -> InstalledFileDocument? {
         // Every error means: there is no such document.
         guard let open = try? FileDescriptor(reading: file), open.size <= maxBytes,
             let bytes = try? open.read(at: 0, count: Int(open.size))
         else { return nil }
-        return UnitDocument(decoding: bytes)
+        return InstalledFileDocument(decoding: bytes)
     }
 
     /// Reads the bytes of a document; `nil` for one that is damaged, of a newer format, or contradicts itself.
     init?(decoding bytes: [UInt8]) {
         // Every error means: the bytes are not such a document.
-        guard let document = try? JSONDecoder().decode(UnitDocument.self, from: Data(bytes)),
+        guard let document = try? JSONDecoder().decode(InstalledFileDocument.self, from: Data(bytes)),
             document.formatVersion == Self.formatVersion
         else { return nil }
         let (file, name) = (document.file, document.file.path)
         guard Digest(hex: file.sha256)?.hex == file.sha256,
-            file.id.unit == UnitKey(name: file.item.key, isPack: false), file.state == .current, file.order == 0,
+            file.id.key == InstalledFileKey(name: file.item.key, isPack: false), file.state == .current,
+            file.order == 0,
             !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".", name != ".."
         else { return nil }
         self = document

@@ -95,7 +95,7 @@ package enum UntrustedBytes {
 
     /// `unit.json`: a document that is accepted comes back the same, and its path stays in its folder.
     package static func unit(_ bytes: [UInt8]) -> Verdict {
-        guard let document = UnitDocument(decoding: bytes) else { return .refused("bad-unit") }
+        guard let document = InstalledFileDocument(decoding: bytes) else { return .refused("bad-unit") }
         let file = document.file
         guard Item(key: file.item.key) == file.item else { return .wrong("another item came back") }
         let folder = StoreFolder(URL(filePath: "/store"))
@@ -103,7 +103,8 @@ package enum UntrustedBytes {
             return .wrong("the file '\(file.path)' lies outside of its folder")
         }
         do throws(StorageError) {
-            let back = UnitDocument(decoding: try UnitDocument(file, source: document.source).encoded())
+            let back = InstalledFileDocument(
+                decoding: try InstalledFileDocument(file, source: document.source).encoded())
             return back == document ? .accepted : .wrong("another document came back")
         } catch { return .wrong("an accepted document cannot be written: \(error)") }
     }

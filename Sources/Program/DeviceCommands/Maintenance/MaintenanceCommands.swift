@@ -20,7 +20,7 @@ struct DeviceVerifyCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let findings = try await store.verify(deep: deep)
         try findings.show(json: json)
         guard findings.isEmpty else {
@@ -44,7 +44,7 @@ struct DeviceRepairCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let findings = try await store.repair()
         try findings.show(json: json)
         let left = findings.count { !$0.isMended }
@@ -101,7 +101,7 @@ struct DeviceQuotaCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         if isChange {
             var quota = try await store.quota()
             if let bytes { quota.bytes = bytes == "none" ? nil : Units.size(bytes) }
@@ -140,7 +140,7 @@ struct DeviceGroupsCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         guard selectsNone || !groups.isEmpty else {
             let selected = try await store.groups().sorted()
             if selected.isEmpty { return Console.note("no group is selected") }
