@@ -19,7 +19,7 @@ NO_TABLE = "no such table"
 
 @dataclasses.dataclass
 class Unit:
-    """A row of the table `unit`."""
+    """A row of the table `installed_file`."""
 
     name: str
     version: int
@@ -127,9 +127,9 @@ class StoreFolder:
 
 # The rows that two runs must have in common; times of the clock, numbers of the queue and sizes of filled packs are left out.
 LASTING = {
-    "unit": "unit, is_pack, kind, item, format, tileset, template, data_date, state, "
+    "installed_file": "key, is_pack, item, format, tileset, template, data_date, state, "
     "iif(template IS NULL, version || ' ' || sha256 || ' ' || path || ' ' || bytes, '')",
-    "hold": "unit, item, is_pack",
+    "hold": "key, item, is_pack",
     "region": "id, hex(definition)",
     "tiles": "item, count",
     "task": "id, kind",
@@ -152,13 +152,13 @@ def rows(file):
         database = sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, timeout=10, isolation_level=None)
         try:
             database.execute("BEGIN")
-            columns = "unit, version, sha256, path, bytes, state, template"
-            for name, version, digest, path, size, kept, template in database.execute(f"SELECT {columns} FROM unit"):
+            columns = "key, version, sha256, path, bytes, state, template"
+            for name, version, digest, path, size, kept, template in database.execute(f"SELECT {columns} FROM installed_file"):
                 is_filled = template is not None or "://" in name and path.endswith(".zip")
                 state.units.append(Unit(name, version, digest, path, size, kept == 0, is_filled))
             state.tasks = database.execute("SELECT count(*) FROM task WHERE kind <> 'list'").fetchone()[0]
             state.lists = database.execute("SELECT count(*) FROM task WHERE kind = 'list'").fetchone()[0]
-            state.holds = set(database.execute("SELECT unit, item FROM hold"))
+            state.holds = set(database.execute("SELECT key, item FROM hold"))
             state.requests = database.execute("SELECT count(*) FROM request WHERE answer IS NULL").fetchone()[0]
             state.sequences = {
                 (kind, re.sub(r"//[^/]+/", "//ORIGIN/", name)): sequence or 0

@@ -125,7 +125,7 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
         }
     #endif
 
-    /// Gives a file to a download in pieces, and removes it.
+    /// Gives a file to a download in downloads, and removes it.
     private static func pass(_ arrival: Arrival, to fetch: OngoingFetch) {
         defer { unlink(arrival.file.path) }
         guard arrival.asked == arrival.answered || fetch.follows(arrival.asked, to: arrival.answered) else { return }

@@ -73,7 +73,7 @@
                     isOnline ? try await resources.load(served: path) : try resources.resource(served: path)
                 return try ResourceAnswer(found)
             } catch {
-                // What was not found is an answer; a request that failed or a damaged file is none.
+                // Not found is answered with 404. Failures and damaged files end the load with an error.
                 return error.code == .notFound ? try? ResourceAnswer(nil) : nil
             }
         }

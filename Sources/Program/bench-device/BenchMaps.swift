@@ -140,7 +140,7 @@ struct BenchMaps {
     /// A store in a folder of its own.
     func store(_ name: String) async throws -> MapStore {
         let store = try await MapStore.open(StoreOptions(folder: folder.appending(path: name), trust: .unsigned))
-        await store.start()
+        try await store.start()
         return store
     }
 

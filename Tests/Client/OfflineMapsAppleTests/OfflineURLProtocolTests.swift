@@ -57,7 +57,7 @@ final class OfflineURLProtocolTests {
         let server = try ScriptedServer { _ in .reply(404) }
         defer { server.stop() }
         let store = try await store()
-        await store.start()
+        try await store.start()
         OfflineURLProtocol.serve(store.resources)
         #expect(try await get(server.url + "/other.json").answer.statusCode == 404)
     }

@@ -14,7 +14,7 @@ struct DocumentTests {
     }
 
     @Test func causesAndKindsAreThoseOfTheLibrary() throws {
-        #expect(try words("\nCauses: ") == FailureCause.allCases.map(\.name))
+        #expect(try words("\nCauses: ") == FailureCause.allCases.map(\.rawValue))
         let task = try words("| `task`, `priority` | number; below 0 is paused |\n| `kind` | ")
         #expect(Set(task) == Set(TaskKind.allCases.map(\.rawValue)))
     }

@@ -2,19 +2,15 @@
 struct Adopted: Sendable {
     /// Where its bytes are, before they are at their place.
     enum Place: Hashable, Sendable {
-        /// A part file of this digest; ``PieceWork/prepare(_:_:in:source:)`` moves it.
+        /// A part file of this digest; ``FileInstaller/prepare(_:in:source:)`` moves it.
         case part
         /// A file that stays where it is.
         case outside
     }
 
-    /// The item that holds it.
-    var item: Item
-    var piece: Piece
-    /// The row that it gets.
-    var unit: UnitRow
+    var file: InstalledFile
     var place: Place
-    /// Regions that a MapLibre database describes; they hold its unit.
+    /// Regions that a MapLibre database describes; they hold it too.
     var regions: [AdoptedRegion] = []
 }
 

@@ -3,17 +3,10 @@ internal import Files
 internal import Foundation
 
 extension Adopter {
-    /// What the rules are asked to make current, with the rows of the files.
-    var files: [(file: AdoptedFile, row: UnitRow)] {
+    /// What the rules are asked to make current; the regions of a database hold its file too.
+    var files: [AdoptedFile] {
         adopted.flatMap { entry in
-            var unit = entry.unit
-            if unit.format == .styleArchive, entry.place == .part, let archive = folder.file(unit.path) {
-                unit.bytes = StyleFiles.bytes(archive)
-            }
-            let bytes = entry.place == .outside ? 0 : unit.bytes
-            // The regions of a database hold its file too.
-            let holders = [entry.item] + entry.regions.map { .region($0.id) }
-            return holders.map { (AdoptedFile(file: entry.piece.file, bytes: bytes, holder: $0), unit) }
+            ([entry.file.item] + entry.regions.map { .region($0.id) }).map { AdoptedFile(file: entry.file, holder: $0) }
         }
     }
 
@@ -21,13 +14,14 @@ extension Adopter {
     ///
     /// - Parameter installed: Files that are installed already; their part files are removed.
     /// - Throws: `disk-full`, `storage`.
-    func place(except installed: Set<FileID>) throws(StoreError) {
-        for entry in adopted where entry.place == .part {
-            if installed.contains(entry.piece.file) {
+    mutating func place(except installed: InstalledFileTable) throws(StoreError) {
+        for (number, entry) in adopted.enumerated() where entry.place == .part {
+            if installed[entry.file.id] != nil {
                 removePart(entry)
             } else {
-                let details = PieceDetails(address: folder.root, kind: .other, unit: entry.unit)
-                _ = try PieceWork.prepare(entry.piece, details, in: folder, source: nil)
+                var download = DownloadItem(holder: entry.file.item, file: entry.file.id, size: entry.file.bytes)
+                download.details = DownloadDetails(address: folder.root, kind: .other, file: entry.file)
+                adopted[number].file = try FileInstaller.prepare(download, in: folder, source: nil)
             }
         }
     }
@@ -39,6 +33,6 @@ extension Adopter {
 
     private func removePart(_ entry: Adopted) {
         // A part file that stays is removed when the store is opened.
-        if let part = folder.part(sha256: entry.piece.file.digest) { try? Durable.remove(part) }
+        if let part = folder.part(sha256: entry.file.sha256) { try? Durable.remove(part) }
     }
 }

@@ -15,13 +15,13 @@ internal import Tiles
 struct Adopter: Sendable {
     let folder: StoreFolder
     let way: Adoption
-    /// The current unit of a key, which gives the next version.
-    let current: @Sendable (UnitKey) -> UnitRecord?
+    /// The current file of a key, which gives the next version.
+    let current: @Sendable (InstalledFileKey) -> InstalledFile?
     var adopted: [Adopted] = []
     /// Files to remove when everything is durable.
     private(set) var sources: [URL] = []
 
-    init(folder: StoreFolder, way: Adoption, current: @escaping @Sendable (UnitKey) -> UnitRecord?) {
+    init(folder: StoreFolder, way: Adoption, current: @escaping @Sendable (InstalledFileKey) -> InstalledFile?) {
         (self.folder, self.way, self.current) = (folder, way, current)
     }
 
@@ -99,12 +99,11 @@ struct Adopter: Sendable {
             throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(error.message)", below: error)
         }
         let owner = Item.package(id, edition, format)
-        var unit = UnitRow(
-            item: owner, version: 0, path: "", bytes: 0, sha256: "", format: format, mask: found.mask,
-            zooms: found.zooms, attribution: found.attribution)
-        unit.template = found.template
+        let installed = InstalledFile(
+            id: Self.id(owner), item: owner, path: "", bytes: 0, format: format, mask: found.mask, zooms: found.zooms,
+            template: found.template, attribution: found.attribution)
         let regions = format == .maplibre ? try MapLibreRegions.read(file) : []
-        try adopt(file, unit, name: StoreFolder.component(id) + format.fileExtension, regions: regions)
+        try adopt(file, installed, name: StoreFolder.component(id) + format.fileExtension, regions: regions)
     }
 
     private mutating func addStyle(_ file: URL, as item: Item) throws(StoreError) {
@@ -116,7 +115,7 @@ struct Adopter: Sendable {
         do {
             try Durable.makeFolder(scratch)
             // A folder that stays is removed when the store is opened.
-            defer { try? PieceWork.removeFolder(scratch) }
+            defer { try? FileInstaller.removeFolder(scratch) }
             try StoredZip.unpack(file, into: scratch)
             _ = try StylePack(scratch).style()
         } catch let error as StorageError {
@@ -124,46 +123,45 @@ struct Adopter: Sendable {
         } catch let error as StylesError {
             if error.code == .diskFull { throw StoreError(.diskFull, error.message, cause: error, isRetriable: true) }
             throw .failing(.badFile, "'\(file.path)' is no archive of a style pack: \(error.message)", below: error)
-        } catch { throw PieceWork.storeError(error, "'\(file.path)' cannot be unpacked.") }
-        let unit = UnitRow(
-            item: .style(id), version: 0, path: "", bytes: 0, sha256: "", format: .styleArchive)
-        try adopt(file, unit, name: "style.zip", regions: [])
+        } catch { throw FileInstaller.storeError(error, "'\(file.path)' cannot be unpacked.") }
+        let installed = InstalledFile(
+            id: Self.id(.style(id)), item: .style(id), path: "", bytes: 0, format: .styleArchive)
+        try adopt(file, installed, name: "style.zip", regions: [])
     }
 
-    /// Makes the part file of a file, and describes its unit.
+    /// The name of a file whose version and digest are not known yet.
+    private static func id(_ item: Item) -> FileID {
+        FileID(key: InstalledFileKey(name: item.key, isPack: false), version: 0, digest: "")
+    }
+
+    /// Makes the part file of a file, and completes its record.
     private mutating func adopt(
-        _ file: URL, _ unit: UnitRow, name: String, regions: [AdoptedRegion]
+        _ file: URL, _ installed: InstalledFile, name: String, regions: [AdoptedRegion]
     ) throws(StoreError) {
-        var unit = unit
+        var installed = installed
         let place: Adopted.Place
         do throws(StorageError) {
-            (place, unit.sha256, unit.bytes) = try makePart(of: file)
+            (place, installed.id.digest, installed.bytes) = try makePart(of: file)
         } catch { throw .storage(error, "'\(file.path)' cannot be taken into the store.") }
-        let key = UnitKey(name: unit.item.key, isPack: false)
-        let old = current(key)
+        let old = current(installed.id.key)
         // The same file again keeps its version.
-        unit.version =
-            old.map { $0.file.digest == unit.sha256 ? $0.file.version : $0.file.version &+ 1 } ?? 1
+        installed.id.version = old.map { $0.sha256 == installed.sha256 ? $0.version : $0.version &+ 1 } ?? 1
         let home = folder.unit(
-            .adopted, unit.item.edition, id: unit.item.identifier, version: unit.version, sha256: unit.sha256)
-        unit.path =
+            .adopted, installed.item.edition, id: installed.item.identifier, version: installed.version,
+            sha256: installed.sha256)
+        installed.path =
             place == .outside ? file.absoluteURL.path : folder.relative(home.appending(path: name)) ?? ""
-        let id = FileID(unit: key, version: unit.version, digest: unit.sha256)
-        adopted.append(
-            Adopted(
-                item: unit.item, piece: Piece(holder: unit.item, file: id, size: unit.bytes), unit: unit, place: place,
-                regions: regions))
+        adopted.append(Adopted(file: installed, place: place, regions: regions))
     }
 
     /// Copies a file into a part file, or gives it a second name there; a file that stays where it is gets no part file.
     ///
-    /// - Returns: Where the bytes are now, and their digest and size.
+    /// - Returns: Where the bytes are now, their digest, and the size that counts towards the quota.
     private mutating func makePart(
         of file: URL
     ) throws(StorageError) -> (Adopted.Place, sha256: String, bytes: UInt64) {
         if way == .link {
-            let stamp = try FileStamp(file)
-            return (.outside, stamp.digest, stamp.size)
+            return (.outside, try FileStamp(file).digest, 0)
         }
         let temporary = folder.parts.appending(path: ".adopt-\(UUID().uuidString)")
         // The name of a moved file stays until the store has it: a second name costs no byte.

@@ -61,7 +61,7 @@ enum MapLibreRegions {
             else { return nil }
             return .box(box)
         }
-        // A shape that is none makes no region.
+        // An invalid shape makes no region.
         guard let shape = root["geometry"], let bytes = try? JSONEncoder().encode(shape),
             let geometry = try? Geometry(geoJSON: [UInt8](bytes))
         else { return nil }

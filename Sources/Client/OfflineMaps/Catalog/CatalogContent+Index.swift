@@ -17,16 +17,17 @@ extension CatalogContent {
 
     /// Takes the newest versions of a decoded catalog.
     ///
-    /// - Throws: ``CatalogDoubt`` for masks that are no masks, sizes and texts beyond the limits, and trees that are none.
-    init(_ index: CatalogIndex) throws(CatalogDoubt) {
+    /// - Throws: ``CatalogValidationError`` for masks that are no masks, sizes and texts beyond the limits, and trees that are none.
+    init(_ index: CatalogIndex) throws(CatalogValidationError) {
         guard index.packages.count <= Limit.rows, index.tree.count <= Limit.rows,
             index.styles?.count ?? 0 <= Limit.rows
-        else { throw CatalogDoubt(text: "it has more than \(Limit.rows) packages, regions or styles") }
+        else { throw CatalogValidationError(text: "it has more than \(Limit.rows) packages, regions or styles") }
         var editions: [String: CatalogIndex.Edition] = [:]
         for edition in index.editions { editions[edition.path] = edition }
         for package in index.packages {
             guard let edition = editions[package.edition] else {
-                throw CatalogDoubt(text: "package '\(package.id)' is in an edition that the catalog does not list")
+                throw CatalogValidationError(
+                    text: "package '\(package.id)' is in an edition that the catalog does not list")
             }
             offers.append(try Offer(package, edition))
         }
@@ -39,15 +40,16 @@ extension CatalogContent {
         packLimit = max(0, min(1_000_000, index.limits.tilePacksPerDevice))
     }
 
-    private mutating func addTree(_ tree: [CatalogIndex.Node]) throws(CatalogDoubt) {
+    private mutating func addTree(_ tree: [CatalogIndex.Node]) throws(CatalogValidationError) {
         var seen: Set<String> = []
         for node in tree {
             guard 1...200 ~= node.id.utf8.count, seen.insert(node.id).inserted else {
-                throw CatalogDoubt(text: "its tree has '\(node.id.prefix(40))' twice, or an id of a wrong length")
+                throw CatalogValidationError(
+                    text: "its tree has '\(node.id.prefix(40))' twice, or an id of a wrong length")
             }
             // A parent that comes first cannot be below its child: the tree has no circle.
             guard node.parent.map({ $0 != node.id && seen.contains($0) }) ?? true else {
-                throw CatalogDoubt(text: "its tree has '\(node.id.prefix(40))' before its parent")
+                throw CatalogValidationError(text: "its tree has '\(node.id.prefix(40))' before its parent")
             }
             try Text.check(node.kind, of: node.id)
             try Text.check(node.names, of: node.id)
@@ -57,23 +59,24 @@ extension CatalogContent {
 }
 
 extension CatalogContent.Offer {
-    fileprivate init(_ package: CatalogIndex.Package, _ edition: CatalogIndex.Edition) throws(CatalogDoubt) {
+    fileprivate init(_ package: CatalogIndex.Package, _ edition: CatalogIndex.Edition) throws(CatalogValidationError) {
         typealias Download = CatalogContent.Download
         let name = package.edition + package.id
         guard let newest = package.versions.first else {
-            throw CatalogDoubt(text: "package '\(name)' has no version")
+            throw CatalogValidationError(text: "package '\(name)' has no version")
         }
         do throws(TilesError) { mask = try TileMask(cartoText: newest.tileMask) } catch {
-            throw CatalogDoubt(text: "the tile mask of package '\(name)' is wrong: \(error.message)", below: error)
+            throw CatalogValidationError(
+                text: "the tile mask of package '\(name)' is wrong: \(error.message)", below: error)
         }
         switch (newest.minZoom, newest.maxZoom) {
         case (nil, nil): zooms = nil
         case (let first?, let last?):
             guard let range = ZoomRange(min: first, max: last) else {
-                throw CatalogDoubt(text: "package '\(name)' has the zooms \(first) to \(last)")
+                throw CatalogValidationError(text: "package '\(name)' has the zooms \(first) to \(last)")
             }
             zooms = range
-        default: throw CatalogDoubt(text: "package '\(name)' has a first or a last zoom without the other")
+        default: throw CatalogValidationError(text: "package '\(name)' has a first or a last zoom without the other")
         }
         files = []
         for file in newest.files {
@@ -93,7 +96,7 @@ extension CatalogContent.Offer {
         }
         // Only this text may have lines: people read it.
         guard newest.attribution?.utf8.count ?? 0 <= CatalogContent.Limit.name else {
-            throw CatalogDoubt(text: "the attribution of package '\(name)' is too long")
+            throw CatalogValidationError(text: "the attribution of package '\(name)' is too long")
         }
         try Text.check(package.names, of: name)
         (id, group, language, region) = (package.id, edition.group, edition.language, package.region)
@@ -105,12 +108,12 @@ extension CatalogContent.Offer {
 extension CatalogContent.Download {
     fileprivate init(
         _ url: String, size: Int64, sha256: String, format: String, of name: String
-    ) throws(CatalogDoubt) {
+    ) throws(CatalogValidationError) {
         guard 1...CatalogContent.Limit.file ~= size else {
-            throw CatalogDoubt(text: "a file of '\(name.prefix(200))' has \(size) bytes")
+            throw CatalogValidationError(text: "a file of '\(name.prefix(200))' has \(size) bytes")
         }
         guard CatalogIndex.isInside(url) else {
-            throw CatalogDoubt(text: "a file of '\(name.prefix(200))' lies outside of the catalog")
+            throw CatalogValidationError(text: "a file of '\(name.prefix(200))' lies outside of the catalog")
         }
         self.init(format: format, url: url, size: UInt64(size), sha256: sha256)
     }
@@ -118,15 +121,15 @@ extension CatalogContent.Download {
 
 /// Texts of a catalog: bounded, and without control characters, so that rows can separate texts by them.
 private enum Text {
-    static func check(_ text: String, of owner: String) throws(CatalogDoubt) {
+    static func check(_ text: String, of owner: String) throws(CatalogValidationError) {
         guard text.utf8.count <= CatalogContent.Limit.name, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw CatalogDoubt(text: "a text of '\(owner.prefix(200))' is too long or has control characters")
+            throw CatalogValidationError(text: "a text of '\(owner.prefix(200))' is too long or has control characters")
         }
     }
 
-    static func check(_ names: [String: String], of owner: String) throws(CatalogDoubt) {
+    static func check(_ names: [String: String], of owner: String) throws(CatalogValidationError) {
         guard names.count <= CatalogContent.Limit.languages else {
-            throw CatalogDoubt(text: "'\(owner.prefix(200))' has names in \(names.count) languages")
+            throw CatalogValidationError(text: "'\(owner.prefix(200))' has names in \(names.count) languages")
         }
         for (language, name) in names {
             try check(language, of: owner)
@@ -136,7 +139,7 @@ private enum Text {
 }
 
 /// Why a document is not a catalog that this device accepts.
-struct CatalogDoubt: Error {
+struct CatalogValidationError: Error {
     var text: String
     var below: (any Error)?
 }

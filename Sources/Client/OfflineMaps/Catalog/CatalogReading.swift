@@ -36,7 +36,7 @@ enum CatalogReading {
     ///   - known: What this device has seen.
     ///   - allowOlder: Whether a person allows a catalog that is older than the known one.
     /// - Throws: `connection` for a web page instead of a catalog, `badSignature`, `badCatalog`, `olderCatalog`,
-    ///   `invalidArguments` for a key that is none.
+    ///   `invalidArguments` for an invalid key.
     static func read(
         _ bytes: [UInt8], signature: [UInt8]?, trust: Trust, address: String, known: KnownSequences,
         allowOlder: Bool = false
@@ -56,9 +56,9 @@ enum CatalogReading {
         do {
             index = try CatalogIndex(decoding: bytes)
             content = try CatalogContent(index)
-        } catch let doubt as CatalogDoubt {
+        } catch let error as CatalogValidationError {
             throw StoreError.failing(
-                .badCatalog, "The catalog of '\(address)' is not accepted: \(doubt.text).", below: doubt.below)
+                .badCatalog, "The catalog of '\(address)' is not accepted: \(error.text).", below: error.below)
         } catch {
             throw StoreError.failing(
                 .badCatalog, "The catalog of '\(address)' is not accepted: \(message(error))", below: error)

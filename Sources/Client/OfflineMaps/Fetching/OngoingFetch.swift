@@ -72,7 +72,7 @@ package final class OngoingFetch: Sendable {
 
     private func admit(_ state: inout Outcome, _ length: UInt64?) throws(FetchError) {
         guard (200...299).contains(state.status) else {
-            // The page of an error is not kept; its head says all.
+            // The body of an error is not kept. Status and headers suffice.
             state.missing = nil
             return
         }

@@ -14,7 +14,7 @@ extension MapStore {
     ///     quota.
     /// - Returns: What was adopted, regions at the end.
     /// - Throws: `bad-file` naming what the file is, `invalid-arguments`, `limit`, `disk-full`, `storage`; `wrong-state`
-    ///   for a file that stays where it is, while another process does the work. Then nothing has changed.
+    ///   while the same file is being removed. Then nothing has changed.
     @discardableResult public func adopt(
         _ file: URL, as item: Item? = nil, by way: Adoption = .copy
     ) async throws(StoreError) -> [Item] {
@@ -34,14 +34,14 @@ extension StoreWorker {
                 var adopter = Adopter(folder: folder, way: way) { rows.current($0) }
                 do throws(StoreError) {
                     try adopter.add(file, as: item)
-                    try adopter.place(except: Set(rows.units.keys))
+                    try adopter.place(except: rows.files)
                 } catch {
                     adopter.giveUp()
                     throw error
                 }
                 return adopter
             }
-            switch try await adopt(adopter.files) {
+            switch try await submit(.adopt(adopter.files)) {
             case .limited(let limit): throw Self.exceeds(limit)
             case .busy where attempt < Self.adoptionTries: continue
             case .busy: throw Self.isBusy
@@ -54,12 +54,12 @@ extension StoreWorker {
     /// Registers the regions, and removes the files that were moved.
     private func finish(_ adopter: Adopter) async throws(StoreError) -> [Item] {
         var items: [Item] = []
-        for entry in adopter.adopted where !items.contains(entry.item) { items.append(entry.item) }
+        for entry in adopter.adopted where !items.contains(entry.file.item) { items.append(entry.file.item) }
         let regions = adopter.adopted.flatMap { entry in entry.regions.map { (entry, $0) } }
         try await change { database in
             for (entry, region) in regions {
                 try database.setRegion(region.id, region.definition, context: Data(region.context))
-                try database.setNeeds([region.id: RegionNeeds(units: [entry.piece.file.unit.name])])
+                try database.setNeeds([region.id: RegionNeeds(units: [entry.file.id.key.name])])
             }
         }
         if !regions.isEmpty { shared.events.send(.regions) }
@@ -70,9 +70,7 @@ extension StoreWorker {
     private static var isBusy: StoreError {
         StoreError(
             .wrongState,
-            "The file cannot be adopted now: the same file is just being removed, or another process does the "
-                + "work of this store and the file stays where it is.",
-            advice: "Adopt it in the process that does the work.", isRetriable: true)
+            "The file cannot be adopted now: the same file is just being removed.", isRetriable: true)
     }
 
     private static func exceeds(_ limit: Limit) -> StoreError {

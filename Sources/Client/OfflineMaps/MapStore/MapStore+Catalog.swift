@@ -59,7 +59,7 @@ extension MapStore {
             case .package, .style: break
             }
             guard case .plan(let plan) = try await plan([installed.item], .update, in: view).answer else { continue }
-            let new = plan.pieces.filter { view.rows.units[$0.file]?.state != .current }
+            let new = plan.downloads.filter { view.rows.files[$0.file]?.state != .current }
             guard !new.isEmpty else { continue }
             changes.append(
                 UpdateOffer.Change(
@@ -96,7 +96,7 @@ extension MapStore {
     ) async throws(StoreError) -> DetailedPlan {
         let regions = try await worker.read { try $0.regions() }
         let planView = PlanView(
-            address: worker.options.catalog, content: view.content, rows: view.rows, units: Array(view.units.values),
+            address: worker.options.catalog, content: view.content, rows: view.rows,
             regions: regions.mapValues(\.definition), groups: view.groups)
         let task = TaskRecord(id: TaskID(number: 0), kind: kind, items: items)
         return await worker.planner.plan(task, planView)
@@ -105,30 +105,30 @@ extension MapStore {
     /// What a plan takes: the old files stay until the new ones are in place.
     static func estimate(_ plan: Plan, _ view: StoreView, usage: Usage) -> Estimate {
         var seen: Set<FileID> = []
-        let pieces = plan.pieces.filter { seen.insert($0.file).inserted }
-        let new = pieces.filter { view.rows.units[$0.file] == nil && $0.source != .filled }
+        let downloads = plan.downloads.filter { seen.insert($0.file).inserted }
+        let new = downloads.filter { view.rows.files[$0.file] == nil && $0.source != .filled }
         let transfer = new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) }
         let added = new.reduce(0) { $0 + $1.size * (1 + $1.copies) }
         let patches = new.reduce(0) { $0 + ($1.patch?.size ?? 0) }
-        let replaced = Set(new.filter { !$0.isTile }.map(\.file.unit)).reduce(UInt64(0)) { sum, unit in
-            sum + (view.rows.current(unit)?.bytes ?? 0)
+        let replaced = Set(new.filter { !$0.isTile }.map(\.file.key)).reduce(UInt64(0)) { sum, key in
+            sum + (view.rows.current(key)?.bytes ?? 0)
         }
         let kept = view.rows.settings.quota.previousVersions > 0 ? 0 : replaced
         let peak = added + patches
         let used = usage.total - usage.ambient
         let fitsQuota = usage.quota.map { used + added - min(kept, used + added) <= $0 } ?? true
-        let tiles = pieces.filter(\.isTile)
+        let tiles = downloads.filter(\.isTile)
         return Estimate(
             transfer: transfer,
-            storage: pieces.filter { $0.source != .filled }.reduce(0) { $0 + $1.size * (1 + $1.copies) },
+            storage: downloads.filter { $0.source != .filled }.reduce(0) { $0 + $1.size * (1 + $1.copies) },
             peak: peak,
             margin: tiles.isEmpty ? 0 : 0.5, tiles: UInt64(tiles.count),
-            packs: Set(pieces.filter(\.isPack).map(\.file.unit)).count,
+            packs: Set(downloads.filter(\.isPack).map(\.file.key)).count,
             fits: fitsQuota && peak + StoreMachine.diskMargin <= usage.free)
     }
 
     private static func date(of item: Item, _ view: StoreView) -> String? {
-        view.files(of: item).first { $0.record.state == .current && $0.row.item == item }?.row.dataDate
+        view.files(of: item).first { $0.state == .current && $0.item == item }?.dataDate
     }
 
     /// One date, or the first and the last.

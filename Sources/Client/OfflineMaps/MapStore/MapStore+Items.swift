@@ -49,7 +49,7 @@ extension MapStore {
     public func rollback(_ item: Item) async throws(StoreError) -> TaskID {
         let files = try await worker.view().files(of: item)
         guard !files.isEmpty else { throw StoreError(.notFound, "'\(item.key)' is not installed.") }
-        guard files.contains(where: { $0.record.state == .previous }) else {
+        guard files.contains(where: { $0.state == .previous }) else {
             throw StoreError(
                 .wrongState, "No earlier version of '\(item.key)' was kept.",
                 advice: "Set Quota.previousVersions before an update.")
@@ -61,16 +61,15 @@ extension MapStore {
     public func installed() async throws(StoreError) -> [Installed] {
         let view = try await worker.view()
         let items = Set(view.rows.holds.map(\.item))
-        return items.compactMap { item in Self.installed(item, view).map { (view.files(of: item).first, $0) } }
-            .sorted { ($0.0?.record.order ?? 0, $0.1.item.key) < ($1.0?.record.order ?? 0, $1.1.item.key) }
-            .map(\.1)
+        return items.compactMap { Self.installed($0, view, worker.folder) }
+            .sorted { ($0.files.first?.order ?? 0, $0.item.key) < ($1.files.first?.order ?? 0, $1.item.key) }
     }
 
     /// What the store knows of an item; `nil` when it is neither installed, nor wanted, nor in the catalog.
     public func status(of item: Item) async throws(StoreError) -> Status? {
         let view = try await worker.view()
         let task = view.tasks.last { $0.items.contains(item) }
-        let installed = Self.installed(item, view)
+        let installed = Self.installed(item, view, worker.folder)
         let offer = view.content?.offer(of: item)
         let offered = offer.map { PackageInfo($0) }
         let newest = offer?.version ?? view.content?.style(of: item)?.version
@@ -81,10 +80,10 @@ extension MapStore {
             installed: installed, task: task, offered: offered,
             isOutdated: item.hasVersion && installed.map { $0.version < newest ?? $0.version } ?? false,
             isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
-            missingGroups: Self.missingGroups(of: item, files.map(\.row), view))
+            missingGroups: Self.missingGroups(of: item, files, view))
     }
 
-    private static func missingGroups(of item: Item, _ files: [UnitRow], _ view: StoreView) -> [String] {
+    private static func missingGroups(of item: Item, _ files: [InstalledFile], _ view: StoreView) -> [String] {
         guard case .package(let id, let edition, _) = item, edition.group == nil, !files.isEmpty else { return [] }
         let there = Set(files.filter { $0.state == .current }.compactMap(\.item.edition.group))
         return view.groups.sorted().filter { group in
@@ -97,10 +96,7 @@ extension MapStore {
     ///
     /// Do not store this URL: the folder of an app can move, and an update has another name.
     public func url(of item: Item) async throws(StoreError) -> URL? {
-        let rows = try await worker.view().files(of: item).map(\.row).filter { $0.state == .current }
-        let own = rows.filter { $0.item == item }
-        guard own.count == 1 else { return nil }
-        return worker.folder.place(of: own[0])
+        Self.installed(item, try await worker.view(), worker.folder)?.file
     }
 
     /// What the store takes on disk, and what it may take.
@@ -139,31 +135,20 @@ extension MapStore {
         return record
     }
 
-    private static func installed(_ item: Item, _ view: StoreView) -> Installed? {
+    private static func installed(_ item: Item, _ view: StoreView, _ folder: StoreFolder) -> Installed? {
         let files = view.files(of: item)
-        let current = files.filter { $0.record.state == .current }
-        guard !current.isEmpty else { return nil }
-        let own = files.filter { file in view.rows.holders(of: file.record.file.unit).allSatisfy { $0.item == item } }
-        let main = current.first { $0.row.item == item } ?? current.first
+        guard files.contains(where: { $0.state == .current }) else { return nil }
+        let own = files.filter { file in view.rows.holders(of: file.id.key).allSatisfy { $0.item == item } }
+        let single = files.filter { $0.state == .current && $0.item == item }
         return Installed(
-            item: item, version: main?.row.version ?? 0, bytes: current.reduce(0) { $0 + $1.record.bytes },
-            ownBytes: own.reduce(0) { $0 + $1.record.bytes }, dataDate: main?.row.dataDate,
-            previous: files.filter { $0.record.state == .previous && $0.row.item == item }.reversed().map(
-                \.row.version),
+            item: item, files: files, file: single.count == 1 ? folder.place(of: single[0]) : nil,
+            ownBytes: own.reduce(0) { $0 + $1.bytes },
             isInCatalog: view.content?.offer(of: item) != nil || view.content?.style(of: item) != nil)
     }
 }
 
 extension Item {
     var isRegion: Bool { if case .region = self { true } else { false } }
-
-    /// Whether it is one file with a version; tile packs have none, because regions share them.
-    package var hasVersion: Bool {
-        switch self {
-        case .package, .style: true
-        case .packs, .region: false
-        }
-    }
 }
 
 extension CatalogContent {

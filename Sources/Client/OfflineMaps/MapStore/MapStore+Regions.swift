@@ -44,8 +44,7 @@ extension MapStore {
         let view = try await worker.view()
         let task = view.tasks.last { $0.items.contains(.region(id)) && $0.kind != .remove }
         return RegionSurvey(
-            id: id, row: row, rows: view.rows, units: view.units.map { StoredUnit(file: $0.key, row: $0.value) },
-            task: task
+            id: id, row: row, rows: view.rows, task: task
         ).info()
     }
 

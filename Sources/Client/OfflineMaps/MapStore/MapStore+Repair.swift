@@ -8,7 +8,7 @@ extension MapStore {
     public func verify(deep: Bool) async throws(StoreError) -> [Finding] {
         let view = try await worker.view()
         let folder = worker.folder
-        return try await worker.onFiles { StoreVerify.findings(view.units, folder, deep: deep).map(\.finding) }
+        return try await worker.onFiles { StoreVerify.findings(view.rows.files, folder, deep: deep).map(\.finding) }
     }
 
     /// Verifies every byte and mends what can be mended: a damaged file goes back to its previous version, or a task
@@ -19,10 +19,10 @@ extension MapStore {
         guard role == .worker else { throw Self.isReader }
         let view = try await worker.view()
         let folder = worker.folder
-        let found = try await worker.onFiles { StoreVerify.findings(view.units, folder, deep: true) }
+        let found = try await worker.onFiles { StoreVerify.findings(view.rows.files, folder, deep: true) }
         var findings: [Finding] = []
         for entry in found {
-            let holders = view.rows.holders(of: entry.file.unit).map(\.item)
+            let holders = view.rows.holders(of: entry.file.key).map(\.item)
             let isThere = await worker.giveUp(entry.file)
             if !isThere { for item in holders { try await install([item]) } }
             var finding = entry.finding
@@ -52,7 +52,7 @@ extension StoreWorker {
     /// - Returns: Whether an earlier version takes its place.
     func giveUp(_ file: FileID) -> Bool {
         process(.unreadable(file))
-        return machine?.rows.current(file.unit) != nil
+        return machine?.rows.current(file.key) != nil
     }
 
     /// Stops, removes all files besides the lock, and opens an empty store.
@@ -63,8 +63,7 @@ extension StoreWorker {
         let sequences = machine.rows.sequences.sorted { $0.key < $1.key }
         let held = Set(machine.rows.holds.map(\.item)).sorted { $0.key < $1.key }
         endLife()
-        (shown, units) = (StoreRows(), [:])
-        otherUnits = [:]
+        committedRows = StoreRows()
         showReaders()
         database = nil
         let (folder, ambient) = (folder, shared.web.ambient)
@@ -72,7 +71,7 @@ extension StoreWorker {
             try old.close()
             ambient.clear()
             for url in [folder.units, folder.packs, folder.parts, folder.filling] {
-                try PieceWork.removeFolder(url)
+                try FileInstaller.removeFolder(url)
             }
             for suffix in ["-journal", "-wal", "-shm", ""] {
                 try Durable.remove(URL(filePath: folder.database.path + suffix))

@@ -44,11 +44,8 @@ public actor MapStore {
 
     /// Lets tasks begin and continue, also those of an earlier process; after ``suspend()`` it opens the store again.
     ///
-    /// When the store cannot be opened again, its calls throw, and the next `start()` tries again.
-    public func start() async {
-        // The documentation above says what follows from an error.
-        try? await worker.startTasks()
-    }
+    /// - Throws: `folder`, `storage`, `disk-full` when the store cannot be opened again; the next `start()` tries again.
+    public func start() async throws(StoreError) { try await worker.startTasks() }
 
     /// Stops all tasks; returns when no request and no file work is under way.
     public func stop() async { await worker.stopTasks() }

@@ -38,7 +38,7 @@ struct PackList: Sendable, Hashable {
     /// - Parameter path: Of the list, below the catalog's folder: `de/regions/EE.json`.
     /// - Returns: `nil` for anything that is no such list.
     init?(_ bytes: Data, at path: String) {
-        // `nil` says all.
+        // Every error means: not a pack list.
         guard bytes.count <= Self.maxBytes, let document = try? JSONDecoder().decode(Document.self, from: bytes),
             document.packs.count <= Self.maxPacks, 1...200 ~= document.tileset.utf8.count,
             document.tileset.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),

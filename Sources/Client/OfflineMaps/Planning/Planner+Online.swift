@@ -39,31 +39,31 @@ extension Planner {
     ) throws(PlanProblem) {
         let tiles = Array(cover.tiles(in: pack.zooms, under: pack.index))
         guard !tiles.isEmpty else { return }
-        let key = UnitKey.pack(
+        let key = InstalledFileKey.pack(
             tileset: source.id, pack.index, pack.zooms, edition: Edition(), owner: .region(job.id))
         let current = job.view.rows.current(key)
-        let base = current.flatMap { current in
-            job.view.units.first { $0.state == .current && $0.sha256 == current.file.digest }
-        }.flatMap { folder.place(of: $0) }
+        let base = current.flatMap { folder.place(of: $0) }
         let wanted = missing(tiles, in: base.map(FilledPack.known) ?? [:], job.task)
-        let version = (current?.file.version ?? 0) &+ 1
+        let version = (current?.version ?? 0) &+ 1
         var text = "\(key.name)|\(version)|\(source.template)"
         for tile in tiles { text += "|\(tile)" }
-        let digest = wanted.isEmpty ? current?.file.digest ?? "" : Digest(of: Array(text.utf8)).hex
+        let digest = wanted.isEmpty ? current?.sha256 ?? "" : Digest(of: Array(text.utf8)).hex
         let place = folder.pack(source.id, pack.index, sha256: digest)
         guard let path = folder.relative(place) else { throw .failed(.internalError) }
-        let unit = UnitRow(
-            item: .region(job.id), version: version, path: path, bytes: 0, sha256: digest, format: .mbtiles,
+        let installed = InstalledFile(
+            id: FileID(key: key, version: version, digest: digest), item: .region(job.id), path: path, bytes: 0,
+            format: .mbtiles,
             mask: TileMask(tiles: tiles, maxZoom: pack.zooms.max), zooms: pack.zooms, tileset: source.id,
             // Resolvers find a tile by its address alone: the template says itself from where rows are counted.
             template: source.isTMS ? source.template.replacing("{y}", with: "{-y}") : source.template)
-        var details = PieceDetails(address: folder.root, kind: .tile, headers: source.headers, base: base, unit: unit)
-        details.limits = PieceDetails.RequestLimits(
+        var details = DownloadDetails(
+            address: folder.root, kind: .tile, headers: source.headers, base: base, file: installed)
+        details.limits = DownloadDetails.RequestLimits(
             perSecond: source.requestsPerSecond, parallel: source.parallel, timeout: source.timeout)
         let holder = Item.region(job.id)
         if wanted.isEmpty, let current {
             draft.plan.present.tiles.add(UInt64(tiles.count), bytes: current.bytes)
-            draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
+            draft.add(DownloadItem(holder: holder, file: current.id, size: current.bytes, source: .filled), details)
             return
         }
         // What an earlier process has filled stays.
@@ -76,10 +76,10 @@ extension Planner {
             }
             var its = details
             its.address = url
-            its.tile = PieceDetails.TilePlace(zoom: tile.zoom, column: tile.x, row: tile.y)
+            its.tile = DownloadDetails.TilePlace(zoom: tile.zoom, column: tile.x, row: tile.y)
             if let etag = known?.etag, known?.status == 200 { its.headers["If-None-Match"] = etag }
-            let file = FileID(unit: key, version: version, digest: "\(digest)/\(tile)")
-            draft.add(Piece(holder: holder, file: file, size: Self.tileBytes, source: .tile), its)
+            let file = FileID(key: key, version: version, digest: "\(digest)/\(tile)")
+            draft.add(DownloadItem(holder: holder, file: file, size: Self.tileBytes, source: .tile), its)
             asked += 1
         }
         if UInt64(tiles.count) > asked {
@@ -87,9 +87,8 @@ extension Planner {
             draft.plan.present.tiles.add(UInt64(tiles.count) - asked, bytes: there ?? 0)
         }
         draft.add(
-            Piece(
-                holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
-                expires: Self.packExpiry), details)
+            DownloadItem(holder: holder, file: installed.id, size: 0, source: .filled, expires: Self.packExpiry),
+            details)
     }
 
     /// The tiles that a task has to ask for, with what is known of them.

@@ -29,37 +29,34 @@ extension Planner {
         _ base: CatalogAddress, in view: PlanView, to draft: inout PlanDraft
     ) throws(PlanProblem) {
         guard let address = base.url(file.url) else { throw .failed(.badCatalog) }
-        let key = UnitKey(name: item.key, isPack: false)
+        let key = InstalledFileKey(name: item.key, isPack: false)
         let home = folder.unit(.package, item.edition, id: offer.id, version: offer.version, sha256: file.sha256)
         let name = StoreFolder.component(offer.id) + Format(file.format).fileExtension
         guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
-        let unit = UnitRow(
-            item: item, version: offer.version, path: path, bytes: file.size, sha256: file.sha256,
-            format: Format(file.format), mask: offer.mask, zooms: offer.zooms, tileset: offer.tileset,
+        let installed = InstalledFile(
+            id: FileID(key: key, version: offer.version, digest: file.sha256), item: item, path: path,
+            bytes: file.size, format: Format(file.format), mask: offer.mask, zooms: offer.zooms, tileset: offer.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
-        var details = PieceDetails(address: address, kind: .package, unit: unit)
+        var details = DownloadDetails(address: address, kind: .package, file: installed)
         let patch = patch(to: file, of: offer, key: key, base, in: view, &details)
         draft.add(
-            Piece(
-                holder: holder, file: FileID(unit: key, version: offer.version, digest: file.sha256), size: file.size,
-                source: .file(patch)), details)
+            DownloadItem(holder: holder, file: installed.id, size: file.size, source: .file(patch)), details)
     }
 
     /// The patch from the installed file, when there is one and it pays.
     private func patch(
-        to file: CatalogContent.Download, of offer: CatalogContent.Offer, key: UnitKey, _ base: CatalogAddress,
-        in view: PlanView, _ details: inout PieceDetails
-    ) -> PatchPiece? {
+        to file: CatalogContent.Download, of offer: CatalogContent.Offer, key: InstalledFileKey, _ base: CatalogAddress,
+        in view: PlanView, _ details: inout DownloadDetails
+    ) -> DownloadPatch? {
         // Patches exist for MBTiles only.
         guard file.format == CatalogEntry.mainFile.format, let current = view.rows.current(key),
-            let row = view.units.first(where: { $0.state == .current && $0.sha256 == current.file.digest }),
-            row.format.name == file.format, current.file.digest != file.sha256,
-            let patch = offer.patches.first(where: { $0.from == current.file.version }),
+            current.format.name == file.format, current.sha256 != file.sha256,
+            let patch = offer.patches.first(where: { $0.from == current.version }),
             PatchRule.pays(patch: Int64(clamping: patch.size), whole: Int64(clamping: file.size)),
-            let address = base.url(patch.url), let old = folder.place(of: row)
+            let address = base.url(patch.url), let old = folder.place(of: current)
         else { return nil }
         (details.patch, details.base) = (address, old)
-        return PatchPiece(digest: patch.sha256, size: patch.size, base: current.file.digest)
+        return DownloadPatch(digest: patch.sha256, size: patch.size, base: current.sha256)
     }
 
     /// Adds a style pack of the catalog.
@@ -74,15 +71,13 @@ extension Planner {
         guard let address = CatalogAddress(catalog).url(file.url),
             let path = folder.relative(home.appending(path: "style.zip"))
         else { throw .failed(.badCatalog) }
-        let key = UnitKey(name: item.key, isPack: false)
-        let unit = UnitRow(
-            item: item, version: style.version, path: path, bytes: file.size, sha256: file.sha256, format: .styleArchive
-        )
+        let key = InstalledFileKey(name: item.key, isPack: false)
+        let installed = InstalledFile(
+            id: FileID(key: key, version: style.version, digest: file.sha256), item: item, path: path,
+            bytes: file.size, format: .styleArchive)
         draft.add(
-            Piece(
-                holder: item, file: FileID(unit: key, version: style.version, digest: file.sha256), size: file.size,
-                copies: 1),
-            PieceDetails(address: address, kind: .other, unit: unit))
+            DownloadItem(holder: item, file: installed.id, size: file.size, copies: 1),
+            DownloadDetails(address: address, kind: .other, file: installed))
     }
 }
 
@@ -98,7 +93,9 @@ extension CatalogContent {
 
 extension PlanView {
     /// Whether something is installed for an item.
-    func holds(_ item: Item) -> Bool { rows.holds.contains { $0.item == item } || units.contains { $0.item == item } }
+    func holds(_ item: Item) -> Bool {
+        rows.holds.contains { $0.item == item } || rows.files.values.contains { $0.item == item }
+    }
 }
 
 extension Format {
@@ -119,5 +116,7 @@ extension Format {
 
 extension StoreFolder {
     /// The file of a row; a file that was adopted where it is has an absolute path.
-    func place(of unit: UnitRow) -> URL? { unit.isOutside ? URL(filePath: unit.path) : file(unit.path) }
+    func place(of installed: InstalledFile) -> URL? {
+        installed.isOutside ? URL(filePath: installed.path) : file(installed.path)
+    }
 }

@@ -54,7 +54,7 @@ extension Planner {
     ) throws(PlanProblem) {
         let offer = offered.offer
         let edition = Edition(group: offer.group, language: offer.language)
-        let key = UnitKey.pack(
+        let key = InstalledFileKey.pack(
             tileset: offered.list.tileset, pack.index, pack.zooms, edition: edition,
             owner: pack.isComplete ? .all : .package(offer.id))
         guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
@@ -70,22 +70,21 @@ extension Planner {
         guard let path = folder.relative(URL(filePath: place.path + offered.list.format.fileExtension)) else {
             throw .failed(.internalError)
         }
-        let unit = UnitRow(
-            item: .packs(offer.id, edition), version: 0, path: path, bytes: pack.size, sha256: pack.sha256,
-            format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
+        // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
+        let new = InstalledFile(
+            id: FileID(key: key, version: 0, digest: pack.sha256), item: .packs(offer.id, edition), path: path,
+            bytes: pack.size, format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
             tileset: offered.list.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
-        // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
-        let file = kept?.file ?? FileID(unit: key, version: 0, digest: pack.sha256)
-        var piece = Piece(
-            holder: holder, file: file, size: kept?.bytes ?? pack.size, expires: Self.packExpiry, age: age)
-        if let current, current.file == file {
+        let file = kept ?? new
+        var download = DownloadItem(holder: holder, file: file.id, size: file.bytes, expires: Self.packExpiry, age: age)
+        if let current, current.id == file.id {
             // What the list has is confirmed when it has expired; what it does not have only where it has nothing newer.
-            let isConfirmed = file.digest == pack.sha256 || view.isNewer(current, than: age, for: holder)
-            if file.digest != pack.sha256 { piece.age = current.age }
-            if !isConfirmed || current.isFresh { piece.expires = current.expires }
+            let isConfirmed = file.sha256 == pack.sha256 || view.isNewer(current, than: age, for: holder)
+            if file.sha256 != pack.sha256 { download.age = current.age }
+            if !isConfirmed || current.isFresh { download.expires = current.expires }
         }
-        draft.add(piece, PieceDetails(address: address, kind: .pack, unit: unit))
+        draft.add(download, DownloadDetails(address: address, kind: .pack, file: file))
     }
 
     /// When a pack expires whose server does not say when: after 30 days.
@@ -102,15 +101,10 @@ extension Planner {
 
 extension PlanView {
     /// Whether an installed pack is newer than the one of a list, which another holder's list has.
-    fileprivate func isNewer(_ current: UnitRecord, than age: PackAge, for holder: Item?) -> Bool {
+    fileprivate func isNewer(_ current: InstalledFile, than age: PackAge, for holder: Item?) -> Bool {
         guard let known = current.age else { return false }
-        return !age.replaces(known, isShared: rows.isHeld(current.file.unit, besides: holder))
+        return !age.replaces(known, isShared: rows.isHeld(current.id.key, besides: holder))
     }
-}
-
-extension UnitRecord {
-    /// Whether it has not expired.
-    var isFresh: Bool { expires.map { $0 > Int64(Date().timeIntervalSince1970) } ?? true }
 }
 
 extension FetchFault {
@@ -153,15 +147,15 @@ enum PackOwner: Hashable, Sendable {
     }
 }
 
-extension UnitKey {
+extension InstalledFileKey {
     /// The key of a tile pack.
     static func pack(
         tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, owner: PackOwner
-    ) -> UnitKey {
+    ) -> InstalledFileKey {
         let fields = [
             Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),
             Item.field(edition.language), owner.field,
         ]
-        return UnitKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
+        return InstalledFileKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
     }
 }

@@ -23,7 +23,7 @@ extension Planner {
             }
         }
         draft.needs[id] = RegionNeeds(
-            units: Set(draft.plan.pieces.filter { !$0.isTile && $0.holder == .region(id) }.map(\.file.unit.name))
+            units: Set(draft.plan.downloads.filter { !$0.isTile && $0.holder == .region(id) }.map(\.file.key.name))
                 .sorted(),
             resources: draft.resources, missing: draft.missing)
         (draft.missing, draft.resources) = ([], 0)
@@ -34,17 +34,14 @@ extension Planner {
     ///
     /// - Returns: Whether it is such a region.
     private func addAdopted(_ id: RegionID, _ view: PlanView, to draft: inout PlanDraft) -> Bool {
-        let held = Set(view.rows.holds.filter { $0.item == .region(id) }.map(\.unit))
+        let held = Set(view.rows.holds.filter { $0.item == .region(id) }.map(\.key))
         var units: [String] = []
         for key in held.sorted() {
-            guard let current = view.rows.current(key),
-                let row = view.units.first(where: { $0.state == .current && $0.sha256 == current.file.digest }),
-                row.format == .maplibre
-            else { continue }
+            guard let current = view.rows.current(key), current.format == .maplibre else { continue }
             units.append(key.name)
             draft.add(
-                Piece(holder: .region(id), file: current.file, size: current.bytes, expires: current.expires),
-                PieceDetails(address: folder.root, kind: .other, unit: row))
+                DownloadItem(holder: .region(id), file: current.id, size: current.bytes, expires: current.expires),
+                DownloadDetails(address: folder.root, kind: .other, file: current))
         }
         if !units.isEmpty { draft.needs[id] = RegionNeeds(units: units) }
         return !units.isEmpty
@@ -84,18 +81,18 @@ struct RegionJob: Sendable {
 extension PlanDraft {
     /// Puts the packs and tiles near a place first.
     mutating func sort(near place: Coordinate) {
-        func distance(_ piece: Piece) -> Double {
-            guard piece.file.unit.isPack, let its = details[piece.file] else { return -1 }
+        func distance(_ download: DownloadItem) -> Double {
+            guard download.file.key.isPack, let its = download.details else { return -1 }
             let tile = its.tile.flatMap { TileID(zoom: $0.zoom, x: $0.column, y: $0.row) }
-            guard let bounds = tile?.bounds ?? its.unit.mask?.bounds else { return .infinity }
+            guard let bounds = tile?.bounds ?? its.file.mask?.bounds else { return .infinity }
             let (east, north) = (
                 (bounds.west + bounds.east) / 2 - place.longitude, (bounds.south + bounds.north) / 2 - place.latitude
             )
             return (east * east + north * north).squareRoot()
         }
-        let sorted = plan.pieces.map { (distance($0), $0) }.enumerated().sorted {
+        let sorted = plan.downloads.map { (distance($0), $0) }.enumerated().sorted {
             ($0.element.0, $0.offset) < ($1.element.0, $1.offset)
         }
-        plan.pieces = sorted.map(\.element.1)
+        plan.downloads = sorted.map(\.element.1)
     }
 }

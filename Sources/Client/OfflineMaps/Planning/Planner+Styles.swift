@@ -38,29 +38,28 @@ extension Planner {
     private func addResources(
         _ resources: [StyleResource], _ address: String, for job: RegionJob, to draft: inout PlanDraft
     ) throws(PlanProblem) {
-        let id = PieceWork.styleID(address, ideographs: job.region.ideographs)
-        let key = UnitKey(name: Item.style(id).key, isPack: false)
+        let id = FileInstaller.styleID(address, ideographs: job.region.ideographs)
+        let key = InstalledFileKey(name: Item.style(id).key, isPack: false)
         let holder = Item.region(job.id)
         let current = job.view.rows.current(key)
-        let base = current.flatMap { current in
-            job.view.units.first { $0.state == .current && $0.sha256 == current.file.digest }
-        }.flatMap { folder.place(of: $0) }
-        let isFresh = current?.expires.map { $0 > Int64(Date().timeIntervalSince1970) } ?? true
-        let isKept = job.task.kind != .refresh && current != nil && (isFresh || job.task.rule.acceptExpired)
-        let version = isKept ? current?.file.version ?? 1 : (current?.file.version ?? 0) &+ 1
+        let base = current.flatMap { folder.place(of: $0) }
+        let isKept = job.task.kind != .refresh && current.map { $0.isFresh || job.task.rule.acceptExpired } ?? false
+        let version = isKept ? current?.version ?? 1 : (current?.version ?? 0) &+ 1
         let text = "\(key.name)|\(version)|" + resources.map(\.url).joined(separator: "|")
-        let digest = isKept ? current?.file.digest ?? "" : Digest(of: Array(text.utf8)).hex
+        let digest = isKept ? current?.sha256 ?? "" : Digest(of: Array(text.utf8)).hex
         let home = folder.unit(.style, Edition(), id: id, version: version, sha256: digest)
         guard let url = URL(string: address), let path = folder.relative(home.appending(path: "style.zip")) else {
             throw .failed(.invalidArguments)
         }
-        let unit = UnitRow(
-            item: .style(id), version: version, path: path, bytes: 0, sha256: digest, format: .styleArchive)
-        let details = PieceDetails(address: url, kind: .style, base: base, unit: unit)
+        let installed = InstalledFile(
+            id: FileID(key: key, version: version, digest: digest), item: .style(id), path: path, bytes: 0,
+            format: .styleArchive)
+        let details = DownloadDetails(address: url, kind: .style, base: base, file: installed)
         draft.resources += UInt64(resources.count)
         if isKept, let current {
             draft.plan.present.resources.add(UInt64(resources.count), bytes: current.bytes)
-            return draft.add(Piece(holder: holder, file: current.file, size: current.bytes, source: .filled), details)
+            return draft.add(
+                DownloadItem(holder: holder, file: current.id, size: current.bytes, source: .filled), details)
         }
         let filled = folder.part(sha256: digest).map(FilledStyle.known) ?? []
         draft.plan.present.resources.add(UInt64(resources.count { filled.contains($0.url) }), bytes: 0)
@@ -72,13 +71,13 @@ extension Planner {
             var its = details
             (its.address, its.kind, its.resource) = (url, resource.kind.request, resource)
             if let etag = pack?.entry(resource.url)?.etag { its.headers["If-None-Match"] = etag }
-            let file = FileID(unit: key, version: version, digest: "\(digest)/\(resource.url)")
-            draft.add(Piece(holder: holder, file: file, size: Self.resourceBytes, source: .tile, copies: 2), its)
+            let file = FileID(key: key, version: version, digest: "\(digest)/\(resource.url)")
+            draft.add(DownloadItem(holder: holder, file: file, size: Self.resourceBytes, source: .tile, copies: 2), its)
         }
         draft.add(
-            Piece(
-                holder: holder, file: FileID(unit: key, version: version, digest: digest), size: 0, source: .filled,
-                expires: Self.packExpiry, copies: 2), details)
+            DownloadItem(
+                holder: holder, file: installed.id, size: 0, source: .filled, expires: Self.packExpiry, copies: 2),
+            details)
     }
 
     /// Why an address may not be downloaded in bulk; one of an own scheme gets another address from the app.

@@ -3,7 +3,7 @@ internal import Foundation
 /// Decides what a task has to download, from the catalog, the rows and the disk of the moment.
 ///
 /// It changes nothing on disk. It sends requests only for lists of tile packs and for what a region's style needs; every
-/// request of a piece is left to the caller, without the app's changes of ``StoreOptions/transform``.
+/// request of a download is left to the caller, without the app's changes of ``StoreOptions/transform``.
 struct Planner: Sendable {
     typealias Transform = @Sendable (ResourceRequest) async -> ResourceRequest
 
@@ -12,7 +12,7 @@ struct Planner: Sendable {
     let transform: Transform?
     /// The style of regions that name none.
     let defaultStyle: URL?
-    let packLists = PackListMemory()
+    let packLists = PackListCache()
 
     init(folder: StoreFolder, fetcher: any Fetcher, transform: Transform?, defaultStyle: URL?) {
         (self.folder, self.fetcher, self.transform, self.defaultStyle) = (folder, fetcher, transform, defaultStyle)
@@ -31,7 +31,7 @@ struct Planner: Sendable {
             }
         }
         draft.keepNewestPacks()
-        return DetailedPlan(answer: .plan(draft.plan), details: draft.details, needs: draft.needs)
+        return DetailedPlan(answer: .plan(draft.plan), needs: draft.needs)
     }
 
     private func add(
@@ -49,35 +49,36 @@ struct Planner: Sendable {
 
 /// A plan that is being made.
 struct PlanDraft {
-    var plan = Plan(pieces: [])
-    var details: [FileID: PieceDetails] = [:]
+    var plan = Plan(downloads: [])
     var needs: [RegionID: RegionNeeds] = [:]
     /// What the region that is being added cannot get.
     var missing: [Missing] = []
     /// How many resources the styles of the region that is being added have.
     var resources: UInt64 = 0
 
-    /// Adds a piece; the same file for another holder is a piece of its own.
-    mutating func add(_ piece: Piece, _ its: PieceDetails) {
-        guard !plan.pieces.contains(where: { $0.file == piece.file && $0.holder == piece.holder }) else { return }
-        plan.pieces.append(piece)
-        details[piece.file] = its
+    /// Adds a download; the same file for another holder is a download of its own.
+    mutating func add(_ download: DownloadItem, _ its: DownloadDetails) {
+        guard !plan.downloads.contains(where: { $0.file == download.file && $0.holder == download.holder }) else {
+            return
+        }
+        plan.downloads.append(download)
+        plan.downloads[plan.downloads.count - 1].details = its
     }
 }
 
 extension PlanDraft {
     /// Takes the newest of several states of one pack, which lists of several packages have.
     mutating func keepNewestPacks() {
-        var newest: [UnitKey: Piece] = [:]
-        for piece in plan.pieces {
-            guard let age = piece.age else { continue }
-            let replaces = newest[piece.file.unit]?.age.map { age.replaces($0, isShared: true) } ?? true
-            if replaces { newest[piece.file.unit] = piece }
+        var newest: [InstalledFileKey: DownloadItem] = [:]
+        for download in plan.downloads {
+            guard let age = download.age else { continue }
+            let replaces = newest[download.file.key]?.age.map { age.replaces($0, isShared: true) } ?? true
+            if replaces { newest[download.file.key] = download }
         }
-        for (number, piece) in plan.pieces.enumerated() where piece.age != nil {
-            guard var best = newest[piece.file.unit], best.file != piece.file else { continue }
-            best.holder = piece.holder
-            plan.pieces[number] = best
+        for (number, download) in plan.downloads.enumerated() where download.age != nil {
+            guard var best = newest[download.file.key], best.file != download.file else { continue }
+            best.holder = download.holder
+            plan.downloads[number] = best
         }
     }
 }

@@ -26,7 +26,7 @@ extension ResourceResolver {
     private func viewed(_ url: URL, asks: Bool) async throws(StoreError) -> Resource? {
         guard let web, let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else { return nil }
         var request = WebRequest(address: url.absoluteString, kind: .init(guessing: url))
-        for (template, tileset) in shelf.templates {
+        for (template, tileset) in snapshot.templates {
             guard let tile = template.tile(request.address) else { continue }
             (request.kind, request.place) = (.tile, AmbientEntry.Place(tileset: tileset, tile: tile))
             break

@@ -4,7 +4,7 @@ internal import TextFormats
 
 extension ResourceResolver {
     /// The ids of the installed styles, sorted.
-    public var styles: [String] { shelf.packs.map(\.id).sorted() }
+    public var styles: [String] { snapshot.packs.map(\.id).sorted() }
 
     /// An installed style with the addresses that a renderer can read.
     ///
@@ -17,19 +17,19 @@ extension ResourceResolver {
     /// - Throws: `not-found` for a style or an item that is not installed; `invalid-arguments` for an item that is not one
     ///   file of tiles; `damaged` for a style that cannot be read.
     public func style(_ id: String, _ form: StyleForm) throws(StoreError) -> Data {
-        let shelf = shelf
-        guard let pack = shelf.packs.first(where: { $0.id == id || $0.pack.index.style == id })?.pack else {
+        let snapshot = snapshot
+        guard let pack = snapshot.packs.first(where: { $0.id == id || $0.pack.index.style == id })?.pack else {
             throw StoreError(
                 .notFound, "The style '\(id)' is not installed.", advice: "Install it with MapStore.install.")
         }
         do throws(StylesError) {
             let document = try pack.style().document
-            let sources = StyleSources(document, pack, maps: shelf.maps)
+            let sources = StyleSources(document, pack, maps: snapshot.maps)
             let absolute = try document.absolute(base: pack.index.style)
             switch form {
             case .served(let base): return Data(try sources.served(base).apply(to: absolute))
             case .files(let item):
-                return Data(try sources.files(try map(item, shelf), pack.folder).apply(to: absolute))
+                return Data(try sources.files(try map(item, snapshot), pack.folder).apply(to: absolute))
             }
         } catch {
             if let reason = error.cause as? StoreError { throw reason }
@@ -40,12 +40,14 @@ extension ResourceResolver {
     }
 
     /// The unit of an item with one file, and the address of its file.
-    private func map(_ item: Item, _ shelf: Shelf) throws(StylesError) -> (unit: UnitRow, address: String) {
+    private func map(_ item: Item, _ snapshot: ResourceSnapshot) throws(StylesError) -> (
+        unit: InstalledFile, address: String
+    ) {
         let names = ["mbtiles": "mbtiles://", "pmtiles": "pmtiles://file://"]
         guard case .package = item else {
             throw Self.failure(.invalidArguments, "'\(item.key)' is not one file of tiles; name a package.")
         }
-        guard let unit = shelf.maps.first(where: { $0.item == item }) else {
+        guard let unit = snapshot.maps.first(where: { $0.item == item }) else {
             throw Self.failure(.notFound, "'\(item.key)' is not installed.")
         }
         guard let scheme = names[unit.format.name],
@@ -83,7 +85,7 @@ extension ResourceResolver {
         switch ServedAddress(path) {
         case .tile(let tileset, let tile):
             if let found = Resource(try tiles.tile(tile, of: tileset)) { return found }
-            guard let template = shelf.templates.first(where: { $0.tileset == tileset })?.template,
+            guard let template = snapshot.templates.first(where: { $0.tileset == tileset })?.template,
                 let url = URL(string: template.address(of: tile))
             else { return nil }
             return try await load(url, asks: asks)

@@ -18,7 +18,7 @@ public struct InstalledTileset: Hashable, Sendable {
 extension ResourceResolver {
     /// The tilesets that are installed, by name.
     public var tilesets: [InstalledTileset] {
-        Dictionary(grouping: shelf.maps) { $0.tileset ?? $0.item.identifier }.sorted { $0.key < $1.key }.compactMap {
+        Dictionary(grouping: snapshot.maps) { $0.tileset ?? $0.item.identifier }.sorted { $0.key < $1.key }.compactMap {
             id, units in
             // Catalogs of others may not say zooms: then those of the mask count.
             let zooms = units.compactMap { unit in

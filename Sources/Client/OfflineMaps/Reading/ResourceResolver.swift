@@ -9,13 +9,13 @@ internal import StyleFormat
 /// Synchronous; any number of threads may call it, and none waits for an update.
 public final class ResourceResolver: Sendable {
     /// The style packs and tile addresses of one moment.
-    final class Shelf: Sendable {
+    final class ResourceSnapshot: Sendable {
         let packs: [(id: String, pack: StylePack)]
         let templates: [(template: TileTemplate, tileset: String)]
         /// The units that have tiles.
-        let maps: [UnitRow]
+        let maps: [InstalledFile]
 
-        init(_ packs: [(id: String, pack: StylePack)], _ units: [UnitRow]) {
+        init(_ packs: [(id: String, pack: StylePack)], _ units: [InstalledFile]) {
             self.packs = packs
             maps = units.filter { $0.mask != nil && $0.format != .opaque }
             var seen: Set<TileTemplate> = []
@@ -31,30 +31,31 @@ public final class ResourceResolver: Sendable {
     let folder: StoreFolder
     /// What is viewed; `nil` without a network.
     let web: WebResources?
-    private let box: SnapshotBox<Shelf>
+    private let box: SnapshotBox<ResourceSnapshot>
 
     /// Reads the style packs among the units, and the tiles of `tiles`.
     ///
     /// - Parameter web: For ``load(_:asks:)``; `nil` for a resolver without ambient cache and network.
     /// - Throws: `damaged` for a style pack that cannot be opened.
     init(
-        _ folder: StoreFolder, _ units: [UnitRow], tiles: TileReader, web: WebResources? = nil
+        _ folder: StoreFolder, _ units: [InstalledFile], tiles: TileReader, web: WebResources? = nil
     ) throws(StoreError) {
         self.folder = folder
         self.tiles = tiles
         self.web = web
-        box = SnapshotBox(try Self.shelf(folder, units))
+        box = SnapshotBox(try Self.snapshot(folder, units))
     }
 
     /// Puts other units in place.
     ///
     /// - Throws: `damaged`; then the units before stay.
-    func replace(_ units: [UnitRow]) throws(StoreError) { box.replace(try Self.shelf(folder, units)) }
+    func replace(_ units: [InstalledFile]) throws(StoreError) { box.replace(try Self.snapshot(folder, units)) }
 
     /// The style packs and tile addresses of this moment.
-    var shelf: Shelf { box.load() }
+    var snapshot: ResourceSnapshot { box.load() }
 
-    private static func shelf(_ folder: StoreFolder, _ units: [UnitRow]) throws(StoreError) -> Shelf {
+    private static func snapshot(_ folder: StoreFolder, _ units: [InstalledFile]) throws(StoreError) -> ResourceSnapshot
+    {
         var packs: [(id: String, pack: StylePack)] = []
         for unit in units {
             guard case .style(let id) = unit.item, let file = folder.file(unit.path) else { continue }
@@ -64,7 +65,7 @@ public final class ResourceResolver: Sendable {
                     advice: "Install it again, or repair the store.", cause: error)
             }
         }
-        return Shelf(packs, units)
+        return ResourceSnapshot(packs, units)
     }
 
     /// Opens the pack next to its archive; unpacks it where that was not done or not finished.
@@ -108,13 +109,13 @@ public final class ResourceResolver: Sendable {
     ///
     /// - Throws: `damaged` when the resource is here and cannot be read.
     public func resource(_ url: URL) throws(StoreError) -> Resource? {
-        let shelf = box.load()
+        let snapshot = box.load()
         let address = url.absoluteString
-        for (template, tileset) in shelf.templates {
+        for (template, tileset) in snapshot.templates {
             guard let tile = template.tile(address) else { continue }
             if let found = Resource(try tiles.tile(tile, of: tileset)) { return found }
         }
-        for (_, pack) in shelf.packs {
+        for (_, pack) in snapshot.packs {
             guard let entry = pack.entry(address) else { continue }
             do throws(StylesError) {
                 let bytes = try pack.bytes(of: entry)

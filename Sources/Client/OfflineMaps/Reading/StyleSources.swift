@@ -10,11 +10,11 @@ struct StyleSources {
     private let tilesets: [String: String]
     /// The name of the only source that a map can be of.
     private let only: String?
-    private let maps: [UnitRow]
+    private let maps: [InstalledFile]
 
     /// Finds the tilesets: by the tile address, by the name of the source, and last, for the only source of a style, the
     /// only tileset.
-    init(_ style: StyleDocument, _ pack: StylePack, maps: [UnitRow]) {
+    init(_ style: StyleDocument, _ pack: StylePack, maps: [InstalledFile]) {
         self.maps = maps
         let sources = style.sources.filter(\.hasTiles)
         var documents: [String: [String: JSONValue]] = [:]
@@ -50,7 +50,7 @@ struct StyleSources {
         tilesets = found
     }
 
-    private static func tileset(_ unit: UnitRow) -> String { unit.tileset ?? unit.item.identifier }
+    private static func tileset(_ unit: InstalledFile) -> String { unit.tileset ?? unit.item.identifier }
 
     /// The TileJSON document of a pack; `nil` for one that is not there or damaged: the source then keeps its address.
     private static func document(_ address: String, _ pack: StylePack) -> [String: JSONValue]? {
@@ -85,7 +85,7 @@ struct StyleSources {
     }
 
     /// Addresses of files: one map, and the folder of the style pack.
-    func files(_ map: (unit: UnitRow, address: String), _ pack: URL) -> StyleRewriting {
+    func files(_ map: (unit: InstalledFile, address: String), _ pack: URL) -> StyleRewriting {
         let folder = pack.absoluteURL.path.partsBetweenSlashes(omittingEmpty: true).map(ServedAddress.encoded)
         let root = "file:///" + folder.joined(separator: "/") + "/"
         let paths = { (path: String) in

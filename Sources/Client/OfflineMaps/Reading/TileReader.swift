@@ -10,14 +10,14 @@ public final class TileReader: Sendable {
     private let box: SnapshotBox<TileSnapshot>
     private let budget: HandleBudget
     private let folder: StoreFolder
-    private let report: @Sendable (UnitRow, StoreError) -> Void
+    private let report: @Sendable (InstalledFile, StoreError) -> Void
 
     /// Reads units of a folder.
     ///
     /// - Parameter report: Called once for each unit that cannot be read, on the thread of the read.
     init(
-        _ folder: StoreFolder, _ units: [UnitRow], openFiles: Int = 16,
-        report: @escaping @Sendable (UnitRow, StoreError) -> Void = { _, _ in }
+        _ folder: StoreFolder, _ units: [InstalledFile], openFiles: Int = 16,
+        report: @escaping @Sendable (InstalledFile, StoreError) -> Void = { _, _ in }
     ) {
         self.folder = folder
         self.report = report
@@ -30,13 +30,13 @@ public final class TileReader: Sendable {
     ///
     /// Units that stay keep their open files. When the call returns, the files of units that went are closed, or are
     /// closed by the calls that still read them.
-    func replace(_ units: [UnitRow]) {
+    func replace(_ units: [InstalledFile]) {
         let files = Self.files(units, in: folder, budget: budget, reusing: box.load().files)
         box.replace(TileSnapshot(files))
     }
 
     private static func files(
-        _ units: [UnitRow], in folder: StoreFolder, budget: HandleBudget, reusing old: [UnitFile]
+        _ units: [InstalledFile], in folder: StoreFolder, budget: HandleBudget, reusing old: [UnitFile]
     ) -> [UnitFile] {
         let known = Dictionary(old.map { ($0.unit.path, $0) }) { first, _ in first }
         return units.compactMap { unit in
@@ -148,7 +148,7 @@ public final class TileReader: Sendable {
     }
 
     private static func tile(_ file: UnitFile, _ body: StoredBody) -> Tile {
-        let isStale = (body.expires ?? file.unit.expires).map { $0 < Date() } ?? false
+        let isStale = body.expires.map { $0 < Date() } ?? !file.unit.isFresh
         return Tile(
             body: body.bytes, coding: body.coding, mediaType: body.mediaType, origin: file.origin, isStale: isStale)
     }

@@ -9,7 +9,7 @@ internal import Tiles
 ///
 /// It is opened at the first read and closed with the last snapshot that has it.
 final class UnitFile: Sendable {
-    let unit: UnitRow
+    let unit: InstalledFile
     let origin: Origin
     let mask: TileMask
     /// The part of the world that it covers: the smaller package is preferred.
@@ -24,7 +24,7 @@ final class UnitFile: Sendable {
     private let hasFailed = Atomic<Bool>(false)
 
     /// - Parameter path: Of the file.
-    init(_ unit: UnitRow, path: String, budget: HandleBudget) {
+    init(_ unit: InstalledFile, path: String, budget: HandleBudget) {
         self.unit = unit
         mask = unit.mask ?? TileMask(empty: 0)
         share = mask.share
@@ -84,22 +84,4 @@ final class UnitFile: Sendable {
     ///
     /// - Returns: Whether it was marked for the first time.
     func fail() -> Bool { !hasFailed.exchange(true, ordering: .relaxed) }
-}
-
-extension Item {
-    /// The edition; the main one for styles and regions.
-    var edition: Edition {
-        switch self {
-        case .package(_, let edition, _), .packs(_, let edition): edition
-        case .region, .style: Edition()
-        }
-    }
-
-    /// The id without its edition.
-    var identifier: String {
-        switch self {
-        case .package(let id, _, _), .packs(let id, _), .style(let id): id
-        case .region(let id): id.text
-        }
-    }
 }

@@ -20,7 +20,7 @@ struct RegionEstimate: Sendable {
     func estimate(_ region: RegionDefinition, within: Duration) async throws(StoreError) -> Estimate {
         let id = RegionID("estimate \(UUID().uuidString)")
         let planView = PlanView(
-            address: address, content: view.content, rows: view.rows, units: Array(view.units.values),
+            address: address, content: view.content, rows: view.rows,
             regions: [id: region], groups: view.groups)
         let task = TaskRecord(id: TaskID(number: 0), kind: .load, items: [.region(id)])
         let detailed = await planner.plan(task, planView)
@@ -32,12 +32,12 @@ struct RegionEstimate: Sendable {
         }
         var estimate = MapStore.estimate(plan, view, usage: usage)
         estimate.tiles = plan.onlineTiles
-        let tiles = plan.pieces.filter { $0.isTile && $0.file.unit.isPack }
+        let tiles = plan.downloads.filter { $0.isTile && $0.file.key.isPack }
         // Beyond the quota no tile is listed.
         let expected = UInt64(tiles.count) * Planner.tileBytes
         let all = tiles.isEmpty ? plan.onlineTiles : UInt64(tiles.count)
         guard all > 0 else { return estimate }
-        let (mean, margin) = Self.average(await sizes(of: tiles, detailed.details, within))
+        let (mean, margin) = Self.average(await sizes(of: tiles, within))
         let (product, isTooBig) = all.multipliedReportingOverflow(by: UInt64(mean))
         let bytes = isTooBig ? Self.most : min(product, Self.most)
         let change = { (number: UInt64) in number - min(number, expected) + bytes }
@@ -56,11 +56,11 @@ struct RegionEstimate: Sendable {
 
     /// The sizes of some tiles, spread over all of them; those that cannot be had in time are left out.
     private func sizes(
-        of tiles: [Piece], _ details: [FileID: PieceDetails], _ within: Duration
+        of tiles: [DownloadItem], _ within: Duration
     ) async -> [Double] {
         let step = max(1, tiles.count / Self.samples)
         let chosen = stride(from: step / 2, to: tiles.count, by: step).prefix(Self.samples).compactMap {
-            details[tiles[$0].file]
+            tiles[$0].details
         }
         return await withTaskGroup(of: Double?.self) { group in
             for its in chosen { group.addTask { await size(its) } }
@@ -81,7 +81,7 @@ struct RegionEstimate: Sendable {
     }
 
     /// The bytes of a tile; -1 when it cannot be had.
-    private func size(_ its: PieceDetails) async -> Double? {
+    private func size(_ its: DownloadDetails) async -> Double? {
         let request = ResourceRequest(its.address, .tile, headers: its.headers)
         let changed = await request.changed(by: transform)
         do throws(FetchError) {

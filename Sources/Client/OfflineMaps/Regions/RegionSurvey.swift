@@ -6,7 +6,6 @@ struct RegionSurvey: Sendable {
     var id: RegionID
     var row: RegionRow
     var rows: StoreRows
-    var units: [StoredUnit]
     /// The task that works on it, or that failed.
     var task: StoreTask?
     /// The time that expiries are compared with.
@@ -15,13 +14,14 @@ struct RegionSurvey: Sendable {
     /// The region as it is now.
     func info() -> RegionInfo {
         let holder = Item.region(id)
-        let held = Set(rows.holds.filter { $0.item == holder }.map(\.unit))
-        let here = units.filter { $0.row.state == .current && held.contains($0.file.unit) }
-        let names = Set(here.map(\.file.unit.name))
+        let held = Set(rows.holds.filter { $0.item == holder }.map(\.key))
+        let here = rows.files.values.filter { $0.state == .current && held.contains($0.id.key) }
+            .sorted { $0.order < $1.order }
+        let names = Set(here.map(\.id.key.name))
         let lacking = (row.needs?.units ?? []).filter { !names.contains($0) }
-        let tiles = here.filter { $0.row.mask != nil }
-        let covered = tiles.reduce(TileMask(empty: 0)) { $0.union($1.row.mask ?? $0) }
-        let expires = here.compactMap(\.row.expires).min()
+        let tiles = here.filter { $0.mask != nil }
+        let covered = tiles.reduce(TileMask(empty: 0)) { $0.union($1.mask ?? $0) }
+        let expires = here.compactMap(\.expires).min().map { Date(timeIntervalSince1970: Double($0)) }
         let cause: FailureCause? = if case .failed(let cause)? = task?.state { cause } else { nil }
         let isDamaged = lacking.contains { name in held.contains { $0.name == name } }
         var (missing, failed) = (row.needs?.missing ?? [], [Missing]())
@@ -36,7 +36,7 @@ struct RegionSurvey: Sendable {
         return RegionInfo(
             id: id, definition: row.definition, context: row.context,
             state: state(lacking: lacking, isDamaged: isDamaged, hasFailed: cause != nil, expires: expires),
-            progress: task?.progress ?? progress(here, lacking: lacking), bytes: here.reduce(0) { $0 + $1.row.bytes },
+            progress: task?.progress ?? progress(here, lacking: lacking), bytes: here.reduce(0) { $0 + $1.bytes },
             covered: covered, zooms: Self.zooms(tiles) ?? row.definition.zooms, expires: expires, missing: missing,
             failed: failed)
     }
@@ -50,29 +50,29 @@ struct RegionSurvey: Sendable {
         return expires.map { $0 < now } ?? false ? .stale : .complete
     }
 
-    /// The zooms of all units together.
-    private static func zooms(_ units: [StoredUnit]) -> ZoomRange? {
-        let all = units.compactMap(\.row.zooms)
+    /// The zooms of all files together.
+    private static func zooms(_ units: [InstalledFile]) -> ZoomRange? {
+        let all = units.compactMap(\.zooms)
         guard let low = all.map(\.min).min(), let high = all.map(\.max).max() else { return nil }
         return ZoomRange(min: low, max: high)
     }
 
-    private func progress(_ here: [StoredUnit], lacking: [String]) -> TaskProgress {
+    private func progress(_ here: [InstalledFile], lacking: [String]) -> TaskProgress {
         // As a task counts: what was filled by its tiles and resources, other packs and files one by one.
         var progress = TaskProgress()
         let (tiles, resources) = (rows.tiles[.region(id)] ?? 0, row.needs?.resources ?? 0)
         let isThere = lacking.isEmpty
         (progress.tiles.required, progress.tiles.completed) = (tiles, isThere ? tiles : 0)
         (progress.resources.required, progress.resources.completed) = (resources, isThere ? resources : 0)
-        for unit in here {
-            if unit.file.unit.isPack, unit.row.template != nil {
-                progress.tiles.bytes += unit.row.bytes
-            } else if unit.file.unit.isPack {
-                progress.packs.add(1, bytes: unit.row.bytes)
-            } else if unit.row.format == .styleArchive {
-                progress.resources.bytes += unit.row.bytes
+        for installed in here {
+            if installed.id.key.isPack, installed.template != nil {
+                progress.tiles.bytes += installed.bytes
+            } else if installed.id.key.isPack {
+                progress.packs.add(1, bytes: installed.bytes)
+            } else if installed.format == .styleArchive {
+                progress.resources.bytes += installed.bytes
             } else {
-                progress.resources.add(1, bytes: unit.row.bytes)
+                progress.resources.add(1, bytes: installed.bytes)
             }
         }
         let filled = Item.field("region \(id.text)")

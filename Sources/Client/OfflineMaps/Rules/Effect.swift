@@ -8,15 +8,16 @@ enum Effect: Sendable {
     case plan(OpID, TaskRecord)
     case list(OpID)
     /// Downloads into the part file `digest`, from an offset.
-    case fetch(OpID, Piece, digest: String, from: UInt64, bytesPerSecond: UInt64?)
-    case verify(OpID, Piece)
-    /// Checks the patch's part file and makes the part file of the piece from it and the installed file.
-    case patch(OpID, Piece)
+    case fetch(OpID, DownloadItem, digest: String, from: UInt64, bytesPerSecond: UInt64?)
+    case verify(OpID, DownloadItem)
+    /// Checks the patch's part file and makes the part file of the download from it and the installed file.
+    case patch(OpID, DownloadItem)
     /// Moves the part file, or the pack that was filled, to its place.
-    case prepare(OpID, Piece)
+    case prepare(OpID, DownloadItem)
     /// Afterwards the operation changes nothing any more. What it did before stays.
     case stop(OpID)
-    case discard(Trash)
+    /// `path`: of an installed file, below the folder of the store.
+    case discard(Trash, path: String? = nil)
     /// Readers get the rows of the last write.
     case showReaders
     /// The answer is the event `disk`.
@@ -24,7 +25,7 @@ enum Effect: Sendable {
     case report(StoreEvent)
     /// The event `alarm` is to come at this time; it replaces the alarm before.
     case alarm(Instant)
-    /// The machine stands and nothing is under way: the lock can be released.
+    /// The machine is idle: the lock can be released.
     case quiet
 
     /// The operation that the effect begins.

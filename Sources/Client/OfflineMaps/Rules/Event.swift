@@ -39,12 +39,8 @@ enum Answer: Hashable, Codable, Sendable {
 
 /// A file of the device that was verified and put at its place, to become current without a download.
 struct AdoptedFile: Hashable, Codable, Sendable {
-    var file: FileID
-    /// Bytes that count towards the quota; 0 for a file that stays outside of the store's folder.
-    var bytes: UInt64
+    var file: InstalledFile
     var holder: Item
-    /// Seconds of the wall clock.
-    var expires: Int64?
 }
 
 /// Why a download ended without its bytes.
@@ -94,7 +90,7 @@ enum Event: Sendable {
     ///
     /// Requests that wait in the database come after it and before `start`: from `start` on, what no task needs and no
     /// request adopts is removed from the disk.
-    case opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64)
+    case opened(parts: [String: UInt64], prepared: [InstalledFile], free: UInt64)
     case start, stop, suspend
     case asked(RequestID, Request)
     case network(NetworkState)
@@ -111,11 +107,12 @@ enum Event: Sendable {
     /// The download is complete; `expires` in seconds of the wall clock, when the server says so.
     case fetched(OpID, expires: Int64? = nil)
     case fetchFailed(OpID, FetchFault)
-    /// The part file of the piece is whole: downloaded, or made by a patch.
+    /// The part file of the download is whole: downloaded, or made by a patch.
     case verified(OpID)
     /// The digest or the probe is wrong, or the patch does not fit.
     case wrong(OpID)
-    case prepared(OpID, FileID, bytes: UInt64)
+    /// The file is at its place, as this record says.
+    case prepared(OpID, InstalledFile)
     /// Verifying, patching or preparing failed because of the disk; `text`: what happened and what to do.
     case fileFailed(OpID, isFull: Bool, text: String? = nil)
     case gone(Trash)

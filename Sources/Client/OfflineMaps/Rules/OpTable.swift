@@ -38,14 +38,14 @@ struct OpTable: Sendable {
     mutating func insert(_ op: StoreMachine.Op, as id: OpID) {
         ops[id] = op
         byTask[op.task, default: []].insert(id)
-        if let digest = op.work.piece?.file.digest { byDigest[digest] = id }
+        if let digest = op.work.download?.file.digest { byDigest[digest] = id }
     }
 
     mutating func remove(_ id: OpID) -> StoreMachine.Op? {
         guard let op = ops.removeValue(forKey: id) else { return nil }
         byTask[op.task]?.remove(id)
         if byTask[op.task]?.isEmpty ?? false { byTask[op.task] = nil }
-        if let digest = op.work.piece?.file.digest, byDigest[digest] == id { byDigest[digest] = nil }
+        if let digest = op.work.download?.file.digest, byDigest[digest] == id { byDigest[digest] = nil }
         return op
     }
 

@@ -10,7 +10,7 @@ struct PackAge: Hashable, Codable, Sendable {
     /// Whether a pack of this age takes the place of another one.
     ///
     /// What the same list has now counts. Between lists the later date wins. Where the dates say nothing, one order for all
-    /// holders keeps them from replacing each other's pack for ever.
+    /// holders prevents two holders from overwriting each other repeatedly.
     ///
     /// - Parameter isShared: Whether somebody else holds the other one.
     func replaces(_ old: PackAge, isShared: @autoclosure () -> Bool) -> Bool {
@@ -21,24 +21,24 @@ struct PackAge: Hashable, Codable, Sendable {
 }
 
 extension StoreMachine {
-    /// Whether readers have a newer pack in the place of a piece.
-    func isOutdone(_ piece: Piece) -> Bool {
-        guard let new = piece.age, let current = rows.current(piece.file.unit), current.file != piece.file,
+    /// Whether readers have a newer pack in the place of a download.
+    func isOutdone(_ download: DownloadItem) -> Bool {
+        guard let new = download.age, let current = rows.current(download.file.key), current.id != download.file,
             let old = current.age
         else { return false }
-        return !rules.replacesPack(new, old) { rows.isHeld(piece.file.unit, besides: piece.holder) }
+        return !rules.replacesPack(new, old) { rows.isHeld(download.file.key, besides: download.holder) }
     }
 
     /// Notes for the files of a plan that are here already what the server says of them now: their expiry and their age.
     mutating func confirm(_ plan: Plan) {
         var isChanged = false
-        for piece in plan.pieces where isCurrent(piece) {
-            guard let known = rows.units[piece.file] else { continue }
+        for download in plan.downloads where isCurrent(download) {
+            guard let known = rows.files[download.file] else { continue }
             var new = known
-            if let old = known.expires, let expires = piece.expires { new.expires = max(old, expires) }
-            if let age = piece.age, known.age.map({ age.replaces($0, isShared: true) }) ?? true { new.age = age }
+            if let old = known.expires, let expires = download.expires { new.expires = max(old, expires) }
+            if let age = download.age, known.age.map({ age.replaces($0, isShared: true) }) ?? true { new.age = age }
             guard new != known else { continue }
-            change(.confirmed(piece.file, expires: new.expires, age: new.age))
+            change(.file(new))
             isChanged = true
         }
         if isChanged { then(.showReaders) }
@@ -46,6 +46,8 @@ extension StoreMachine {
 }
 
 extension StoreRows {
-    /// Whether somebody else needs a unit.
-    func isHeld(_ unit: UnitKey, besides item: Item?) -> Bool { holds.contains { $0.unit == unit && $0.item != item } }
+    /// Whether somebody else needs a file.
+    func isHeld(_ key: InstalledFileKey, besides item: Item?) -> Bool {
+        holds.contains { $0.key == key && $0.item != item }
+    }
 }

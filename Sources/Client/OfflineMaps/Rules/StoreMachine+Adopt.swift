@@ -3,40 +3,39 @@ extension StoreMachine {
     ///
     /// A version that is installed is replaced as by an update. Earlier tasks of the items are cancelled.
     mutating func adopt(_ files: [AdoptedFile]) -> Answer {
-        func isLeaving() -> Bool { files.contains { trash[.file($0.file)] != nil } }
+        func isLeaving() -> Bool { files.contains { trash[.file($0.file.id)] != nil } }
         if isLeaving() { return .busy }
-        let new = files.filter { rows.units[$0.file] == nil }
+        let new = files.map(\.file).filter { rows.files[$0.id] == nil }
         if let limit = limitExceeded(by: new) {
-            for adopted in new {
-                setPrepared(adopted.file, adopted.bytes)
-                discardPrepared(adopted.file)
+            for file in new {
+                addPrepared(file)
+                discardPrepared(file.id)
             }
             return .limited(limit)
         }
         // The eviction may have taken one of them.
         if isLeaving() { return .busy }
         // A cancelled task must not discard what it has prepared under the same name.
-        for adopted in new { setPrepared(adopted.file, nil) }
+        for file in new { removePrepared(file.id) }
         cancelAll(of: files.map(\.holder), but: nil)
         for adopted in files {
             // What another task does for the same file has become useless.
-            if let op = ops.on(adopted.file.digest)?.id { stop(op) }
-            if rows.units[adopted.file] == nil { setPrepared(adopted.file, adopted.bytes) }
-            swap(
-                Piece(holder: adopted.holder, file: adopted.file, size: adopted.bytes, expires: adopted.expires))
+            if let op = ops.on(adopted.file.sha256)?.id { stop(op) }
+            if rows.files[adopted.file.id] == nil { addPrepared(adopted.file) }
+            swap(DownloadItem(holder: adopted.holder, file: adopted.file.id, size: adopted.file.bytes))
         }
         return .done
     }
 
     /// Why files may not be adopted; makes space by evictions first.
-    private mutating func limitExceeded(by new: [AdoptedFile]) -> Limit? {
+    private mutating func limitExceeded(by new: [InstalledFile]) -> Limit? {
         let quota = rows.settings.quota
-        let packs = heldPacks(with: new.map(\.file.unit).filter(\.isPack))
-        if new.contains(where: \.file.unit.isPack) && !rules.allowsPacks(packs, quota) {
+        let packs = heldPacks(with: new.map(\.id.key).filter(\.isPack))
+        if new.contains(where: \.id.key.isPack) && !rules.allowsPacks(packs, quota) {
             return .tilePacks(needed: packs, allowed: quota.tilePacks)
         }
         guard let bytes = rules.allowedBytes(quota, false), let start = quota.evictionStart else { return nil }
-        let known = Dictionary(new.map { ($0.file, $0.bytes) }) { first, _ in first }
+        let known = Dictionary(new.map { ($0.id, $0.bytes) }) { first, _ in first }
         // A file that was left by a crash counts already.
         let need = known.reduce(0) { $0 + (preparedFiles[$1.key] == nil ? $1.value : 0) }
         let total = used + inFlight + need
@@ -49,9 +48,9 @@ extension StoreMachine {
     /// Notes when files were read last.
     mutating func used(_ times: [FileID: Int64]) {
         for (file, time) in times.sorted(by: { $0.key < $1.key }) {
-            guard var unit = rows.units[file], unit.usedAt < time else { continue }
-            unit.usedAt = time
-            change(.unit(unit))
+            guard var read = rows.files[file], read.usedAt < time else { continue }
+            read.usedAt = time
+            change(.file(read))
         }
     }
 }

@@ -1,7 +1,7 @@
 /// What a task can do without a download: plan, verify, prepare, swap, end.
 extension StoreMachine {
     mutating func advance(_ task: TaskRecord) {
-        guard unborn[task.id] == nil, barrier(task) == nil else { return }
+        guard uncommittedTasks[task.id] == nil, barrier(task) == nil else { return }
         switch task.kind {
         case .list: failWithoutNetwork(task)
         case .remove: remove(task)
@@ -50,14 +50,14 @@ extension StoreMachine {
     /// Begins the next steps that need no network, in the order of the plan.
     private mutating func takeLocalSteps(of task: TaskRecord) {
         guard let plan = plans[task.id], plan.local.count > plan.swaps else { return }
-        for (number, piece) in plan.local.sorted().map({ ($0, plan.pieces[$0]) }) {
+        for (number, download) in plan.local.sorted().map({ ($0, plan.downloads[$0]) }) {
             // The step of the moment: an operation on a file with the same bytes may have begun.
             guard let step = plans[task.id]?.states[number].step, step.isLocal else { continue }
-            guard step == .swap || admitsAgain(piece, for: task.id) else { continue }
+            guard step == .swap || admitsAgain(download, for: task.id) else { continue }
             switch step {
-            case .patch: then(.patch(begin(task.id, .patch(piece)), piece))
-            case .verify: then(.verify(begin(task.id, .verify(piece)), piece))
-            case .prepare: then(.prepare(begin(task.id, .prepare(piece)), piece))
+            case .patch: then(.patch(begin(task.id, .patch(download)), download))
+            case .verify: then(.verify(begin(task.id, .verify(download)), download))
+            case .prepare: then(.prepare(begin(task.id, .prepare(download)), download))
             default: continue
             }
         }
@@ -67,7 +67,7 @@ extension StoreMachine {
     private mutating func swapPrepared(of task: TaskRecord) {
         guard let plan = plans[task.id], plan.swaps > 0 else { return }
         if rules.swapsTogether(task) { guard plan.failed.isEmpty, plan.swaps == plan.open else { return } }
-        let prepared = plan.local.sorted().filter { plan.states[$0].step == .swap }.map { plan.pieces[$0] }
-        for piece in prepared { swap(piece) }
+        let prepared = plan.local.sorted().filter { plan.states[$0].step == .swap }.map { plan.downloads[$0] }
+        for download in prepared { swap(download) }
     }
 }

@@ -6,9 +6,9 @@ extension StoreMachine {
         changes.append(change)
         switch change {
         case .task, .endTask: turns = nil
-        case .unit(let record): refresh(record.file.unit)
-        case .removeUnit(let file), .confirmed(let file, expires: _, age: _): refresh(file.unit)
-        case .hold(let hold), .dropHold(let hold): refresh(hold.unit)
+        case .file(let file): refresh(file.id.key)
+        case .removeFile(let file): refresh(file.key)
+        case .hold(let hold), .dropHold(let hold): refresh(hold.key)
         default: break
         }
     }
@@ -26,14 +26,14 @@ extension StoreMachine {
         let op = OpID(number: nextOp)
         nextOp += 1
         ops.insert(Op(task: task, work: work, removed: work == .plan ? Set(trash.keys) : []), as: op)
-        if let digest = work.piece?.file.digest { refresh(digest) }
+        if let digest = work.download?.file.digest { refresh(digest) }
         return op
     }
 
     /// Takes an operation that has ended out of the table; `nil` for one that was stopped.
     mutating func endOp(_ id: OpID) -> Op? {
         let op = ops.remove(id)
-        if let digest = op?.work.piece?.file.digest { refresh(digest) }
+        if let digest = op?.work.download?.file.digest { refresh(digest) }
         return op
     }
 
@@ -65,7 +65,7 @@ extension StoreMachine {
         held.removeFirst()
         immediate += first.effects
         for (task, end) in ending.sorted(by: { $0.key < $1.key }) where end.write == id { ended(task) }
-        for (task, write) in unborn where write == id { unborn[task] = nil }
+        for (task, write) in uncommittedTasks where write == id { uncommittedTasks[task] = nil }
     }
 
     mutating func finish() -> [Effect] {
@@ -107,10 +107,11 @@ extension StoreMachine {
 }
 
 extension StoreMachine.Work {
-    var piece: Piece? {
+    var download: DownloadItem? {
         switch self {
         case .plan, .list: nil
-        case .fetch(let piece, digest: _), .verify(let piece), .patch(let piece), .prepare(let piece): piece
+        case .fetch(let download, digest: _), .verify(let download), .patch(let download), .prepare(let download):
+            download
         }
     }
 

@@ -1,19 +1,19 @@
 /// What comes of requests.
 extension StoreMachine {
-    /// A request or a work on a file; `piece` is `nil` for a list and a plan.
+    /// A request or a work on a file; `download` is `nil` for a list and a plan.
     struct Attempt {
         var task: TaskID
-        var piece: Piece?
+        var download: DownloadItem?
         /// The part file, or a name for what is counted together.
         var digest: String
     }
 
     mutating func received(_ id: OpID, size: UInt64) {
-        guard let op = ops[id], case .fetch(let piece, let digest) = op.work else { return }
+        guard let op = ops[id], case .fetch(let download, let digest) = op.work else { return }
         found()
-        if piece.isTile {
-            fill(piece, of: op.task, size: size)
-            return isFetched(id, piece, of: op.task)
+        if download.isTile {
+            fill(download, of: op.task, size: size)
+            return isFetched(id, download, of: op.task)
         }
         let before = parts[digest] ?? 0
         if size > before {
@@ -25,10 +25,10 @@ extension StoreMachine {
         setPart(digest, size)
     }
 
-    /// The unit that is being filled has a tile more, of this size.
-    private mutating func fill(_ tile: Piece, of task: TaskID, size: UInt64) {
+    /// The file that is being filled has a tile more, of this size.
+    private mutating func fill(_ tile: DownloadItem, of task: TaskID, size: UInt64) {
         for place in plans.places(of: tile.file.digest) { plans[place.task]?.setSize(place.number, size) }
-        if let fill = plans[task]?.fills[tile.file.unit] {
+        if let fill = plans[task]?.fills[tile.file.key] {
             setPart(fill.digest, (parts[fill.digest] ?? copied(for: tile)) + size)
         }
         free -= min(free, size)
@@ -36,9 +36,9 @@ extension StoreMachine {
     }
 
     /// Bytes that a pack has when its part file begins: it begins as a copy of its current version.
-    func copied(for tile: Piece) -> UInt64 { tile.file.unit.isPack ? rows.current(tile.file.unit)?.bytes ?? 0 : 0 }
+    func copied(for tile: DownloadItem) -> UInt64 { tile.file.key.isPack ? rows.current(tile.file.key)?.bytes ?? 0 : 0 }
 
-    private mutating func isFetched(_ id: OpID, _ tile: Piece, of task: TaskID) {
+    private mutating func isFetched(_ id: OpID, _ tile: DownloadItem, of task: TaskID) {
         _ = endOp(id)
         setFilled(tile, of: task)
         errors[tile.file.digest] = nil
@@ -46,24 +46,24 @@ extension StoreMachine {
     }
 
     mutating func fetched(_ id: OpID, expires: Int64?) {
-        guard let op = ops[id], case .fetch(let piece, let digest) = op.work else { return }
+        guard let op = ops[id], case .fetch(let download, let digest) = op.work else { return }
         found()
-        if piece.isTile {
+        if download.isTile {
             // Without `received` there was no tile: the server has none at this place. The pack notes that, too.
-            fill(piece, of: op.task, size: 0)
-            return isFetched(id, piece, of: op.task)
+            fill(download, of: op.task, size: 0)
+            return isFetched(id, download, of: op.task)
         }
         _ = endOp(id)
         errors[digest] = nil
         tries[op.task] = nil
-        if let expires { expiries[piece.file] = expires }
-        let expected = digest == piece.file.digest ? piece.size : piece.patch?.size
-        if parts[digest] != expected { isWrong(Attempt(task: op.task, piece: piece, digest: digest)) }
+        if let expires { expiries[download.file] = expires }
+        let expected = digest == download.file.digest ? download.size : download.patch?.size
+        if parts[digest] != expected { isWrong(Attempt(task: op.task, download: download, digest: digest)) }
     }
 
     mutating func fetchFailed(_ id: OpID, _ fault: FetchFault) {
-        guard let op = endOp(id), case .fetch(let piece, let digest) = op.work else { return }
-        failed(fault, in: Attempt(task: op.task, piece: piece, digest: digest))
+        guard let op = endOp(id), case .fetch(let download, let digest) = op.work else { return }
+        failed(fault, in: Attempt(task: op.task, download: download, digest: digest))
     }
 
     /// What follows from a fault.
@@ -111,8 +111,8 @@ extension StoreMachine {
     }
 
     /// Anything that goes wrong with a patch ends the use of the patch and not the task.
-    mutating func dropsPatch(_ piece: Piece?) -> Bool {
-        guard let piece, let patch = usesPatch(piece) else { return false }
+    mutating func dropsPatch(_ download: DownloadItem?) -> Bool {
+        guard let download, let patch = usesPatch(download) else { return false }
         patchFailures[patch.digest, default: 0] += 1
         refresh(patch.digest)
         discardPart(patch.digest)
@@ -120,21 +120,21 @@ extension StoreMachine {
     }
 
     mutating func giveUp(_ attempt: Attempt, _ cause: FailureCause) {
-        if dropsPatch(attempt.piece) { return }
-        guard let piece = attempt.piece else { return fail(attempt.task, cause) }
-        setFailed(piece, of: attempt.task, cause)
+        if dropsPatch(attempt.download) { return }
+        guard let download = attempt.download else { return fail(attempt.task, cause) }
+        setFailed(download, of: attempt.task, cause)
     }
 
     /// The server refuses this device: further requests of the task would be refused too.
     private mutating func refuse(_ attempt: Attempt, _ cause: FailureCause) {
-        if !dropsPatch(attempt.piece) { fail(attempt.task, cause) }
+        if !dropsPatch(attempt.download) { fail(attempt.task, cause) }
     }
 
     /// The list may have moved on: it is read once more, and the task is planned again.
     private mutating func notFound(_ attempt: Attempt) {
-        if dropsPatch(attempt.piece) { return }
+        if dropsPatch(attempt.download) { return }
         let task = attempt.task
-        guard let piece = attempt.piece, !piece.isTile, !hasAskedAgain.contains(task) else {
+        guard let download = attempt.download, !download.isTile, !hasAskedAgain.contains(task) else {
             return giveUp(attempt, .notFound)
         }
         hasAskedAgain.insert(task)

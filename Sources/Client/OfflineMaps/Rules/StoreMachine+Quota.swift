@@ -1,48 +1,48 @@
 extension StoreMachine {
     /// Everything on disk that counts towards the quota, with what is still being removed.
     var used: UInt64 {
-        rows.units.values.reduce(0) { $0 + $1.bytes } + parts.values.reduce(0, +)
-            + preparedFiles.values.reduce(0, +) + trash.values.reduce(0, +)
+        rows.files.values.reduce(0) { $0 + $1.bytes } + parts.values.reduce(0, +)
+            + preparedFiles.values.reduce(0) { $0 + $1.bytes } + trash.values.reduce(0, +)
     }
 
     /// Bytes that the operations under way, and the part files that are there, will still add.
     var inFlight: UInt64 {
-        ops.values.reduce(0) { $0 + ($1.work.piece.map(bytesToCome) ?? 0) }
+        ops.values.reduce(0) { $0 + ($1.work.download.map(bytesToCome) ?? 0) }
             + parts.reduce(0) { $0 + $1.value * plans.copies(of: $1.key) }
     }
 
-    /// Bytes that the disk needs for a piece from now on.
-    func bytesToCome(_ piece: Piece) -> UInt64 {
-        if isPrepared(piece) || isCurrent(piece) || isOutdone(piece) || piece.source == .filled { return 0 }
-        if piece.isTile {
-            let isBegun = plans.places(of: piece.file.digest).contains { place in
-                plans[place.task]?.fills[piece.file.unit].map { parts[$0.digest] != nil } ?? false
+    /// Bytes that the disk needs for a download from now on.
+    func bytesToCome(_ download: DownloadItem) -> UInt64 {
+        if isPrepared(download) || isCurrent(download) || isOutdone(download) || download.source == .filled { return 0 }
+        if download.isTile {
+            let isBegun = plans.places(of: download.file.digest).contains { place in
+                plans[place.task]?.fills[download.file.key].map { parts[$0.digest] != nil } ?? false
             }
-            return piece.size * (1 + piece.copies) + (isBegun ? 0 : copied(for: piece))
+            return download.size * (1 + download.copies) + (isBegun ? 0 : copied(for: download))
         }
-        let there = parts[piece.file.digest] ?? 0
-        let rest = piece.size > there ? piece.size - there : 0
-        guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else {
-            return rest * (1 + piece.copies)
+        let there = parts[download.file.digest] ?? 0
+        let rest = download.size > there ? download.size - there : 0
+        guard let patch = usesPatch(download), !verified.contains(download.file.digest) else {
+            return rest * (1 + download.copies)
         }
         let ofPatch = parts[patch.digest] ?? 0
-        return piece.size + (patch.size > ofPatch ? patch.size - ofPatch : 0)
+        return download.size + (patch.size > ofPatch ? patch.size - ofPatch : 0)
     }
 
-    /// The pieces that have neither failed nor become current.
-    private func openPieces(of task: TaskID) -> [Piece] {
+    /// The downloads that have neither failed nor become current.
+    private func openDownloads(of task: TaskID) -> [DownloadItem] {
         guard let plan = plans[task] else { return [] }
-        return plan.openNumbers.map { plan.pieces[$0] }
+        return plan.openNumbers.map { plan.downloads[$0] }
     }
 
-    /// Whether quota and disk have the space for a piece; evicts first, and otherwise notes why the task stands.
-    mutating func admits(_ piece: Piece, for task: TaskRecord) -> Bool {
-        // What belongs together is needed at once; other pieces take their turn.
+    /// Whether quota and disk have the space for a download; evicts first, and otherwise notes why the task stands.
+    mutating func admits(_ download: DownloadItem, for task: TaskRecord) -> Bool {
+        // What belongs together is needed at once; other downloads take their turn.
         let need =
             task.together
-            ? openPieces(of: task.id).filter { ops.on($0.file.digest) == nil }.reduce(0) { $0 + bytesToCome($1) }
-            : bytesToCome(piece)
-        return admitsByQuota(need, isCache: piece.holder == nil, for: task) && admitsByDisk(need, for: task)
+            ? openDownloads(of: task.id).filter { ops.on($0.file.digest) == nil }.reduce(0) { $0 + bytesToCome($1) }
+            : bytesToCome(download)
+        return admitsByQuota(need, isCache: download.holder == nil, for: task) && admitsByDisk(need, for: task)
     }
 
     private mutating func admitsByQuota(_ need: UInt64, isCache: Bool, for task: TaskRecord) -> Bool {
@@ -54,7 +54,7 @@ extension StoreMachine {
         if used + inFlight + need <= allowed { return true }
         let leaving = trash.values.reduce(0, +)
         // What is being removed makes space in a moment; the event `gone` continues the task.
-        if used + inFlight + need - leaving > allowed && ops.values.allSatisfy({ $0.work.piece == nil }) {
+        if used + inFlight + need - leaving > allowed && ops.values.allSatisfy({ $0.work.download == nil }) {
             blocked[task.id] = .quota(needed: used + inFlight + need - leaving, allowed: allowed)
         }
         return false
@@ -75,9 +75,9 @@ extension StoreMachine {
     }
 
     /// Whether a step without the network may begin: at once, and after a full disk when its space may be there again.
-    mutating func admitsAgain(_ piece: Piece, for task: TaskID) -> Bool {
+    mutating func admitsAgain(_ download: DownloadItem, for task: TaskID) -> Bool {
         guard let until = fullUntil[task] else { return true }
-        let needed = bytesToCome(piece) + Self.stepBytes
+        let needed = bytesToCome(download) + Self.stepBytes
         guard until <= now, needed <= free else {
             blocked[task] = .diskFull(needed: needed, free: free)
             return false
@@ -92,17 +92,17 @@ extension StoreMachine {
     mutating func evict(_ bytes: UInt64) {
         var freed = trash.values.reduce(0, +)
         let before = freed
-        let previous = rows.units.values.filter { $0.state == .previous && !plans.wants($0.file) }
+        let previous = rows.files.values.filter { $0.state == .previous && !plans.wants($0.id) }
             .sorted { $0.order < $1.order }
         let held = rows.held
-        let packs = rows.units.values.filter { unit in
-            unit.state == .current && unit.file.unit.isPack && !rules.isNeeded(unit.file.unit, held)
-                && !plans.wants(unit.file.unit)
+        let packs = rows.files.values.filter { file in
+            file.state == .current && file.id.key.isPack && !rules.isNeeded(file.id.key, held)
+                && !plans.wants(file.id.key)
         }
-        .sorted { ($0.expires ?? .max, $0.usedAt, $0.file) < ($1.expires ?? .max, $1.usedAt, $1.file) }
-        for unit in previous + packs where freed < bytes {
-            freed += unit.bytes
-            removeUnit(unit)
+        .sorted { ($0.expires ?? .max, $0.usedAt, $0.id) < ($1.expires ?? .max, $1.usedAt, $1.id) }
+        for file in previous + packs where freed < bytes {
+            freed += file.bytes
+            removeFile(file)
         }
         guard freed > before else { return }
         then(.report(.evicted(bytes: freed - before)))
@@ -113,7 +113,7 @@ extension StoreMachine {
     /// Why a plan exceeds a limit; `nil` when it does not.
     func limitExceeded(by plan: Plan, of task: TaskRecord) -> (FailureCause, Limit)? {
         let quota = rows.settings.quota
-        let own = plan.pieces.filter { $0.isPack && $0.holder != nil }.map(\.file.unit)
+        let own = plan.downloads.filter { $0.isPack && $0.holder != nil }.map(\.file.key)
         let packs = heldPacks(with: own)
         if !own.isEmpty && !rules.allowsPacks(packs, quota) {
             return (.tooManyPacks, .tilePacks(needed: packs, allowed: quota.tilePacks))
@@ -132,11 +132,13 @@ extension StoreMachine {
     }
 
     /// How many packs are held, or will be when all tasks and these packs are done.
-    func heldPacks(with new: [UnitKey]) -> Int {
-        var packs = Set(rows.holds.map(\.unit).filter(\.isPack))
+    func heldPacks(with new: [InstalledFileKey]) -> Int {
+        var packs = Set(rows.holds.map(\.key).filter(\.isPack))
         packs.formUnion(new)
         for plan in plans.all {
-            for piece in plan.pieces where piece.isPack && piece.holder != nil { packs.insert(piece.file.unit) }
+            for download in plan.downloads where download.isPack && download.holder != nil {
+                packs.insert(download.file.key)
+            }
         }
         return packs.count
     }

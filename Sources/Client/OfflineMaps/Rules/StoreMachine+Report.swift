@@ -5,7 +5,7 @@ extension StoreMachine {
         let works = ops.works(of: task.id)
         if works.contains(where: { $0.isFetch || $0 == .list }) { return .downloading }
         if works.contains(where: { if case .prepare = $0 { true } else { false } }) { return .installing }
-        if works.contains(where: { $0.piece != nil }) { return .verifying }
+        if works.contains(where: { $0.download != nil }) { return .verifying }
         if let reason = blocked[task.id] { return .paused(reason) }
         let plan = plans[task.id]
         let needsNetwork = task.kind == .list || plan.map { $0.network > 0 } ?? task.plansOnline
@@ -33,7 +33,7 @@ extension StoreMachine {
 
     /// Reports each task whose state or whole percent has changed.
     mutating func report() {
-        for id in order() where unborn[id] == nil {
+        for id in order() where uncommittedTasks[id] == nil {
             guard let task = rows.tasks[id] else { continue }
             noteProgress(id)
             let new = view(task)

@@ -1,7 +1,7 @@
 extension StoreMachine {
-    mutating func opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64) {
+    mutating func opened(parts: [String: UInt64], prepared: [InstalledFile], free: UInt64) {
         self.parts = parts
-        preparedFiles = prepared.filter { rows.units[$0.key] == nil }
+        for file in prepared where rows.files[file.id] == nil { preparedFiles[file.id] = file }
         self.free = free
         isOpen = true
     }
@@ -50,7 +50,7 @@ extension StoreMachine {
         (record.failure, record.failureText) = (nil, nil)
         editSettings { $0.nextTask += 1 }
         change(.task(record))
-        unborn[record.id] = thisWrite
+        uncommittedTasks[record.id] = thisWrite
         return record.id
     }
 
@@ -75,9 +75,9 @@ extension StoreMachine {
     mutating func cancel(_ id: TaskID) -> Answer {
         guard let record = rows.tasks[id] else { return .noSuchTask }
         stopAll(of: id)
-        let pieces = plans[id]?.pieces ?? []
+        let downloads = plans[id]?.downloads ?? []
         end(record, as: .cancelled)
-        discard(pieces)
+        discard(downloads)
         return .done
     }
 
@@ -92,7 +92,7 @@ extension StoreMachine {
         return .done
     }
 
-    /// The task and its files begin with a clean slate.
+    /// The task and its files reset their attempt counters.
     mutating func forgetFailures(of id: TaskID) {
         backoffs[id] = nil
         serverWaits[id] = nil
@@ -100,9 +100,9 @@ extension StoreMachine {
         fullUntil[id] = nil
         diskTexts[id] = nil
         hasAskedAgain.remove(id)
-        for piece in plans[id]?.pieces ?? [] {
-            errors[piece.file.digest] = nil
-            wrongs[piece.file.digest] = nil
+        for download in plans[id]?.downloads ?? [] {
+            errors[download.file.digest] = nil
+            wrongs[download.file.digest] = nil
         }
     }
 
@@ -142,11 +142,11 @@ extension StoreMachine {
         }
     }
 
-    /// Removes the part files and prepared files of pieces that no task wants.
-    mutating func discard(_ pieces: [Piece]) {
-        for piece in pieces {
-            for digest in piece.digests where !plans.wants(digest) { discardPart(digest) }
-            if !plans.wants(piece.file) { discardPrepared(piece.file) }
+    /// Removes the part files and prepared files of downloads that no task wants.
+    mutating func discard(_ downloads: [DownloadItem]) {
+        for download in downloads {
+            for digest in download.digests where !plans.wants(digest) { discardPart(digest) }
+            if !plans.wants(download.file) { discardPrepared(download.file) }
         }
     }
 
@@ -161,10 +161,9 @@ extension StoreMachine {
     }
 
     mutating func discardPrepared(_ file: FileID) {
-        guard let bytes = preparedFiles[file] else { return }
-        setPrepared(file, nil)
-        setLeaving(.file(file), bytes: bytes)
-        then(.discard(.file(file)))
+        guard let prepared = removePrepared(file) else { return }
+        setLeaving(.file(file), bytes: prepared.bytes)
+        then(.discard(.file(file), path: prepared.path))
     }
 
     /// Whether a task needs the part file of a digest.
@@ -179,7 +178,7 @@ extension StoreMachine {
 }
 
 extension TaskKind {
-    /// Whether the task consists of pieces.
+    /// Whether the task consists of downloads.
     var hasPlan: Bool {
         switch self {
         case .install, .update, .load, .refresh: true

@@ -58,7 +58,7 @@ extension StoreMachine {
     /// Returns whether a download was stopped, so that its file may be free for another task.
     private mutating func assignSlots() -> Bool {
         var slots = Slots()
-        for id in order() where unborn[id] == nil {
+        for id in order() where uncommittedTasks[id] == nil {
             guard let task = rows.tasks[id], task.kind.isOnline, barrier(task) == nil,
                 networkBarrierOfRunning(task) == nil
             else { continue }
@@ -69,8 +69,8 @@ extension StoreMachine {
         for start in slots.starts where networkBarrier(start.task) == nil {
             // While it is not known whether there is a network, one request finds out.
             if !isOnline, hasNetwork, ops.values.contains(where: { $0.usesNetwork(rows) }) { break }
-            if let piece = start.piece {
-                startFetch(piece, for: start.task)
+            if let download = start.download {
+                startFetch(download, for: start.task)
             } else {
                 then(.list(begin(start.task.id, .list)))
             }
@@ -83,7 +83,7 @@ extension StoreMachine {
         var files = StoreMachine.fileSlots
         var tiles = StoreMachine.tileSlots
         var kept: Set<OpID> = []
-        var starts: [(task: TaskRecord, piece: Piece?)] = []
+        var starts: [(task: TaskRecord, download: DownloadItem?)] = []
         /// Files of which the download begins.
         var claimed: Set<String> = []
     }
@@ -102,17 +102,17 @@ extension StoreMachine {
             if (slots.files <= 0 || files == 0) && (slots.tiles <= 0 || tiles == 0) { return }
             let step = plan.states[number].step
             guard step.needsNetwork else { continue }
-            let piece = plan.pieces[number]
-            if piece.isTile { tiles -= 1 } else { files -= 1 }
-            guard piece.isTile ? slots.tiles > 0 : slots.files > 0 else { continue }
+            let download = plan.downloads[number]
+            if download.isTile { tiles -= 1 } else { files -= 1 }
+            guard download.isTile ? slots.tiles > 0 : slots.files > 0 else { continue }
             if step == .fetch {
-                guard slots.claimed.insert(piece.file.digest).inserted else { continue }
-                slots.starts.append((task, piece))
+                guard slots.claimed.insert(download.file.digest).inserted else { continue }
+                slots.starts.append((task, download))
             } else {
-                guard let known = ops.on(piece.file.digest), known.op.task == task.id else { continue }
+                guard let known = ops.on(download.file.digest), known.op.task == task.id else { continue }
                 slots.kept.insert(known.id)
             }
-            if piece.isTile { slots.tiles -= 1 } else { slots.files -= 1 }
+            if download.isTile { slots.tiles -= 1 } else { slots.files -= 1 }
         }
     }
 
@@ -125,13 +125,13 @@ extension StoreMachine {
         }
     }
 
-    private mutating func startFetch(_ piece: Piece, for task: TaskRecord) {
-        let digest = usesPatch(piece)?.digest ?? piece.file.digest
-        guard trash[.part(digest)] == nil, admits(piece, for: task) else { return }
+    private mutating func startFetch(_ download: DownloadItem, for task: TaskRecord) {
+        let digest = usesPatch(download)?.digest ?? download.file.digest
+        guard trash[.part(digest)] == nil, admits(download, for: task) else { return }
         let from = parts[digest] ?? 0
-        if !piece.isTile { setPart(digest, from) }
-        let op = begin(task.id, .fetch(piece, digest: digest))
-        then(.fetch(op, piece, digest: digest, from: from, bytesPerSecond: task.rule.bytesPerSecond))
+        if !download.isTile { setPart(digest, from) }
+        let op = begin(task.id, .fetch(download, digest: digest))
+        then(.fetch(op, download, digest: digest, from: from, bytesPerSecond: task.rule.bytesPerSecond))
     }
 }
 

@@ -4,20 +4,20 @@ extension StoreMachine {
     /// A publisher can cut other zooms, or make a pack complete: then the same tiles are in a pack of another name. What
     /// a plan only lacks stays: a map does not disappear because the catalog has shrunk.
     mutating func dropSuperseded(by plan: TaskPlan, of task: TaskRecord) {
-        let wanted = Set(plan.pieces.map(\.file.unit).filter(\.isPack))
+        let wanted = Set(plan.downloads.map(\.file.key).filter(\.isPack))
         let places = Dictionary(grouping: wanted.compactMap(\.packPlace), by: \.tiles)
         guard !places.isEmpty else { return }
         let dropped = rows.holds.filter { hold in
-            guard task.items.contains(hold.item), !wanted.contains(hold.unit), let old = hold.unit.packPlace else {
+            guard task.items.contains(hold.item), !wanted.contains(hold.key), let old = hold.key.packPlace else {
                 return false
             }
             return places[old.tiles, default: []].contains { $0.replaces(old) }
         }
         guard !dropped.isEmpty else { return }
-        for hold in dropped.sorted(by: { $0.unit < $1.unit }) { change(.dropHold(hold)) }
+        for hold in dropped.sorted(by: { $0.key < $1.key }) { change(.dropHold(hold)) }
         let held = rows.held
-        for unit in Set(dropped.map(\.unit)).sorted() where !rules.isNeeded(unit, held) {
-            for file in rows.units.versions(of: unit) { removeUnit(file) }
+        for key in Set(dropped.map(\.key)).sorted() where !rules.isNeeded(key, held) {
+            for file in rows.files.versions(of: key) { removeFile(file) }
         }
         then(.showReaders)
         discardTrashLast()
@@ -34,7 +34,7 @@ private struct PackPlace: Hashable {
     func replaces(_ old: PackPlace) -> Bool { package == old.package || package == "-" || old.package == "-" }
 }
 
-extension UnitKey {
+extension InstalledFileKey {
     /// The place in the key that `pack(tileset:_:_:edition:of:)` makes; `nil` for others.
     fileprivate var packPlace: PackPlace? {
         let fields = name.split(separator: "|", omittingEmptySubsequences: false)

@@ -1,76 +1,76 @@
 internal import Tiles
 
 extension StoreMachine {
-    /// Makes the file of a piece current and holds it; the file before is kept or removed.
-    mutating func swap(_ piece: Piece) {
-        guard !piece.isTile else { return }
-        let unit = piece.file.unit
-        if let holder = piece.holder, !rows.holds.contains(Hold(unit: unit, item: holder)) {
-            change(.hold(Hold(unit: unit, item: holder)))
+    /// Makes the file of a download current and holds it; the file before is kept or removed.
+    mutating func swap(_ download: DownloadItem) {
+        guard !download.isTile else { return }
+        let key = download.file.key
+        if let holder = download.holder, !rows.holds.contains(Hold(key: key, item: holder)) {
+            change(.hold(Hold(key: key, item: holder)))
         }
-        guard !isOutdone(piece), isPrepared(piece),
-            let bytes = preparedFiles[piece.file] ?? rows.units[piece.file]?.bytes
+        guard !isOutdone(download), isPrepared(download),
+            var new = removePrepared(download.file) ?? rows.files[download.file]
         else { return }
-        setPrepared(piece.file, nil)
-        let before = rows.current(unit)
+        let before = rows.current(key)
         var settings = rows.settings
-        let expires = expiries.removeValue(forKey: piece.file) ?? piece.expires
-        var new = UnitRecord(file: piece.file, bytes: bytes, state: .current, expires: expires)
-        (new.order, new.age) = (settings.nextOrder, piece.age)
+        let expires = expiries.removeValue(forKey: download.file) ?? download.expires
+        (new.state, new.order, new.usedAt) = (.current, settings.nextOrder, 0)
+        new.expires = new.expires ?? expires
+        if let age = download.age { new.age = age }
         settings.nextOrder += 1
         change(.settings(settings))
-        change(.unit(new))
+        change(.file(new))
         // A part file is left when a crash came between its download and an eviction of the same file.
-        discardPart(piece.file.digest)
-        wrongs[piece.file.digest] = nil
+        discardPart(download.file.digest)
+        wrongs[download.file.digest] = nil
         if var old = before {
             old.state = .previous
-            change(.unit(old))
-            dropPrevious(of: unit)
+            change(.file(old))
+            dropPrevious(of: key)
         }
         then(.showReaders)
-        if let holder = piece.holder, !unit.isPack {
-            then(.report(.installed(holder, version: piece.file.version, changed: nil)))
+        if let holder = download.holder, !key.isPack {
+            then(.report(.installed(holder, version: download.file.version, changed: nil)))
         }
         discardTrashLast()
     }
 
     /// Removes the previous versions that are not to be kept, the oldest first.
-    private mutating func dropPrevious(of unit: UnitKey) {
-        let keep = rules.keptVersions(unit, rows.settings.quota)
-        let previous = rows.units.versions(of: unit).filter { $0.state == .previous }
-        for old in previous.dropFirst(keep) { removeUnit(old) }
+    private mutating func dropPrevious(of key: InstalledFileKey) {
+        let keep = rules.keptVersions(key, rows.settings.quota)
+        let previous = rows.files.versions(of: key).filter { $0.state == .previous }
+        for old in previous.dropFirst(keep) { removeFile(old) }
     }
 
     /// Removes what a smaller number of previous versions does not allow any more.
     mutating func dropAllPrevious() {
-        for unit in Set(rows.units.values.filter { $0.state == .previous }.map(\.file.unit)).sorted() {
-            dropPrevious(of: unit)
+        for key in Set(rows.files.values.filter { $0.state == .previous }.map(\.id.key)).sorted() {
+            dropPrevious(of: key)
         }
-        if !doomed.isEmpty { discardTrashLast() }
+        if !pendingDeletions.isEmpty { discardTrashLast() }
     }
 
     /// Removes a row now and its file when the row is gone for readers.
-    mutating func removeUnit(_ unit: UnitRecord) {
-        change(.removeUnit(unit.file))
-        setLeaving(.file(unit.file), bytes: unit.bytes)
-        doomed.append(.file(unit.file))
+    mutating func removeFile(_ file: InstalledFile) {
+        change(.removeFile(file.id))
+        setLeaving(.file(file.id), bytes: file.bytes)
+        pendingDeletions.append(file)
     }
 
     /// Emits the removals of files after the new snapshot of the readers.
     mutating func discardTrashLast() {
-        for what in doomed { then(.discard(what)) }
-        doomed = []
+        for file in pendingDeletions { then(.discard(.file(file.id), path: file.path)) }
+        pendingDeletions = []
     }
 
-    /// Drops the holds of the items; units without a holder are removed.
+    /// Drops the holds of the items; files without a holder are removed.
     mutating func remove(_ task: TaskRecord) {
         for item in task.items {
-            let dropped = rows.holds.filter { $0.item == item }.sorted { $0.unit < $1.unit }
+            let dropped = rows.holds.filter { $0.item == item }.sorted { $0.key < $1.key }
             for hold in dropped { change(.dropHold(hold)) }
             let held = rows.held
-            for hold in dropped where !rules.isNeeded(hold.unit, held) {
-                for file in rows.units.versions(of: hold.unit) { removeUnit(file) }
+            for hold in dropped where !rules.isNeeded(hold.key, held) {
+                for file in rows.files.versions(of: hold.key) { removeFile(file) }
             }
             if rows.tiles[item] != nil { change(.tiles(item, 0)) }
             then(.report(.removed(item)))
@@ -82,33 +82,33 @@ extension StoreMachine {
 
     /// Makes the newest kept version current again.
     mutating func rollback(_ task: TaskRecord) {
-        let units = Set(rows.holds.filter { task.items.contains($0.item) }.map(\.unit))
-        let moved = units.sorted().filter { goBack($0) }
+        let keys = Set(rows.holds.filter { task.items.contains($0.item) }.map(\.key))
+        let moved = keys.sorted().filter { goBack($0) }
         if moved.isEmpty { return fail(task.id, .invalidArguments) }
         then(.showReaders)
         end(task, as: .done)
     }
 
-    /// Swaps the current and the newest previous version of a unit; `false` when none was kept.
-    private mutating func goBack(_ unit: UnitKey) -> Bool {
-        let previous = rows.units.versions(of: unit).first { $0.state == .previous }
-        guard var old = previous, var current = rows.current(unit) else { return false }
+    /// Swaps the current and the newest previous version of a file; `false` when none was kept.
+    private mutating func goBack(_ key: InstalledFileKey) -> Bool {
+        let previous = rows.files.versions(of: key).first { $0.state == .previous }
+        guard var old = previous, var current = rows.current(key) else { return false }
         current.state = .previous
         old.state = .current
-        change(.unit(current))
-        change(.unit(old))
-        for hold in rows.holders(of: unit) {
-            then(.report(.installed(hold.item, version: old.file.version, changed: nil)))
+        change(.file(current))
+        change(.file(old))
+        for hold in rows.holders(of: key) {
+            then(.report(.installed(hold.item, version: old.version, changed: nil)))
         }
         return true
     }
 
-    /// The unit goes back to the version before; without one its row goes, so that it is downloaded again.
+    /// The file goes back to the version before; without one its row goes, so that it is downloaded again.
     mutating func unreadable(_ file: FileID) {
-        guard let unit = rows.units[file] else { return }
-        let wentBack = unit.state == .current && goBack(file.unit)
-        removeUnit(rows.units[file] ?? unit)
-        for hold in rows.holders(of: file.unit) {
+        guard let known = rows.files[file] else { return }
+        let wentBack = known.state == .current && goBack(file.key)
+        removeFile(rows.files[file] ?? known)
+        for hold in rows.holders(of: file.key) {
             then(.report(.damaged(hold.item)))
         }
         if !wentBack { for id in plans.ids { plans.remove(id) } }

@@ -8,10 +8,10 @@ struct StoreMachine: Sendable {
     /// What an operation does; at most one operation works on a file.
     enum Work: Hashable, Sendable {
         case plan, list
-        case fetch(Piece, digest: String)
-        case verify(Piece)
-        case patch(Piece)
-        case prepare(Piece)
+        case fetch(DownloadItem, digest: String)
+        case verify(DownloadItem)
+        case patch(DownloadItem)
+        case prepare(DownloadItem)
     }
     struct Op: Hashable, Sendable {
         var task: TaskID
@@ -67,12 +67,12 @@ struct StoreMachine: Sendable {
     /// Tiles that are in the part file of a pack, by the digest of the pack.
     var filledTiles: [String: Set<String>] = [:]
     /// Files at their place that no row names yet.
-    var preparedFiles: [FileID: UInt64] = [:]
+    var preparedFiles: [FileID: InstalledFile] = [:]
     /// What is being removed from the disk.
     var trash: [Trash: UInt64] = [:]
 
     /// Files of removed rows, until the effects for them are emitted.
-    var doomed: [Trash] = []
+    var pendingDeletions: [InstalledFile] = []
     /// What was being removed while a plan was made that counts on it; the task is planned again when it is gone.
     var replanAfter: [TaskID: Set<Trash>] = [:]
     /// Tasks that had a plan: an item that they lack now has left the catalog.
@@ -116,7 +116,7 @@ struct StoreMachine: Sendable {
     /// Tasks that a write which is not acknowledged ends.
     var ending: [TaskID: Ending] = [:]
     /// Tasks that no acknowledged write holds.
-    var unborn: [TaskID: WriteID] = [:]
+    var uncommittedTasks: [TaskID: WriteID] = [:]
     var progress: [TaskID: TaskProgress] = [:]
     var reported: [TaskID: StoreTask] = [:]
     var lastAlarm: Instant?
@@ -166,7 +166,7 @@ struct StoreMachine: Sendable {
         case .fetchFailed(let op, let fault): fetchFailed(op, fault)
         case .verified(let op): verified(op)
         case .wrong(let op): wrong(op)
-        case .prepared(let op, let file, let bytes): prepared(op, file, bytes: bytes)
+        case .prepared(let op, let file): prepared(op, file)
         case .fileFailed(let op, let isFull, let text): fileFailed(op, isFull: isFull, text: text)
         case .gone(let what): gone(what)
         case .unreadable(let file): unreadable(file)

@@ -27,26 +27,9 @@ struct ViewedTile: Hashable, Codable, Sendable {
     var row: Int
 }
 
-/// An installed file; a file without a row is removed when the store is opened.
-struct UnitRecord: Hashable, Codable, Sendable {
-    enum State: String, Codable, Sendable { case current, previous }
-
-    var file: FileID
-    var bytes: UInt64
-    var state: State
-    /// Seconds of the wall clock.
-    var expires: Int64?
-    /// Seconds of the wall clock.
-    var usedAt: Int64 = 0
-    /// The order of installation, for the order of previous versions.
-    var order: Int64 = 0
-    /// Of a pack from a list.
-    var age: PackAge?
-}
-
-/// Who needs a unit.
+/// Who needs a file.
 struct Hold: Hashable, Codable, Sendable {
-    var unit: UnitKey
+    var key: InstalledFileKey
     var item: Item
 }
 
@@ -62,10 +45,8 @@ struct StoreSettings: Hashable, Codable, Sendable {
 enum Change: Hashable, Sendable {
     case task(TaskRecord)
     case endTask(TaskID)
-    case unit(UnitRecord)
-    case removeUnit(FileID)
-    /// The server has an installed file as it is here: it expires later, and a newer list may have it.
-    case confirmed(FileID, expires: Int64?, age: PackAge?)
+    case file(InstalledFile)
+    case removeFile(FileID)
     case hold(Hold)
     case dropHold(Hold)
     case settings(StoreSettings)
@@ -82,7 +63,7 @@ enum Change: Hashable, Sendable {
 /// All rows that the rules need; the machine holds them in memory, the shell in SQLite.
 struct StoreRows: Hashable, Sendable {
     var tasks: [TaskID: TaskRecord] = [:]
-    var units: UnitTable = [:]
+    var files: InstalledFileTable = [:]
     var holds: Set<Hold> = []
     var settings = StoreSettings()
     var sequences: [String: UInt64] = [:]
@@ -94,12 +75,8 @@ struct StoreRows: Hashable, Sendable {
         switch change {
         case .task(let record): tasks[record.id] = record
         case .endTask(let id): tasks[id] = nil
-        case .unit(let record): units[record.file] = record
-        case .removeUnit(let file): units[file] = nil
-        case .confirmed(let file, let expires, let age):
-            guard var unit = units[file] else { return }
-            (unit.expires, unit.age) = (expires, age)
-            units[file] = unit
+        case .file(let file): files[file.id] = file
+        case .removeFile(let file): files[file] = nil
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new
@@ -110,14 +87,14 @@ struct StoreRows: Hashable, Sendable {
         }
     }
 
-    /// The version of a unit that readers get.
-    func current(_ unit: UnitKey) -> UnitRecord? { units.current(unit) }
+    /// The version of a file that readers get.
+    func current(_ key: InstalledFileKey) -> InstalledFile? { files.current(key) }
 
-    /// The holds of a unit, always in the same order.
-    func holders(of unit: UnitKey) -> [Hold] {
-        holds.filter { $0.unit == unit }.sorted { "\($0.item)" < "\($1.item)" }
+    /// The holds of a file, always in the same order.
+    func holders(of key: InstalledFileKey) -> [Hold] {
+        holds.filter { $0.key == key }.sorted { "\($0.item)" < "\($1.item)" }
     }
 
-    /// The units that an item needs.
-    var held: Set<UnitKey> { Set(holds.map(\.unit)) }
+    /// The files that an item needs.
+    var held: Set<InstalledFileKey> { Set(holds.map(\.key)) }
 }

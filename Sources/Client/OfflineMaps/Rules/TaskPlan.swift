@@ -1,5 +1,5 @@
-/// The next step of a piece.
-enum PieceStep: Hashable, Sendable {
+/// The next step of a download.
+enum DownloadStep: Hashable, Sendable {
     /// Its file is current and held, or its tile is there.
     case done
     /// It was given up.
@@ -22,11 +22,11 @@ enum PieceStep: Hashable, Sendable {
         default: false
         }
     }
-    /// Whether a request is needed before the piece can be prepared.
+    /// Whether a request is needed before the download can be prepared.
     var needsNetwork: Bool { self == .fetch || self == .underWay(isFetch: true) }
 }
 
-/// A plan with the next step of each of its pieces and their sums, so that an event costs as much as it changes.
+/// A plan with the next step of each of its downloads and their sums, so that an event costs as much as it changes.
 struct TaskPlan: Sendable {
     /// A pack that is filled, and its tiles.
     struct Fill: Sendable {
@@ -36,26 +36,26 @@ struct TaskPlan: Sendable {
         /// How many of the tiles are open.
         var open = 0
     }
-    /// What is known of a piece; `cost` and `there` are bytes of its download.
+    /// What is known of a download; `cost` and `there` are bytes of its download.
     struct State: Hashable, Sendable {
-        var step = PieceStep.wait
+        var step = DownloadStep.wait
         var cost: UInt64 = 0
         var there: UInt64 = 0
     }
 
-    let pieces: [Piece]
+    let downloads: [DownloadItem]
     let onlineTiles: UInt64
     private(set) var failed: [FileID: FailureCause]
     private(set) var states: [State]
-    private(set) var fills: [UnitKey: Fill] = [:]
-    /// How many pieces are open, wait for the swap, need the network.
+    private(set) var fills: [InstalledFileKey: Fill] = [:]
+    /// How many downloads are open, wait for the swap, need the network.
     private(set) var open: Int
     private(set) var swaps = 0
     private(set) var network = 0
     private(set) var networkTiles = 0
-    /// Numbers of the pieces whose next step is local.
+    /// Numbers of the downloads whose next step is local.
     private(set) var local: Set<Int> = []
-    /// All pieces before are not open.
+    /// All downloads before are not open.
     private(set) var firstOpen = 0
     private var sums: TaskProgress
     /// Bytes of single tiles and resources, which are known when they are there.
@@ -63,20 +63,20 @@ struct TaskPlan: Sendable {
     private var cost: UInt64 = 0
     private var there: UInt64 = 0
 
-    /// Begins with all pieces open.
+    /// Begins with all downloads open.
     init(_ plan: Plan) {
-        (pieces, onlineTiles, failed) = (plan.pieces, plan.onlineTiles, plan.failed)
-        states = Array(repeating: State(), count: plan.pieces.count)
-        open = plan.pieces.count
+        (downloads, onlineTiles, failed) = (plan.downloads, plan.onlineTiles, plan.failed)
+        states = Array(repeating: State(), count: plan.downloads.count)
+        open = plan.downloads.count
         sums = plan.present
-        for (number, piece) in plan.pieces.enumerated() {
-            if let counts = piece.counts { sums[keyPath: counts].required += 1 }
-            if piece.isTile {
-                fills[piece.file.unit, default: Fill()].tiles.append(number)
-                fills[piece.file.unit]?.open += 1
-            } else if piece.source == .filled {
-                fills[piece.file.unit, default: Fill()].filled = number
-                fills[piece.file.unit]?.digest = piece.file.digest
+        for (number, download) in plan.downloads.enumerated() {
+            if let counts = download.counts { sums[keyPath: counts].required += 1 }
+            if download.isTile {
+                fills[download.file.key, default: Fill()].tiles.append(number)
+                fills[download.file.key]?.open += 1
+            } else if download.source == .filled {
+                fills[download.file.key, default: Fill()].filled = number
+                fills[download.file.key]?.digest = download.file.digest
             }
         }
     }
@@ -88,9 +88,9 @@ struct TaskPlan: Sendable {
         return progress
     }
 
-    /// The numbers of the open pieces from the first on.
+    /// The numbers of the open downloads from the first on.
     var openNumbers: some Sequence<Int> {
-        (firstOpen..<pieces.count).lazy.filter { states[$0].step.isOpen }
+        (firstOpen..<downloads.count).lazy.filter { states[$0].step.isOpen }
     }
 
     mutating func fail(_ file: FileID, _ cause: FailureCause) { failed[file] = cause }
@@ -100,7 +100,7 @@ struct TaskPlan: Sendable {
         if states[number].step != .done { sizes[number] = bytes }
     }
 
-    /// Changes what is known of a piece.
+    /// Changes what is known of a download.
     ///
     /// Returns the number of a pack whose last open tile has ended, or that has an open tile again.
     mutating func set(_ number: Int, _ new: State) -> Int? {
@@ -110,29 +110,29 @@ struct TaskPlan: Sendable {
         states[number] = new
         count(number, new, adds: true)
         if new.step.isOpen { firstOpen = min(firstOpen, number) }
-        while firstOpen < pieces.count, !states[firstOpen].step.isOpen { firstOpen += 1 }
-        guard pieces[number].isTile, old.step.isOpen != new.step.isOpen else { return nil }
-        let unit = pieces[number].file.unit
-        fills[unit]?.open += new.step.isOpen ? 1 : -1
-        return fills[unit].flatMap { $0.open <= 1 ? $0.filled : nil }
+        while firstOpen < downloads.count, !states[firstOpen].step.isOpen { firstOpen += 1 }
+        guard downloads[number].isTile, old.step.isOpen != new.step.isOpen else { return nil }
+        let key = downloads[number].file.key
+        fills[key]?.open += new.step.isOpen ? 1 : -1
+        return fills[key].flatMap { $0.open <= 1 ? $0.filled : nil }
     }
 
     private mutating func count(_ number: Int, _ state: State, adds: Bool) {
-        let piece = pieces[number]
+        let download = downloads[number]
         let sign = adds ? 1 : -1
         if state.step.isOpen { open += sign }
         if state.step == .swap { swaps += sign }
         if state.step.needsNetwork {
             network += sign
-            if piece.isTile { networkTiles += sign }
+            if download.isTile { networkTiles += sign }
         }
         if state.step.isLocal {
             if adds { local.insert(number) } else { local.remove(number) }
         }
-        if let counts = piece.counts {
+        if let counts = download.counts {
             if state.step == .done {
                 sums[keyPath: counts].completed.add(1, adds)
-                sums[keyPath: counts].bytes.add(sizes[number] ?? piece.size, adds)
+                sums[keyPath: counts].bytes.add(sizes[number] ?? download.size, adds)
             }
             if state.step == .failed { sums[keyPath: counts].failed.add(1, adds) }
         }
@@ -145,9 +145,9 @@ extension UInt64 {
     fileprivate mutating func add(_ value: UInt64, _ adds: Bool) { if adds { self += value } else { self -= value } }
 }
 
-extension Piece {
-    /// Where the piece is counted; what is filled counts by its tiles and resources.
+extension DownloadItem {
+    /// Where the download is counted; what is filled counts by its tiles and resources.
     fileprivate var counts: WritableKeyPath<TaskProgress, Counts>? {
-        source == .filled ? nil : !file.unit.isPack ? \.resources : isTile ? \.tiles : \.packs
+        source == .filled ? nil : !file.key.isPack ? \.resources : isTile ? \.tiles : \.packs
     }
 }

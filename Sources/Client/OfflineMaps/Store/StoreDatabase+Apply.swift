@@ -3,8 +3,6 @@ internal import GRDB
 
 /// What a transaction needs besides its changes.
 struct ChangeDetails: Sendable {
-    /// The rows of files that become installed.
-    var units: [FileID: UnitRow] = [:]
     /// How tasks end.
     var ends: [TaskID: TaskState] = [:]
     /// The list that `Change.catalog` accepts.
@@ -33,19 +31,18 @@ extension StoreDatabase {
                 sql: "INSERT OR REPLACE INTO task (id, kind, priority, record) VALUES (?, ?, ?, ?)"
             ).execute(arguments: [task.id.number, task.kind.rawValue, task.rule.priority, try encode(task)])
         case .endTask(let id): try end(id, details.ends[id], in: database)
-        case .unit(let record): try write(record, details.units[record.file], in: database)
-        case .removeUnit(let file):
+        case .file(let file): try InstalledFileRow(file).insert(database)
+        case .removeFile(let file):
             try database.execute(
-                sql: "DELETE FROM unit WHERE unit = ? AND version = ? AND sha256 = ?",
-                arguments: [file.unit.name, file.version, file.digest])
-        case .confirmed(let file, let expires, let age): try confirm(file, expires: expires, age, in: database)
+                sql: "DELETE FROM installed_file WHERE key = ? AND version = ? AND sha256 = ?",
+                arguments: [file.key.name, file.version, file.digest])
         case .hold(let hold):
             try database.execute(
-                sql: "INSERT OR IGNORE INTO hold (unit, is_pack, item) VALUES (?, ?, ?)",
-                arguments: [hold.unit.name, hold.unit.isPack, hold.item.key])
+                sql: "INSERT OR IGNORE INTO hold (key, is_pack, item) VALUES (?, ?, ?)",
+                arguments: [hold.key.name, hold.key.isPack, hold.item.key])
         case .dropHold(let hold):
             try database.execute(
-                sql: "DELETE FROM hold WHERE unit = ? AND item = ?", arguments: [hold.unit.name, hold.item.key])
+                sql: "DELETE FROM hold WHERE key = ? AND item = ?", arguments: [hold.key.name, hold.item.key])
         case .settings(let settings): try set("settings", to: settings, database)
         case .sequence(let source, let number):
             let (kind, name) = CatalogSource.parts(source)
@@ -64,15 +61,6 @@ extension StoreDatabase {
             // Requests of this process have no row.
             try database.execute(
                 sql: "UPDATE request SET answer = ? WHERE id = ?", arguments: [try encode(answer), id.number])
-        }
-    }
-
-    /// Corrects the bytes of an installed file.
-    func setBytes(_ bytes: UInt64, of file: FileID) throws {
-        try write { database in
-            try database.execute(
-                sql: "UPDATE unit SET bytes = ? WHERE unit = ? AND version = ? AND sha256 = ?",
-                arguments: [Int64(clamping: bytes), file.unit.name, file.version, file.digest])
         }
     }
 
@@ -106,38 +94,6 @@ extension StoreDatabase {
         for case .region(let region) in task.items {
             try database.execute(sql: "DELETE FROM region WHERE id = ?", arguments: [region.text])
         }
-    }
-
-    /// Writes the row of a new file, or what has changed about a known one.
-    private static func write(_ record: UnitRecord, _ new: UnitRow?, in database: Database) throws {
-        try database.execute(
-            sql: """
-                UPDATE unit SET state = ?, installed = ?, used_at = ? WHERE unit = ? AND version = ? AND sha256 = ?
-                """,
-            arguments: [
-                record.state.ofRow.rawValue, record.order, record.usedAt > 0 ? Double(record.usedAt) : nil,
-                record.file.unit.name, record.file.version,
-                record.file.digest,
-            ])
-        guard database.changesCount == 0 else { return }
-        guard var row = new else {
-            throw StoreError(.storage, "The file '\(record.file.unit.name)' is not known and cannot be installed.")
-        }
-        row.state = record.state.ofRow
-        row.bytes = record.bytes
-        row.expires = row.expires ?? record.expires.map { Date(timeIntervalSince1970: Double($0)) }
-        try row.write(as: record.file, installed: record.order, to: database)
-    }
-
-    private static func confirm(_ file: FileID, expires: Int64?, _ age: PackAge?, in database: Database) throws {
-        try database.execute(
-            sql: """
-                UPDATE unit SET expires = ?, item = coalesce(?, item), data_date = coalesce(?, data_date)
-                WHERE unit = ? AND version = ? AND sha256 = ?
-                """,
-            arguments: [
-                expires.map(Double.init), age?.source.key, age?.dataDate, file.unit.name, file.version, file.digest,
-            ])
     }
 
     private static func accept(

@@ -119,14 +119,14 @@ extension StoreDatabase {
 }
 
 extension CatalogContent.Offer {
-    /// Reads a row; `nil` for a mask that is none.
+    /// Reads a row; `nil` when its mask is invalid.
     fileprivate init?(_ row: CheckedRow) throws {
-        // `nil` says that the mask is none.
+        // Every error means: the mask is invalid.
         guard let bytes = try row("mask") as Data?, let mask = try? TileMask(decoding: bytes) else { return nil }
         try self.init(
             id: row("id"), group: row("edition_group"), language: row("language"), region: row("region"),
             names: FieldText.names(row("names")), version: row("version"), mask: mask,
-            zooms: UnitRow.zooms(row("min_zoom"), row("max_zoom")), tileset: row("tileset"),
+            zooms: InstalledFile.zooms(row("min_zoom"), row("max_zoom")), tileset: row("tileset"),
             dataDate: row("data_date"), attribution: row("attribution"), files: FieldText.downloads(row("files")),
             patches: FieldText.downloads(row("patches")), packs: FieldText.downloads(row("packs")).first)
     }

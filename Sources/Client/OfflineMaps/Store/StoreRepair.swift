@@ -47,35 +47,34 @@ enum StoreRepair {
         return name
     }
 
-    /// Lists the units whose files have the size that their documents state; the digests are for `verify(deep:)`.
+    /// Lists the files whose files have the size that their documents state; the digests are for `verify(deep:)`.
     private static func rebuild(_ folder: StoreFolder, into database: StoreDatabase, _ report: inout Report) throws {
         let found = StoreScan.units(folder)
         report.refused = found.refused.sorted()
-        report.units = found.units.count
-        var details = ChangeDetails()
+        report.units = found.files.count
         var changes: [Change] = []
         var sequences: [String: UInt64] = [:]
         var settings = StoreSettings()
         // Older versions first, so that the newest is current at the end.
-        let sorted = found.units.sorted { ($0.file.version, $0.row.path) < ($1.file.version, $1.row.path) }
-        for (number, unit) in sorted.enumerated() {
-            details.units[unit.file] = unit.row
-            let isNewest = !sorted[(number + 1)...].contains { $0.file.unit == unit.file.unit }
-            var record = UnitRecord(file: unit.file, bytes: unit.row.bytes, state: isNewest ? .current : .previous)
-            record.order = settings.nextOrder
+        let sorted = found.files.sorted { ($0.version, $0.path) < ($1.version, $1.path) }
+        for (number, var installed) in sorted.enumerated() {
+            let isNewest = !sorted[(number + 1)...].contains { $0.id.key == installed.id.key }
+            (installed.state, installed.order) = (isNewest ? .current : .previous, settings.nextOrder)
             settings.nextOrder += 1
-            changes += [.unit(record), .hold(Hold(unit: unit.file.unit, item: holder(of: unit.row.item, in: sorted)))]
+            changes += [
+                .file(installed), .hold(Hold(key: installed.id.key, item: holder(of: installed.item, in: sorted))),
+            ]
         }
         for (source, number) in found.sequences { sequences[source] = max(sequences[source] ?? 0, number) }
         changes += sequences.sorted { $0.key < $1.key }.map { .sequence($0.key, $0.value) }
         changes.append(.settings(settings))
-        try database.apply(changes, details)
+        try database.apply(changes)
     }
 
     /// A data group belongs to the package of the base map, where that is installed.
-    private static func holder(of item: Item, in units: [StoredUnit]) -> Item {
+    private static func holder(of item: Item, in units: [InstalledFile]) -> Item {
         guard case .package(let id, let edition, let format) = item, edition.group != nil else { return item }
         let base = Item.package(id, Edition(language: edition.language), format)
-        return units.contains { $0.row.item == base } ? base : item
+        return units.contains { $0.item == base } ? base : item
     }
 }

@@ -4,16 +4,16 @@ internal import Foundation
 
 /// What lies in the folder of a store, whatever its rows say.
 enum StoreScan {
-    /// The units that have a unit file.
-    struct Units: Sendable {
-        var units: [StoredUnit] = []
+    /// The files that have a unit file.
+    struct Found: Sendable {
+        var files: [InstalledFile] = []
         /// Sequences that the unit files name, by the names that the rules have for their sources.
         var sequences: [(source: String, number: UInt64)] = []
         /// Paths of unit files that do not describe their file.
         var refused: [String] = []
     }
 
-    /// The folders of all versions of units, as paths below the folder of the store: `units/package/main/EE/3-0123abcd`.
+    /// The folders of all versions of files, as paths below the folder of the store: `units/package/main/EE/3-0123abcd`.
     static func unitFolders(_ folder: StoreFolder) -> [String] {
         var paths = [folder.units.lastPathComponent]
         // Kind, edition, id, version.
@@ -27,30 +27,30 @@ enum StoreScan {
     ///
     /// - Parameter known: Folders of versions whose unit files are not read: reading one takes longer than the rest of
     ///   its part in opening a store.
-    static func units(_ folder: StoreFolder, besides known: Set<String> = []) -> Units {
-        var found = Units()
+    static func units(_ folder: StoreFolder, besides known: Set<String> = []) -> Found {
+        var found = Found()
         for path in unitFolders(folder) where !path.hasSuffix(".new") && !known.contains(path) {
-            let url = folder.root.appending(path: path).appending(path: UnitDocument.name)
+            let url = folder.root.appending(path: path).appending(path: InstalledFileDocument.name)
             if !path.hasPrefix("units/region/"), access(url.path, F_OK) == 0 { read(url, folder, into: &found) }
         }
         return found
     }
 
-    private static func read(_ url: URL, _ folder: StoreFolder, into found: inout Units) {
-        guard let document = UnitDocument.read(url) else {
+    private static func read(_ url: URL, _ folder: StoreFolder, into found: inout Found) {
+        guard let document = InstalledFileDocument.read(url) else {
             return found.refused.append(folder.relative(url) ?? url.lastPathComponent)
         }
-        let file = url.deletingLastPathComponent().appending(path: document.file)
-        guard let path = folder.relative(file), let size = size(file), size == document.bytes,
-            var row = document.record(path: path)
-        else { return found.refused.append(folder.relative(url) ?? url.lastPathComponent) }
-        if row.format == .styleArchive { row.bytes = StyleFiles.bytes(file) }
-        let id = FileID(
-            unit: UnitKey(name: document.item, isPack: false), version: document.version, digest: document.sha256)
-        found.units.append(StoredUnit(file: id, row: row))
-        guard let sequence = document.sequence.map({ UInt64(clamping: $0) }) else { return }
-        if let address = document.address { found.sequences.append((CatalogSource.address(address), sequence)) }
-        if let key = document.key { found.sequences.append((CatalogSource.key(key), sequence)) }
+        var installed = document.file
+        let file = url.deletingLastPathComponent().appending(path: installed.path)
+        guard let path = folder.relative(file), let size = size(file), size == installed.bytes else {
+            return found.refused.append(folder.relative(url) ?? url.lastPathComponent)
+        }
+        installed.path = path
+        if installed.format == .styleArchive { installed.bytes = StyleFiles.bytes(file) }
+        found.files.append(installed)
+        guard let source = document.source, let sequence = source.sequence.map({ UInt64(clamping: $0) }) else { return }
+        if let address = source.address { found.sequences.append((CatalogSource.address(address), sequence)) }
+        if let key = source.key { found.sequences.append((CatalogSource.key(key), sequence)) }
     }
 
     /// Bytes of each part file, by its name without the suffix.

@@ -32,17 +32,18 @@ enum StoreSchema {
         CREATE TABLE node (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, parent TEXT, kind TEXT NOT NULL,
         names TEXT NOT NULL) STRICT
         """,
-        // unit and is_pack name what readers get one version of; state 0: current, 1: previous.
+        // The columns of `InstalledFile`. key and is_pack name what readers get one version of; state 0: current, 1:
+        // previous.
         """
-        CREATE TABLE unit (unit TEXT NOT NULL, version INTEGER NOT NULL, sha256 TEXT NOT NULL, is_pack INTEGER NOT NULL,
-        kind TEXT NOT NULL, item TEXT NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, format TEXT NOT NULL,
+        CREATE TABLE installed_file (key TEXT NOT NULL, version INTEGER NOT NULL, sha256 TEXT NOT NULL,
+        is_pack INTEGER NOT NULL, item TEXT NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, format TEXT NOT NULL,
         mask BLOB, min_zoom INTEGER, max_zoom INTEGER, tileset TEXT, template TEXT, data_date TEXT, attribution TEXT,
-        expires REAL, used_at REAL, installed INTEGER NOT NULL, state INTEGER NOT NULL,
-        PRIMARY KEY (unit, version, sha256)) STRICT, WITHOUT ROWID
+        expires INTEGER, used_at INTEGER NOT NULL, installed INTEGER NOT NULL, state INTEGER NOT NULL,
+        PRIMARY KEY (key, version, sha256)) STRICT, WITHOUT ROWID
         """,
-        // Which item needs which unit.
+        // Which item needs which file.
         """
-        CREATE TABLE hold (unit TEXT NOT NULL, item TEXT NOT NULL, is_pack INTEGER NOT NULL, PRIMARY KEY (unit, item))
+        CREATE TABLE hold (key TEXT NOT NULL, item TEXT NOT NULL, is_pack INTEGER NOT NULL, PRIMARY KEY (key, item))
         STRICT, WITHOUT ROWID
         """,
         // required: what the last plan of the region found, as JSON.

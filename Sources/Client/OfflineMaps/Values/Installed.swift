@@ -1,37 +1,66 @@
+public import Foundation
+
 /// An item that is on the device.
 public struct Installed: Hashable, Sendable {
     /// The item.
     public var item: Item
-    /// The version that readers get.
-    public var version: Int32
-    /// The bytes of all its files, also of those that others share.
-    public var bytes: UInt64
+    /// Its files, also those that others share, in the order of their installation; one of them is current.
+    public var files: [InstalledFile]
+    /// The file of an item that is one file; do not store it: an update has another name, and the folder can move.
+    public var file: URL?
     /// The bytes that its removal frees.
     public var ownBytes: UInt64
-    /// The date of the data, as the catalog writes it.
-    public var dataDate: String?
-    /// The versions that a rollback can go to, the newest first.
-    public var previous: [Int32]
     /// Whether the catalog still has it.
     public var isInCatalog: Bool
 
     /// Describes an item.
     public init(
-        item: Item, version: Int32, bytes: UInt64, ownBytes: UInt64, dataDate: String? = nil, previous: [Int32] = [],
-        isInCatalog: Bool = true
+        item: Item, files: [InstalledFile], file: URL? = nil, ownBytes: UInt64, isInCatalog: Bool = true
     ) {
         self.item = item
-        self.version = version
-        self.bytes = bytes
+        self.files = files
+        self.file = file
         self.ownBytes = ownBytes
-        self.dataDate = dataDate
-        self.previous = previous
         self.isInCatalog = isInCatalog
+    }
+
+    /// The files that readers get.
+    public var current: [InstalledFile] { files.filter { $0.state == .current } }
+    /// The version that readers get.
+    public var version: Int32 { main?.version ?? 0 }
+    /// The bytes of the files that readers get.
+    public var bytes: UInt64 { current.reduce(0) { $0 + $1.bytes } }
+    /// The date of the data, as the catalog writes it.
+    public var dataDate: String? { main?.dataDate }
+    /// The versions that a rollback can go to, the newest first.
+    public var previous: [Int32] { files.filter { $0.state == .previous && $0.item == item }.reversed().map(\.version) }
+
+    /// The file of the item itself, and not of a data group that goes with it.
+    private var main: InstalledFile? { current.first { $0.item == item } ?? current.first }
+}
+
+/// The JSON of an installed item: its version, date and previous versions in place of its files.
+extension Installed: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file
+    }
+
+    /// Writes an installed item; tile packs and regions have no version.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(item, forKey: .item)
+        try values.encodeIfPresent(item.hasVersion ? version : nil, forKey: .version)
+        try values.encode(bytes, forKey: .bytes)
+        try values.encode(ownBytes, forKey: .ownBytes)
+        try values.encodeIfPresent(dataDate, forKey: .dataDate)
+        try values.encode(previous, forKey: .previous)
+        try values.encode(isInCatalog, forKey: .isInCatalog)
+        try values.encodeIfPresent(file?.path, forKey: .file)
     }
 }
 
 /// Something that `verify` or `repair` found.
-public struct Finding: Hashable, Sendable {
+public struct Finding: Hashable, Encodable, Sendable {
     /// The item that it belongs to.
     public var item: Item?
     /// The path below the folder of the store.

@@ -1,5 +1,5 @@
 /// Something that the store can hold.
-public enum Item: Hashable, Codable, Sendable {
+public enum Item: Hashable, Sendable {
     /// A whole package of the catalog, in one format.
     case package(String, Edition = Edition(), Format = .mbtiles)
     /// All tile packs of a package.
@@ -8,6 +8,74 @@ public enum Item: Hashable, Codable, Sendable {
     case region(RegionID)
     /// A style pack: the style, its sprites and its glyphs.
     case style(String)
+}
+
+extension Item {
+    /// The id without its edition: of a package, a style or a region.
+    public var identifier: String {
+        switch self {
+        case .package(let id, _, _), .packs(let id, _), .style(let id): id
+        case .region(let id): id.text
+        }
+    }
+
+    /// The edition; the main one for styles and regions.
+    public var edition: Edition {
+        switch self {
+        case .package(_, let edition, _), .packs(_, let edition): edition
+        case .region, .style: Edition()
+        }
+    }
+
+    /// Whether it is one file with a version; tile packs have none, because regions share them.
+    package var hasVersion: Bool {
+        switch self {
+        case .package, .style: true
+        case .packs, .region: false
+        }
+    }
+}
+
+/// The JSON of an item: `{"kind": "package", "id": "EE", "group": "terrain", "language": "de", "format": "mbtiles"}`.
+extension Item: Codable {
+    private enum CodingKeys: String, CodingKey { case kind, id, group, language, format }
+    private enum Kind: String, Codable { case package, packs, region, style }
+
+    private var kind: Kind {
+        switch self {
+        case .package: .package
+        case .packs: .packs
+        case .region: .region
+        case .style: .style
+        }
+    }
+
+    /// Reads an item.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let id = try values.decode(String.self, forKey: .id)
+        let edition = Edition(
+            group: try values.decodeIfPresent(String.self, forKey: .group),
+            language: try values.decodeIfPresent(String.self, forKey: .language))
+        switch try values.decode(Kind.self, forKey: .kind) {
+        case .package: self = .package(id, edition, Format(try values.decode(String.self, forKey: .format)))
+        case .packs: self = .packs(id, edition)
+        case .region: self = .region(RegionID(id))
+        case .style: self = .style(id)
+        }
+    }
+
+    /// Writes an item.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(kind, forKey: .kind)
+        try values.encode(identifier, forKey: .id)
+        try values.encodeIfPresent(edition.group, forKey: .group)
+        try values.encodeIfPresent(edition.language, forKey: .language)
+        if case .package(_, _, let format) = self { try values.encode(format.name, forKey: .format) }
+    }
 }
 
 /// The part of a catalog for one data group and one language.

@@ -1,6 +1,6 @@
 /// How much the store may hold.
 public struct Quota: Hashable, Codable, Sendable {
-    /// The most bytes of units, packs and part files; `nil` is no limit.
+    /// The most bytes of files, packs and part files; `nil` is no limit.
     public var bytes: UInt64?
     /// The share of ``bytes`` from which packs of no region, previous versions and unused part files are removed.
     public var evictFrom = 0.5
@@ -10,7 +10,7 @@ public struct Quota: Hashable, Codable, Sendable {
     public var tilePacks = 750
     /// The most tiles that single requests may add.
     public var onlineTiles: UInt64 = 6_000
-    /// How many previous versions of a unit are kept for a rollback, 0...2.
+    /// How many previous versions of a file are kept for a rollback, 0...2.
     public var previousVersions = 0
 
     /// Makes the default limits: no limit of bytes, 750 packs, 6,000 single tiles.

@@ -46,6 +46,29 @@ public struct RegionInfo: Sendable {
     }
 }
 
+/// The JSON of a region: its name and state, zooms, counts, and what is missing or has failed.
+extension RegionInfo: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case region, state, minZoom, maxZoom, bytes, resources, tiles, packs, expires, missing, failed
+    }
+
+    /// Writes a region; a time is ISO 8601.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id.text, forKey: .region)
+        try values.encode(state, forKey: .state)
+        try values.encode(zooms.min, forKey: .minZoom)
+        try values.encode(zooms.max, forKey: .maxZoom)
+        try values.encode(bytes, forKey: .bytes)
+        try values.encode(progress.resources, forKey: .resources)
+        try values.encode(progress.tiles, forKey: .tiles)
+        try values.encode(progress.packs, forKey: .packs)
+        try values.encodeIfPresent(expires?.ISO8601Format(), forKey: .expires)
+        try values.encode(missing, forKey: .missing)
+        try values.encode(failed, forKey: .failed)
+    }
+}
+
 /// Whether a region is complete.
 public enum RegionState: String, Codable, Sendable {
     /// Nothing was requested yet.

@@ -45,7 +45,7 @@ public struct TaskProgress: Hashable, Codable, Sendable {
 }
 
 /// What a download will take.
-public struct Estimate: Hashable, Sendable {
+public struct Estimate: Hashable, Encodable, Sendable {
     /// Bytes over the network.
     public var transfer: UInt64
     /// Bytes on disk at the end.

@@ -44,45 +44,47 @@ public enum PauseReason: Hashable, Codable, Sendable {
 }
 
 /// Why something failed: a closed set.
+///
+/// The raw value is the name in JSON.
 public enum FailureCause: String, Codable, CaseIterable, Sendable {
     /// There is no connection.
     case connection
     /// The server does not have it (404, 410).
-    case notFound
+    case notFound = "not-found"
     /// The server refuses (401, 403).
-    case notAllowed
+    case notAllowed = "not-allowed"
     /// The server asks for payment (402).
-    case limitExceeded
+    case limitExceeded = "limit-exceeded"
     /// The server finds the request too big (406, 413), or the file is bigger than it may be.
-    case tooBig
+    case tooBig = "too-big"
     /// The server failed eight times in the same way.
-    case serverError
+    case serverError = "server-error"
     /// The bytes do not have the digest of the catalog, twice.
-    case badBytes
+    case badBytes = "bad-bytes"
     /// The signature is wrong or is not by a trusted key.
-    case badSignature
+    case badSignature = "bad-signature"
     /// The list is older than one that was accepted before.
-    case olderCatalog
+    case olderCatalog = "older-catalog"
     /// The list cannot be read.
-    case badCatalog
+    case badCatalog = "bad-catalog"
     /// The style cannot be read.
-    case badStyle
+    case badStyle = "bad-style"
     /// The file is not of the expected kind, or is damaged.
-    case badFile
+    case badFile = "bad-file"
     /// More tile packs than the quota allows.
-    case tooManyPacks
+    case tooManyPacks = "too-many-packs"
     /// More single tiles than the quota allows.
-    case tooManyTiles
+    case tooManyTiles = "too-many-tiles"
     /// The catalog does not have the item.
-    case notInCatalog
+    case notInCatalog = "not-in-catalog"
     /// The tile server forbids bulk downloads.
-    case hostForbidsBulk
+    case hostForbidsBulk = "host-forbids-bulk"
     /// The arguments contradict each other or are out of range.
-    case invalidArguments
+    case invalidArguments = "invalid-arguments"
     /// The disk or the database failed.
     case storage
     /// The item is no longer in the catalog.
     case superseded
     /// An error of this library.
-    case internalError
+    case internalError = "internal-error"
 }

@@ -1,5 +1,5 @@
 /// What the store takes on disk, and what it may take; shared bytes are counted once.
-public struct Usage: Hashable, Sendable {
+public struct Usage: Hashable, Encodable, Sendable {
     /// Whole packages.
     public var packages: UInt64 = 0
     /// Tile packs.

@@ -9,7 +9,7 @@ actor RequestPacer {
 
     /// Does a request when its server may be asked.
     nonisolated func run<Value: Sendable>(
-        _ server: String, within limits: PieceDetails.RequestLimits?, _ body: @Sendable () async -> Value
+        _ server: String, within limits: DownloadDetails.RequestLimits?, _ body: @Sendable () async -> Value
     ) async -> Value {
         guard let limits else { return await body() }
         await enter(server, limits)
@@ -18,7 +18,7 @@ actor RequestPacer {
         return value
     }
 
-    private func enter(_ server: String, _ limits: PieceDetails.RequestLimits) async {
+    private func enter(_ server: String, _ limits: DownloadDetails.RequestLimits) async {
         while servers[server, default: Server()].running >= max(1, limits.parallel) {
             await withCheckedContinuation { servers[server, default: Server()].waiting.append($0) }
         }

@@ -9,9 +9,8 @@ struct StoreOpening: Sendable {
     /// `nil` when the database was not damaged.
     var repair: StoreRepair.Report?
     var rows: StoreRows
-    var units: [StoredUnit]
     /// Files at their place that no row names.
-    var prepared: [StoredUnit] = []
+    var prepared: [InstalledFile] = []
     var parts: [String: UInt64] = [:]
     var free: UInt64 = 0
     /// Files of rows that are missing.
@@ -28,23 +27,24 @@ struct StoreOpening: Sendable {
         self.database = database
         self.repair = repair
         if !database.isNewer { try Self.apply(options, isNamed: isNamed, to: database) }
-        (rows, units) = try database.load()
+        rows = try database.rows()
         guard !database.isNewer else { return }
         try countStyles(folder)
-        try PieceWork.giveBack(folder)
-        let paths = Set(units.map(\.row.path))
+        try FileInstaller.giveBack(folder)
+        let paths = Set(rows.files.values.map(\.path))
         for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
         // Folders too: a style that was being looked at is unpacked in one.
-        for stray in StoreScan.strays(folder) { try PieceWork.removeFolder(stray) }
+        for stray in StoreScan.strays(folder) { try FileInstaller.removeFolder(stray) }
         for draft in StoreScan.reserveDrafts(folder) { try Durable.remove(draft) }
-        let known = Set(units.map(\.file))
         let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
         let found = StoreScan.units(folder, besides: homes)
         for path in found.refused { try Self.removeRest(of: path, paths, folder) }
-        prepared = found.units.filter { !known.contains($0.file) && !paths.contains($0.row.path) }
+        prepared = found.files.filter { rows.files[$0.id] == nil && !paths.contains($0.path) }
         parts = StoreScan.parts(folder)
-        missing = units.filter { unit in folder.place(of: unit.row).map { access($0.path, F_OK) != 0 } ?? true }
-            .map(\.file)
+        missing = rows.files.values.filter { installed in
+            folder.place(of: installed).map { access($0.path, F_OK) != 0 } ?? true
+        }
+        .sorted { ($0.order, $0.id) < ($1.order, $1.id) }.map(\.id)
         requests = try database.openRequests()
         try database.dropOldAnswers()
         free = try Durable.freeBytes(folder.root)
@@ -54,13 +54,15 @@ struct StoreOpening: Sendable {
     /// Counts styles with their files as they are: a reader has unpacked one again, or an earlier version did not count
     /// them.
     private mutating func countStyles(_ folder: StoreFolder) throws {
-        for (number, unit) in units.enumerated() where unit.row.format == .styleArchive {
-            guard let bytes = folder.file(unit.row.path).map(StyleFiles.bytes), bytes != unit.row.bytes, bytes > 0
+        var changes: [Change] = []
+        for var installed in rows.files.values where installed.format == .styleArchive {
+            guard let bytes = folder.file(installed.path).map(StyleFiles.bytes), bytes != installed.bytes, bytes > 0
             else { continue }
-            try database.setBytes(bytes, of: unit.file)
-            units[number].row.bytes = bytes
-            rows.units[unit.file]?.bytes = bytes
+            installed.bytes = bytes
+            changes.append(.file(installed))
         }
+        if !changes.isEmpty { try database.apply(changes) }
+        for change in changes { rows.apply(change) }
     }
 
     /// The options of the app count when they are not those that it named the last time.
@@ -84,13 +86,13 @@ struct StoreOpening: Sendable {
         if let known = try database.catalogAddress(), known != address { try database.dropOffers() }
     }
 
-    /// Removes a folder of a unit whose file is gone and that no row names: its removal was interrupted.
+    /// Removes a folder of a file whose file is gone and that no row names: its removal was interrupted.
     private static func removeRest(of document: String, _ paths: Set<String>, _ folder: StoreFolder) throws {
         guard let home = folder.file(document)?.deletingLastPathComponent(), let place = folder.relative(home),
-            try FileManager.default.contentsOfDirectory(atPath: home.path) == [UnitDocument.name],
+            try FileManager.default.contentsOfDirectory(atPath: home.path) == [InstalledFileDocument.name],
             !paths.contains(where: { $0.hasPrefix(place + "/") })
         else { return }
-        try PieceWork.removeFolder(home)
+        try FileInstaller.removeFolder(home)
         Durable.removeEmptyFolders(of: [home], upTo: folder.root)
     }
 

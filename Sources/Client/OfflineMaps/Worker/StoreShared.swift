@@ -11,12 +11,12 @@ final class StoreShared: Sendable {
     private let currentRole = Mutex(Role.reader)
     private let damaged: DamageReports
 
-    /// Makes readers without units; the worker gives them the units of the rows.
+    /// Makes readers without files; the worker gives them the files of the rows.
     init(_ folder: StoreFolder, _ options: StoreOptions, fetcher: any Fetcher) throws(StoreError) {
         let damaged = DamageReports()
         self.folder = folder
         self.damaged = damaged
-        tiles = TileReader(folder, []) { unit, _ in damaged.send(unit) }
+        tiles = TileReader(folder, []) { installed, _ in damaged.send(installed) }
         web = WebResources(
             AmbientCache(folder, limit: options.quota.ambientBytes), NetworkPermission(rule: options.networkRule),
             fetcher: fetcher, transform: options.transform)
@@ -27,15 +27,15 @@ final class StoreShared: Sendable {
 
     func setRole(_ role: Role) { currentRole.withLock { $0 = role } }
 
-    /// Gets the units that cannot be read.
-    func onDamage(_ handle: @escaping @Sendable (UnitRow) -> Void) { damaged.set(handle) }
+    /// Gets the files that cannot be read.
+    func onDamage(_ handle: @escaping @Sendable (InstalledFile) -> Void) { damaged.set(handle) }
 }
 
-/// Passes on which units cannot be read.
+/// Passes on which files cannot be read.
 private final class DamageReports: Sendable {
-    private let handle = Mutex<(@Sendable (UnitRow) -> Void)?>(nil)
+    private let handle = Mutex<(@Sendable (InstalledFile) -> Void)?>(nil)
 
-    func set(_ new: @escaping @Sendable (UnitRow) -> Void) { handle.withLock { $0 = new } }
+    func set(_ new: @escaping @Sendable (InstalledFile) -> Void) { handle.withLock { $0 = new } }
 
-    func send(_ unit: UnitRow) { handle.withLock { $0 }?(unit) }
+    func send(_ installed: InstalledFile) { handle.withLock { $0 }?(installed) }
 }

@@ -10,17 +10,17 @@ enum StoreSpace {
     /// What the store takes, by the kinds of files.
     static func usage(_ view: StoreView, _ folder: StoreFolder) -> Usage {
         var usage = Usage()
-        for (file, unit) in view.units where !unit.isOutside {
+        for installed in view.rows.files.values where !installed.isOutside {
             // Of a style as it is now: readers unpack it again when its files are gone.
-            let archive = unit.format == .styleArchive ? folder.file(unit.path) : nil
-            let bytes = archive.map(StyleFiles.bytes) ?? unit.bytes
-            if unit.state == .previous {
+            let archive = installed.format == .styleArchive ? folder.file(installed.path) : nil
+            let bytes = archive.map(StyleFiles.bytes) ?? installed.bytes
+            if installed.state == .previous {
                 usage.previous += bytes
-            } else if file.unit.isPack {
+            } else if installed.id.key.isPack {
                 usage.packs += bytes
-            } else if unit.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue) {
+            } else if installed.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue) {
                 usage.adopted += bytes
-            } else if case .style = unit.item {
+            } else if case .style = installed.item {
                 usage.styles += bytes
             } else {
                 usage.packages += bytes
@@ -34,7 +34,7 @@ enum StoreSpace {
             usage.packages + usage.packs + usage.styles + usage.adopted + usage.parts + usage.previous + usage.ambient
         let quota = view.rows.settings.quota
         (usage.quota, usage.free) = (quota.bytes, view.free)
-        (usage.packCount, usage.packLimit) = (Set(view.rows.holds.map(\.unit).filter(\.isPack)).count, quota.tilePacks)
+        (usage.packCount, usage.packLimit) = (Set(view.rows.holds.map(\.key).filter(\.isPack)).count, quota.tilePacks)
         (usage.onlineTiles, usage.onlineTileLimit) = (view.rows.tiles.values.reduce(0, +), quota.onlineTiles)
         return usage
     }

@@ -10,17 +10,17 @@ extension StoreWorker {
         case .answer(let id, let answer): calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer))
         case .plan(let op, let task): begin(op, on: []) { await $0.plan(op, task) }
         case .list(let op): begin(op, on: []) { await $0.list(op) }
-        case .fetch(let op, let piece, let digest, from: _, let rate):
-            fetch(op, piece, into: digest, bytesPerSecond: rate)
-        case .verify(let op, let piece):
-            begin(op, on: [piece.file.digest]) { await $0.verify(op, piece) }
-        case .patch(let op, let piece):
-            let patch = [piece.patch?.digest, piece.patch?.base].compactMap { $0 }
-            begin(op, on: Set([piece.file.digest] + patch)) { await $0.patch(op, piece) }
-        case .prepare(let op, let piece):
-            begin(op, on: [piece.file.digest]) { await $0.prepare(op, piece) }
+        case .fetch(let op, let download, let digest, from: _, let rate):
+            fetch(op, download, into: digest, bytesPerSecond: rate)
+        case .verify(let op, let download):
+            begin(op, on: [download.file.digest]) { await $0.verify(op, download) }
+        case .patch(let op, let download):
+            let patch = [download.patch?.digest, download.patch?.base].compactMap { $0 }
+            begin(op, on: Set([download.file.digest] + patch)) { await $0.patch(op, download) }
+        case .prepare(let op, let download):
+            begin(op, on: [download.file.digest]) { await $0.prepare(op, download) }
         case .stop(let op): stop(op)
-        case .discard(let trash): discard(trash)
+        case .discard(let trash, let path): discard(trash, at: path)
         case .showReaders: showReaders()
         case .measureDisk: begin(nil, on: []) { await $0.measureDisk() }
         case .report(let event):
@@ -37,9 +37,9 @@ extension StoreWorker {
         guard case .installed(let item, let version, changed: nil) = event, let rows = machine?.rows else {
             return event
         }
-        let held = Set(rows.holds.filter { $0.item == item }.map(\.unit))
+        let held = Set(rows.holds.filter { $0.item == item }.map(\.key))
         // The mask of one file says nothing about the others.
-        guard held.count == 1, let unit = held.first, let file = rows.current(unit)?.file,
+        guard held.count == 1, let key = held.first, let file = rows.current(key)?.id,
             let mask = changedTiles.removeValue(forKey: file)
         else { return event }
         return .installed(item, version: version, changed: mask)
@@ -54,28 +54,29 @@ extension StoreWorker {
         }
     }
 
-    /// Gives the readers the units of the rows.
+    /// Gives the readers the files of the rows.
     func showReaders() {
-        let current = units.values.filter { $0.state == .current }
+        let current = committedRows.files.values.filter { $0.state == .current }
         shared.tiles.replace(current)
         do throws(StoreError) { try shared.resources.replace(current) } catch {
             // One style that cannot be read: it goes back or goes, and the readers get the others.
-            guard let bad = units.first(where: { isUnreadableStyle($1) })?.key else { return }
+            guard let bad = current.first(where: isUnreadableStyle)?.id else { return }
             begin(nil, on: []) { _ in .unreadable(bad) }
         }
     }
 
-    private func isUnreadableStyle(_ unit: UnitRow) -> Bool {
-        guard unit.state == .current, case .style = unit.item else { return false }
+    private func isUnreadableStyle(_ installed: InstalledFile) -> Bool {
+        guard installed.state == .current, case .style = installed.item else { return false }
         do throws(StoreError) {
-            _ = try ResourceResolver(folder, [unit], tiles: shared.tiles)
+            _ = try ResourceResolver(folder, [installed], tiles: shared.tiles)
             return false
         } catch { return true }
     }
 
     /// What was viewed of a tileset before its update is stale.
     private func expireViewed(_ item: Item) {
-        let tilesets = Set(units.values.filter { $0.item == item && $0.state == .current }.compactMap(\.tileset))
+        let tilesets = Set(
+            committedRows.files.values.filter { $0.item == item && $0.state == .current }.compactMap(\.tileset))
         guard !tilesets.isEmpty else { return }
         let ambient = shared.web.ambient
         begin(nil, on: []) { _ in
@@ -86,9 +87,9 @@ extension StoreWorker {
     }
 
     /// A reader has found a file that cannot be read.
-    func isDamaged(_ unit: UnitRow) {
-        guard let file = units.first(where: { $1.path == unit.path && $1.state == .current })?.key else { return }
-        process(.unreadable(file))
+    func isDamaged(_ installed: InstalledFile) {
+        let known = committedRows.files.values.first { $0.path == installed.path && $0.state == .current }
+        if let known { process(.unreadable(known.id)) }
     }
 
     // MARK: Disk
@@ -105,7 +106,7 @@ extension StoreWorker {
         return .disk(free: free)
     }
 
-    private func discard(_ trash: Trash) {
+    private func discard(_ trash: Trash, at path: String?) {
         switch trash {
         case .part(let digest):
             begin(nil, on: [digest]) { worker in
@@ -114,7 +115,7 @@ extension StoreWorker {
             }
         case .file(let file):
             begin(nil, on: [file.digest]) { worker in
-                await worker.removeFile(file)
+                await worker.removeFile(file, at: path)
                 return .gone(trash)
             }
         }
@@ -129,18 +130,19 @@ extension StoreWorker {
         }
     }
 
-    private func removeFile(_ file: FileID) async {
-        guard let unit = otherUnits.removeValue(forKey: file), !units.values.contains(where: { $0.path == unit.path }),
-            !unit.isOutside, let place = folder.file(unit.path)
+    private func removeFile(_ file: FileID, at path: String?) async {
+        // A file that was adopted where it is has an absolute path, which `folder.file` refuses.
+        guard let path, let place = folder.file(path),
+            !committedRows.files.values.contains(where: { $0.path == path })
         else { return }
         let root = folder.root
         // A file that stays is found and removed when the store is opened.
         _ = try? await FileWork.run {
             try Durable.remove(place)
-            if file.unit.isPack {
+            if file.key.isPack {
                 Durable.removeEmptyFolders(of: [place], upTo: root)
             } else {
-                try PieceWork.removeFolder(place.deletingLastPathComponent())
+                try FileInstaller.removeFolder(place.deletingLastPathComponent())
                 Durable.removeEmptyFolders(of: [place.deletingLastPathComponent()], upTo: root)
             }
         }

@@ -7,29 +7,29 @@ extension StoreWorker {
     /// How often the size of a part file is reported to the machine.
     static let progressInterval = Duration.milliseconds(100)
 
-    func fetch(_ op: OpID, _ piece: Piece, into digest: String, bytesPerSecond: UInt64?) {
-        guard let its = machine?.ops[op].flatMap({ details[$0.task]?[piece.file] }) else {
+    func fetch(_ op: OpID, _ download: DownloadItem, into digest: String, bytesPerSecond: UInt64?) {
+        guard let its = download.details else {
             return begin(op, on: []) { _ in .fetchFailed(op, .refused(.internalError)) }
         }
-        if piece.isTile {
-            begin(op, on: [its.unit.sha256], isTile: true) { await $0.fetchTile(op, its) }
+        if download.isTile {
+            begin(op, on: [its.file.sha256], isTile: true) { await $0.fetchTile(op, its) }
         } else {
             begin(op, on: [digest]) {
-                await $0.fetchFile(op, piece, into: digest, details: its, bytesPerSecond: bytesPerSecond)
+                await $0.fetchFile(op, download, into: digest, details: its, bytesPerSecond: bytesPerSecond)
             }
         }
     }
 
     private func fetchFile(
-        _ op: OpID, _ piece: Piece, into digest: String, details its: PieceDetails, bytesPerSecond: UInt64?
+        _ op: OpID, _ download: DownloadItem, into digest: String, details its: DownloadDetails, bytesPerSecond: UInt64?
     ) async -> Event? {
-        if let bytes = machine?.preparedFiles[piece.file] { return .prepared(op, piece.file, bytes: bytes) }
-        let isPatch = digest == piece.patch?.digest
+        if let file = machine?.preparedFiles[download.file] { return .prepared(op, file) }
+        let isPatch = digest == download.patch?.digest
         guard let part = folder.part(sha256: digest), let address = isPatch ? its.patch : its.address else {
             return .fetchFailed(op, .refused(.internalError))
         }
         let life = life
-        let limit = isPatch ? piece.patch?.size ?? 0 : piece.size
+        let limit = isPatch ? download.patch?.size ?? 0 : download.size
         // The file may have bytes that were not reported to the machine.
         let there = StoreScan.size(part) ?? 0
         let offset = there > limit ? 0 : there
@@ -61,7 +61,7 @@ extension StoreWorker {
         switch result {
         case .success(let file):
             // Packages and styles do not expire: the catalog says when there is a newer one.
-            let expires = piece.isPack && !isPatch ? file.expires.map { Int64($0.timeIntervalSince1970) } : nil
+            let expires = download.isPack && !isPatch ? file.expires.map { Int64($0.timeIntervalSince1970) } : nil
             return .fetched(op, expires: expires)
         // More bytes than the catalog states: not this file. The rules start over once.
         case .failure(let error) where error.cause == .tooBig && (200...299).contains(error.status ?? 0):
@@ -75,7 +75,7 @@ extension StoreWorker {
         if machine?.parts[digest] != size { process(.received(op, size: size), life: life) }
     }
 
-    private func fetchTile(_ op: OpID, _ its: PieceDetails) async -> Event? {
+    private func fetchTile(_ op: OpID, _ its: DownloadDetails) async -> Event? {
         let (life, folder, fetcher) = (life, folder, fetcher)
         let request = await changed(ResourceRequest(its.address, its.kind, headers: its.headers))
         // The app may have named another server, and a fetcher.
@@ -92,7 +92,7 @@ extension StoreWorker {
         case .failure(let error): return .fetchFailed(op, FetchFault(error))
         }
         do throws(StoreError) {
-            let bytes = try await onFiles { try PieceWork.fill(its, answer, in: folder) }
+            let bytes = try await onFiles { try FileInstaller.fill(its, answer, in: folder) }
             guard isRunning(op, life: life) else { return nil }
             if let bytes { process(.received(op, size: bytes), life: life) }
             return .fetched(op)

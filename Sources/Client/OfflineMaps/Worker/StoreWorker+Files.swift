@@ -3,11 +3,6 @@ internal import Files
 internal import Foundation
 
 extension StoreWorker {
-    /// What the last plan says about a piece.
-    private func details(_ op: OpID, _ piece: Piece) -> PieceDetails? {
-        machine?.ops[op].flatMap { details[$0.task]?[piece.file] }
-    }
-
     /// Does blocking work with files; the error is the store's own.
     func onFiles<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws(StoreError) -> Value {
         do { return try await FileWork.run(body) } catch let error as StoreError { throw error } catch {
@@ -25,63 +20,49 @@ extension StoreWorker {
             let view = try await planView()
             let plan = await planner.plan(task, view)
             guard isRunning(op, life: life) else { return nil }
-            details[task.id] = plan.details
             if !plan.needs.isEmpty, let database { try await onFiles { try database.setNeeds(plan.needs) } }
             return .planned(op, plan.answer)
         } catch { return .planned(op, .fault(.storage(error.text))) }
     }
 
-    /// The file of a piece is at its place already: a stopped operation has moved it there before this one began.
-    private func alreadyPrepared(_ op: OpID, _ piece: Piece) -> Event? {
-        machine?.preparedFiles[piece.file].map { .prepared(op, piece.file, bytes: $0) }
+    /// The file of a download is at its place already: a stopped operation has moved it there before this one began.
+    private func alreadyPrepared(_ op: OpID, _ download: DownloadItem) -> Event? {
+        machine?.preparedFiles[download.file].map { .prepared(op, $0) }
     }
 
-    func verify(_ op: OpID, _ piece: Piece) async -> Event? {
-        if let event = alreadyPrepared(op, piece) { return event }
-        guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
+    func verify(_ op: OpID, _ download: DownloadItem) async -> Event? {
+        if let event = alreadyPrepared(op, download) { return event }
         let folder = folder
         do throws(StoreError) {
-            let isRight = try await onFiles { try PieceWork.verify(piece, its, in: folder) }
+            let isRight = try await onFiles { try FileInstaller.verify(download, in: folder) }
             return isRight ? .verified(op) : .wrong(op)
         } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
-    func patch(_ op: OpID, _ piece: Piece) async -> Event? {
-        if let event = alreadyPrepared(op, piece) { return event }
-        guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
+    func patch(_ op: OpID, _ download: DownloadItem) async -> Event? {
+        if let event = alreadyPrepared(op, download) { return event }
         let folder = folder
         do throws(StoreError) {
             let (isMade, mask) = try await onFiles {
-                let patch = piece.patch.flatMap { folder.part(sha256: $0.digest) }
+                let patch = download.patch.flatMap { folder.part(sha256: $0.digest) }
                 let mask = patch.flatMap(ChangedTiles.mask)
-                return (try PieceWork.patch(piece, its, in: folder), mask)
+                return (try FileInstaller.patch(download, in: folder), mask)
             }
-            if isMade { changedTiles[piece.file] = mask }
+            if isMade { changedTiles[download.file] = mask }
             return isMade ? .verified(op) : .wrong(op)
         } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
-    func prepare(_ op: OpID, _ piece: Piece) async -> Event? {
-        if let event = alreadyPrepared(op, piece) { return event }
-        guard let its = details(op, piece) else { return .fileFailed(op, isFull: false) }
-        let (folder, life) = (folder, life)
-        let source = catalogMark()
+    func prepare(_ op: OpID, _ download: DownloadItem) async -> Event? {
+        if let event = alreadyPrepared(op, download) { return event }
+        let (folder, source) = (folder, catalogOrigin())
         do throws(StoreError) {
-            let (bytes, row) = try await onFiles {
-                let bytes = try PieceWork.prepare(piece, its, in: folder, source: source)
-                var row = its.unit
-                row.bytes = bytes
-                let isFilledPack = piece.source == .filled && piece.file.unit.isPack
-                return (bytes, isFilledPack ? PieceWork.filledRow(row, folder) : row)
-            }
-            guard life == self.life else { return nil }
-            otherUnits[piece.file] = row
-            return .prepared(op, piece.file, bytes: bytes)
+            return .prepared(op, try await onFiles { try FileInstaller.prepare(download, in: folder, source: source) })
         } catch { return .fileFailed(op, isFull: error.code == .diskFull, text: error.text) }
     }
 
-    /// Which catalog the units of today's plans come from.
-    private func catalogMark() -> CatalogMarkOfUnit? {
+    /// Which catalog the files of today's plans come from.
+    private func catalogOrigin() -> CatalogOrigin? {
         guard let machine, let address = options.catalog.map({ CatalogAddress($0).folder.absoluteString }) else {
             return nil
         }
@@ -90,7 +71,7 @@ extension StoreWorker {
         let key = machine.rows.sequences.first {
             $0.key != source && $0.value == sequence && CatalogSource.parts($0.key).kind == 1
         }
-        return CatalogMarkOfUnit(
+        return CatalogOrigin(
             address: address, key: key.map { CatalogSource.parts($0.key).name }, sequence: Int64(clamping: sequence))
     }
 }

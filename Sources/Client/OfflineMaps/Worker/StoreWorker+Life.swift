@@ -8,9 +8,9 @@ extension StoreWorker {
         defer { isOpening = false }
         if lock == nil { lock = try StoreLock.acquire(folder.lock) }
         if lock != nil { try await openAsWorker(isNamed: true) } else { try await openAsReader() }
-        shared.onDamage { [weak self] unit in
+        shared.onDamage { [weak self] installed in
             guard let self else { return }
-            Task { await self.isDamaged(unit) }
+            Task { await self.isDamaged(installed) }
         }
         startWatching()
     }
@@ -28,18 +28,14 @@ extension StoreWorker {
         }
         endLife()
         database = found.database
-        shown = found.rows
-        units = Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first }
-        otherUnits = Dictionary(found.prepared.map { ($0.file, $0.row) }) { first, _ in first }
+        committedRows = found.rows
         content = nil
         dataVersion = nil
         mode = .worker
         suspended = nil
         shared.setRole(.worker)
         machine = StoreMachine(found.rows, seed: UInt64.random(in: 0 ... .max))
-        var prepared: [FileID: UInt64] = [:]
-        for unit in found.prepared { prepared[unit.file] = unit.row.bytes }
-        process(.opened(parts: found.parts, prepared: prepared, free: found.free))
+        process(.opened(parts: found.parts, prepared: found.prepared, free: found.free))
         for file in found.missing { process(.unreadable(file)) }
         process(.network(network))
         process(.forceOffline(isForcedOffline))
@@ -116,7 +112,7 @@ extension StoreWorker {
     func closeDatabase() async {
         let old = database
         database = nil
-        // See above.
+        // What cannot be closed goes with the object.
         _ = try? await onFiles { try old?.close() }
     }
 

@@ -25,46 +25,10 @@ extension StoreWorker {
         }
     }
 
-    /// Makes files current that lie at their places, with their unit files where they are no packs.
-    ///
-    /// - Returns: `done`, or why they were not adopted; see `Answer`.
-    func adopt(_ files: [(file: AdoptedFile, row: UnitRow)]) async throws(StoreError) -> Answer {
-        for entry in files where units[entry.file.file] == nil { otherUnits[entry.file.file] = entry.row }
-        return try await submit(.adopt(files.map(\.file)))
-    }
-
-    /// Reads the rows of files that another process has put at their places.
-    private func readRows(of request: Request) async throws(StoreError) {
-        guard case .adopt(let files) = request,
-            files.contains(where: { units[$0.file] == nil && otherUnits[$0.file] == nil })
-        else { return }
-        let folder = folder
-        let found = try await onFiles { StoreScan.units(folder).units }
-        for unit in found where units[unit.file] == nil && otherUnits[unit.file] == nil {
-            otherUnits[unit.file] = unit.row
-        }
-    }
-
     /// A request of another process.
     func addForeignRequest(_ id: RequestID, _ request: Request) {
         guard seenRequests.insert(id).inserted else { return }
-        if case .adopt(let files) = request,
-            files.contains(where: { units[$0.file] == nil && otherUnits[$0.file] == nil })
-        {
-            // Files without a unit file cannot be adopted for another process.
-            return begin(nil, on: []) { worker in
-                await worker.answerBusy(id)
-                return nil
-            }
-        }
         process(.asked(id, request))
-    }
-
-    /// Answers a request that the machine must not see.
-    private func answerBusy(_ id: RequestID) async {
-        guard let database else { return }
-        // When this write fails, the request is answered after the next opening.
-        try? await onFiles { try database.apply([.answered(id, .busy)]) }
     }
 
     func readRequests() async throws(StoreError) {
@@ -72,11 +36,7 @@ extension StoreWorker {
         let life = life
         let found = try await onFiles { try database.openRequests() }
         guard life == self.life else { return }
-        for entry in found {
-            try await readRows(of: entry.request)
-            guard life == self.life else { return }
-            addForeignRequest(entry.id, entry.request)
-        }
+        for entry in found { addForeignRequest(entry.id, entry.request) }
     }
 
     /// Reads the rows that another process has changed, and sends the events of the changes.
@@ -86,39 +46,39 @@ extension StoreWorker {
         let known = Set(knownTasks.keys)
         let (found, answers, ends) = try await onFiles {
             let answers = asked.isEmpty ? [:] : try database.takeAnswers(to: asked)
-            let found = try database.load()
+            let found = try database.rows()
             var over = known
             for case .task(let id) in answers.values { over.insert(id) }
-            return (found, answers, try database.ends(of: over.subtracting(found.rows.tasks.keys)))
+            return (found, answers, try database.ends(of: over.subtracting(found.tasks.keys)))
         }
         guard mode == .reader else { return }
-        let sequence = found.rows.catalog
+        let sequence = found.catalog
         // A task that has ended between two looks was never seen in its row.
         for (id, answer) in answers {
             guard case .task(let task) = answer, case .add(var record)? = calls[id]?.request else { continue }
             record.id = task
-            if found.rows.tasks[task] == nil { knownTasks[task] = record }
+            if found.tasks[task] == nil { knownTasks[task] = record }
         }
-        shared.web.follow(found.rows.settings)
-        let before = units
-        units = Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first }
-        if before != units { showReaders() }
+        shared.web.follow(found.settings)
+        let before = committedRows.files
+        committedRows = found
+        if before != found.files { showReaders() }
         if sequence != knownSequence {
             content = nil
             if knownSequence != nil { shared.events.send(.catalogUpdated) }
             knownSequence = sequence
         }
         report(from: before)
-        report(found.rows.tasks, ends)
+        report(found.tasks, ends)
         for (id, answer) in answers { calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer)) }
     }
 
-    private func report(from before: [FileID: UnitRow]) {
-        func current(_ units: [FileID: UnitRow]) -> [Item: UnitRow] {
-            let rows = units.filter { !$0.key.unit.isPack && $0.value.state == .current }.values
-            return Dictionary(rows.map { ($0.item, $0) }) { first, _ in first }
+    private func report(from before: InstalledFileTable) {
+        func current(_ units: InstalledFileTable) -> [Item: InstalledFile] {
+            let files = units.values.filter { !$0.id.key.isPack && $0.state == .current }
+            return Dictionary(files.map { ($0.item, $0) }) { first, _ in first }
         }
-        let (old, new) = (current(before), current(units))
+        let (old, new) = (current(before), current(committedRows.files))
         for (item, row) in new where old[item]?.path != row.path {
             shared.events.send(.installed(item, version: row.version, changed: nil))
         }

@@ -3,7 +3,6 @@ internal import Foundation
 /// What the store has at one moment.
 struct StoreView: Sendable {
     var rows: StoreRows
-    var units: [FileID: UnitRow]
     /// The queue, in the order of its making.
     var tasks: [StoreTask]
     var content: CatalogContent?
@@ -12,11 +11,9 @@ struct StoreView: Sendable {
     var free: UInt64
 
     /// The current and previous files that an item holds.
-    func files(of item: Item) -> [(record: UnitRecord, row: UnitRow)] {
-        let held = Set(rows.holds.filter { $0.item == item }.map(\.unit))
-        return rows.units.values.filter { held.contains($0.file.unit) }
-            .compactMap { record in units[record.file].map { (record, $0) } }
-            .sorted { $0.record.order < $1.record.order }
+    func files(of item: Item) -> [InstalledFile] {
+        let held = Set(rows.holds.filter { $0.item == item }.map(\.key))
+        return rows.files.values.filter { held.contains($0.id.key) }.sorted { $0.order < $1.order }
     }
 }
 
@@ -29,21 +26,22 @@ extension StoreWorker {
         let folder = folder
         let isReader = mode == .reader
         let (groups, free, found) = try await onFiles {
-            (try database.groups(), StoreSpace.free(folder), isReader ? try database.load() : nil)
+            (try database.groups(), StoreSpace.free(folder), isReader ? try database.rows() : nil)
         }
         guard let found else {
             // All of one moment: nothing is awaited between them.
-            return StoreView(rows: shown, units: units, tasks: shownTasks, content: content, groups: groups, free: free)
+            return StoreView(
+                rows: committedRows, tasks: committedTasks, content: content, groups: groups, free: free)
         }
         return StoreView(
-            rows: found.rows, units: Dictionary(found.units.map { ($0.file, $0.row) }) { first, _ in first },
-            tasks: found.rows.tasks.values.sorted { $0.id < $1.id }.map(Self.view(ofReader:)), content: content,
+            rows: found,
+            tasks: found.tasks.values.sorted { $0.id < $1.id }.map(Self.view(ofReader:)), content: content,
             groups: groups, free: free)
     }
 
     /// The tasks of the rows, with their states of the moment.
-    private var shownTasks: [StoreTask] {
-        shown.tasks.values.sorted { $0.id < $1.id }.map { record in
+    private var committedTasks: [StoreTask] {
+        committedRows.tasks.values.sorted { $0.id < $1.id }.map { record in
             guard let machine else { return Self.view(ofReader: record) }
             if let now = machine.rows.tasks[record.id] { return machine.view(now) }
             return machine.lastView(of: record)
@@ -78,13 +76,13 @@ extension StoreWorker {
         let (regions, groups) = try await onFiles { (try database.regions(), try database.groups()) }
         return PlanView(
             address: options.catalog, content: content, rows: self.machine?.rows ?? machine.rows,
-            units: Array(units.values), regions: regions.mapValues(\.definition), groups: groups)
+            regions: regions.mapValues(\.definition), groups: groups)
     }
 
     /// The queue, in the order of its making.
     func tasks() async throws(StoreError) -> [StoreTask] {
         if let suspended { return suspended.tasks }
-        if mode == .worker { return shownTasks }
+        if mode == .worker { return committedTasks }
         guard let database else { throw Self.isClosed }
         return try await onFiles { try database.tasks() }.map(Self.view(ofReader:))
     }

@@ -14,7 +14,6 @@ extension StoreWorker {
     private func writeAll(_ life: Int) async {
         while life == self.life, let next = writes.first, let database {
             var details = ChangeDetails()
-            for case .unit(let record) in next.changes { details.units[record.file] = otherUnits[record.file] }
             for case .catalog(let sequence) in next.changes where candidate?.sequence == sequence {
                 details.catalog = candidate?.list
             }
@@ -39,26 +38,10 @@ extension StoreWorker {
     /// Keeps in memory what a transaction has changed.
     private func applyToMemory(_ changes: [Change]) {
         for change in changes {
-            shown.apply(change)
-            switch change {
-            case .unit(let record):
-                guard var row = units[record.file] ?? otherUnits.removeValue(forKey: record.file) else { continue }
-                row.state = record.state.ofRow
-                row.bytes = record.bytes
-                row.expires = row.expires ?? record.expires.map { Date(timeIntervalSince1970: Double($0)) }
-                units[record.file] = row
-            case .confirmed(let file, let expires, let age):
-                units[file]?.expires = expires.map { Date(timeIntervalSince1970: Double($0)) }
-                guard let age else { continue }
-                units[file]?.item = age.source
-                units[file]?.dataDate = age.dataDate
-            case .removeUnit(let file): otherUnits[file] = units.removeValue(forKey: file)
-            case .catalog(let sequence):
-                if candidate?.sequence == sequence { content = candidate?.list.verified.content }
-                candidate = nil
-            case .endTask(let id): details[id] = nil
-            default: break
-            }
+            committedRows.apply(change)
+            guard case .catalog(let sequence) = change else { continue }
+            if candidate?.sequence == sequence { content = candidate?.list.verified.content }
+            candidate = nil
         }
     }
 
@@ -111,7 +94,6 @@ extension StoreWorker {
         writes = []
         isWriting = false
         seenRequests = []
-        details = [:]
         candidate = nil
     }
 

@@ -57,12 +57,7 @@ actor StoreWorker {
     /// How many times in a row the store was opened again because of a write that failed.
     var failedWrites = 0
     /// The rows as the last write left them; those of the machine may be ahead.
-    var shown = StoreRows()
-    /// The installed files as the last write left them.
-    var units: [FileID: UnitRow] = [:]
-    /// Rows of files that are at their place and not installed, or that are being removed.
-    var otherUnits: [FileID: UnitRow] = [:]
-    var details: [TaskID: [FileID: PieceDetails]] = [:]
+    var committedRows = StoreRows()
     /// What the patches of files that are not yet reported as installed have changed.
     var changedTiles: [FileID: TileMask] = [:]
     var candidate: (sequence: UInt64, list: CatalogCandidate)?
@@ -162,7 +157,7 @@ actor StoreWorker {
         jobs[number]?.task.cancel()
     }
 
-    /// Whether the machine stands and nothing is under way.
+    /// Whether the machine is idle and no job runs.
     var isQuiet: Bool {
         guard let machine else { return true }
         return machine.run != .running && machine.ops.isEmpty && machine.trash.isEmpty && writes.isEmpty

@@ -15,7 +15,7 @@ struct BoxID: Hashable, Sendable {
         guard plain.hasPrefix("bbox("), plain.hasSuffix(")"), !plain.contains("+") else { return nil }
         let parts = plain.dropFirst(5).dropLast().split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { $0.allSatisfy("0123456789.-eE".contains) ? Double($0) : nil }
-        // A box that is none has no id.
+        // An invalid box has no id.
         guard parts.count == 4, numbers.count == 4, numbers[0] < numbers[2], numbers[1] < numbers[3],
             let box = try? BoundingBox(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
         else { return nil }

@@ -12,7 +12,7 @@ struct LocalPackages: Sendable {
     func all() async -> [PackageInfo] {
         let catalog = await store.catalog
         var packages: [PackageInfo] = []
-        // See above.
+        // A store that cannot be read has none.
         for installed in (try? await store.installed()) ?? [] {
             guard let id = names.id(of: installed.item), BoxID(id) == nil else { continue }
             var info =
@@ -23,7 +23,7 @@ struct LocalPackages: Sendable {
             (info.version, info.size, info.dataDate) = (installed.version, installed.bytes, installed.dataDate)
             packages.append(info)
         }
-        // See above.
+        // A store that cannot be read has none.
         for region in (try? await store.regions()) ?? [] where BoxID(region.text) != nil {
             guard let info = try? await store.region(region), info.isUsable else { continue }
             packages.append(

@@ -32,7 +32,7 @@ extension PackageManager {
 
     /// Downloads a package of the list, its newest version, or a box `bbox(west,south,east,north)`.
     ///
-    /// - Returns: `false` when the list does not have the package, the box is none or too big, the catalog has no tile
+    /// - Returns: `false` when the list does not have the package, the box is invalid or too big, the catalog has no tile
     ///   packs for a box, or the task is refused.
     @discardableResult
     public func startPackageDownload(_ id: String) async -> Bool {

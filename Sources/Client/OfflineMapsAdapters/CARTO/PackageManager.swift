@@ -53,10 +53,10 @@ public final class PackageManager: Sendable {
 
     /// Lets the tasks of the store run, also the download of a list that was requested before.
     ///
-    /// Always `true`.
+    /// `false` when the store cannot be opened again after a suspension; the next call tries again.
     @discardableResult
     public func start() async -> Bool {
-        await store.start()
+        do throws(StoreError) { try await store.start() } catch { return false }
         let isListWanted = state.withLock { state in
             state.isStarted = true
             defer { state.isListWanted = false }

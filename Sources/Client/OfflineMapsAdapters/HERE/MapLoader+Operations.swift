@@ -19,17 +19,18 @@ extension MapLoader {
         guard isFree else { return false }
         Task {
             // The SDK has no call for it.
-            await store.start()
+            var result = await Self.result { () async throws(StoreError) in try await store.start() }
             // What was selected before counts for this operation.
             await selections.finish()
-            let result = await work(operation)
+            if result == .success { result = await work(operation) }
+            let end = operation.isCancelled && result != .success ? .operationCancelled : result
             await readTree()
             // A delegate that gets the result can begin the next operation.
             let delegate = state.withLock { state in
                 state.operation = nil
                 return state.delegate
             }
-            await notify(self, delegate, operation.isCancelled && result != .success ? .operationCancelled : result)
+            await notify(self, delegate, end)
         }
         return true
     }

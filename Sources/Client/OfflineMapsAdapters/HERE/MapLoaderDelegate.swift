@@ -7,7 +7,7 @@ public import Tiles
 public enum MapLoaderResult: Int, Sendable {
     /// The operation ended well.
     case success
-    /// A package is none of the tree, or the operation cannot be done with these arguments.
+    /// A package is not in the tree, or the operation cannot be done with these arguments.
     case invalidParameters
     /// ``MapLoader/cancelCurrentOperation()`` ended the operation.
     case operationCancelled

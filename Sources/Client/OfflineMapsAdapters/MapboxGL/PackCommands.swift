@@ -23,7 +23,7 @@ final class PackCommands: Sendable {
 
     private func resume(_ id: RegionID) async throws(StoreError) {
         // The SDK has no other call that lets downloads begin.
-        await store.start()
+        try await store.start()
         guard let task = try await task(of: id) else {
             _ = try await store.load(id)
             return

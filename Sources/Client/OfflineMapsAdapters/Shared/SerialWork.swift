@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Does work in the order in which it was added, one piece at a time.
+/// Does work in the order in which it was added, one download at a time.
 final class SerialWork: Sendable {
     private let last = Mutex<Task<Void, Never>?>(nil)
 

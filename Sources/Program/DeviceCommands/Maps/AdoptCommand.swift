@@ -30,11 +30,11 @@ struct DeviceAdoptCommand: DeviceWork {
         let url = URL(filePath: file).standardizedFileURL
         try FileKind.requirePath(url)
         let format: Format = url.pathExtension == "pmtiles" ? .pmtiles : .mbtiles
-        let (_, items) = try await DeviceStore.made(store) { store in
+        let (_, items) = try await DeviceStore.openOrCreate(store) { store in
             try await store.adopt(
                 url, as: id.map { .package($0, Edition(), format) }, by: move ? .move : link ? .link : .copy)
         }
-        if json { return Console.result(try JSONText.pretty(items.map(ItemView.init))) }
+        if json { return Console.result(try JSONText.pretty(items)) }
         for item in items { Console.result("adopted \(item.words)") }
     }
 }

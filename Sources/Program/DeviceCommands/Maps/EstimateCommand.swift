@@ -29,48 +29,40 @@ struct DeviceEstimateCommand: DeviceWork {
 
     func work() async throws {
         let definition = region.isEmpty ? nil : try region.definition()
-        let view = try await DeviceStore.looking(store, catalog) { store in
+        let view = try await DeviceStore.openReadOnly(store, catalog) { store in
             if let definition {
                 if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
-                return EstimateView([], try await store.estimate(definition))
+                return ItemsEstimate(items: [], estimate: try await store.estimate(definition))
             }
             let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
-            return EstimateView(wanted.map(\.words), try await store.estimate(wanted))
+            return ItemsEstimate(items: wanted, estimate: try await store.estimate(wanted))
         }
         try view.print(json: json)
     }
 }
 
-/// An estimate as printed.
-struct EstimateView: Encodable {
-    let items: [String]
-    /// Bytes over the network.
-    let transfer: UInt64
-    /// Bytes on disk at the end.
-    let storage: UInt64
-    /// The most bytes on disk on the way.
-    let peak: UInt64
-    /// The part by which `transfer` may be wrong.
-    let margin: Double
-    let tiles: UInt64
-    let packs: Int
-    let fits: Bool
+/// The estimate of some items, printed as one.
+struct ItemsEstimate: Encodable {
+    let items: [Item]
+    let estimate: Estimate
+    private enum CodingKeys: String, CodingKey { case items }
 
-    init(_ items: [String], _ estimate: Estimate) {
-        self.items = items
-        (transfer, storage, peak) = (estimate.transfer, estimate.storage, estimate.peak)
-        (margin, tiles, packs, fits) = (estimate.margin, estimate.tiles, estimate.packs, estimate.fits)
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(items.map(\.words), forKey: .items)
+        try estimate.encode(to: encoder)
     }
 
     /// Prints the estimate.
     func print(json: Bool) throws {
         if json { return Console.result(try JSONText.pretty(self)) }
-        for item in items { Console.result(item) }
-        let doubt = margin > 0 ? " (±\(Int((margin * 100).rounded(.up))) %)" : ""
-        Console.result("to download  \(Units.bytes(transfer))\(doubt)")
-        Console.result("on disk      \(Units.bytes(storage)), at most \(Units.bytes(peak)) on the way")
-        if packs > 0 { Console.result("tile packs   \(packs)") }
-        if tiles > 0 { Console.result("single tiles \(tiles)") }
-        if !fits { Console.warning("the disk or the quota of the store has less space") }
+        for item in items { Console.result(item.words) }
+        let doubt = estimate.margin > 0 ? " (±\(Int((estimate.margin * 100).rounded(.up))) %)" : ""
+        Console.result("to download  \(Units.bytes(estimate.transfer))\(doubt)")
+        Console.result(
+            "on disk      \(Units.bytes(estimate.storage)), at most \(Units.bytes(estimate.peak)) on the way")
+        if estimate.packs > 0 { Console.result("tile packs   \(estimate.packs)") }
+        if estimate.tiles > 0 { Console.result("single tiles \(estimate.tiles)") }
+        if !estimate.fits { Console.warning("the disk or the quota of the store has less space") }
     }
 }

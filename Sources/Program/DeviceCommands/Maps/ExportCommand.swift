@@ -56,7 +56,7 @@ struct DeviceExportCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let chosen = try chosen(store.resources.tilesets)
         var zooms = chosen.zooms
         if let zoom {

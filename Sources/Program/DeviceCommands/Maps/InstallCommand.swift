@@ -40,13 +40,13 @@ struct DeviceInstallCommand: DeviceWork {
     func work() async throws {
         _ = try store.folder
         if dryRun {
-            let (wanted, estimate) = try await DeviceStore.looking(store, catalog) { store in
+            let (wanted, estimate) = try await DeviceStore.openReadOnly(store, catalog) { store in
                 let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
                 return (wanted, try await store.estimate(wanted))
             }
-            return try EstimateView(wanted.map(\.words), estimate).print(json: wait.progress.json)
+            return try ItemsEstimate(items: wanted, estimate: estimate).print(json: wait.progress.json)
         }
-        let (store, wanted) = try await DeviceStore.made(store, catalog) { store in
+        let (store, wanted) = try await DeviceStore.openOrCreate(store, catalog) { store in
             let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog, isKept: true))
             try await Self.checkForms(wanted, in: store)
             return wanted

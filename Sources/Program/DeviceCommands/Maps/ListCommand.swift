@@ -24,7 +24,7 @@ struct DeviceListCommand: DeviceWork {
 
     func work() async throws {
         if installed { return try await listInstalled() }
-        let (content, held) = try await DeviceStore.looking(store, catalog) { store in
+        let (content, held) = try await DeviceStore.openReadOnly(store, catalog) { store in
             (try await DeviceStore.freshCatalog(of: store, catalog), try await store.installed())
         }
         let rows = content.packages.map { PackageView($0, held, language: names) }
@@ -41,20 +41,14 @@ struct DeviceListCommand: DeviceWork {
     }
 
     private func listInstalled() async throws {
-        let store = try await DeviceStore.existing(store)
-        var views: [InstalledView] = []
-        for item in try await store.installed() {
-            var view = InstalledView(item)
-            view.file = try await store.url(of: item.item)?.path
-            views.append(view)
-        }
-        if json { return Console.result(try JSONText.pretty(views)) }
+        let held = try await DeviceStore.openExisting(store).installed()
+        if json { return Console.result(try JSONText.pretty(held)) }
         var table = Table("item", "version", "size", "frees", "data", "previous")
-        for view in views {
+        for one in held {
             table.add(
-                view.text, view.version.map { "\($0)" } ?? "-", Units.bytes(view.bytes), Units.bytes(view.ownBytes),
-                view.dataDate ?? "-",
-                view.previous.isEmpty ? "-" : view.previous.map(String.init).joined(separator: ", "))
+                one.item.words, one.item.hasVersion ? "\(one.version)" : "-", Units.bytes(one.bytes),
+                Units.bytes(one.ownBytes), one.dataDate ?? "-",
+                one.previous.isEmpty ? "-" : one.previous.map(String.init).joined(separator: ", "))
         }
         table.lines.forEach(Console.result)
     }
@@ -120,33 +114,5 @@ struct StyleView: Encodable {
     init(_ style: StyleInfo, _ held: [Installed]) {
         (id, name, version, size) = (style.id, style.name, style.version, style.size)
         installed = held.first { $0.item == .style(style.id) }?.version
-    }
-}
-
-/// An installed item as printed.
-struct InstalledView: Encodable {
-    let item: ItemView
-    /// Tile packs and regions have none.
-    let version: Int32?
-    let bytes: UInt64
-    /// Bytes that its removal frees.
-    let ownBytes: UInt64
-    let dataDate: String?
-    let previous: [Int32]
-    let isInCatalog: Bool
-    /// The path of an item that is one file; an update has another one.
-    var file: String?
-    /// The item for people.
-    let text: String
-
-    private enum CodingKeys: String, CodingKey {
-        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file
-    }
-
-    init(_ installed: Installed) {
-        (item, bytes) = (ItemView(installed.item), installed.bytes)
-        version = installed.item.hasVersion ? installed.version : nil
-        (ownBytes, dataDate, previous) = (installed.ownBytes, installed.dataDate, installed.previous)
-        (isInCatalog, text) = (installed.isInCatalog, installed.item.words)
     }
 }

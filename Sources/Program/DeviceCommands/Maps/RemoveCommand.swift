@@ -27,18 +27,18 @@ struct DeviceRemoveCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
         let named = try items.items(among: installed)
         if dryRun {
-            let views = installed.filter { named.contains($0.item) }.map(InstalledView.init)
-            if wait.progress.json { return Console.result(try JSONText.pretty(views)) }
-            for view in views {
-                let version = view.version.map { "  version \($0)" } ?? ""
-                Console.result("\(view.text)\(version)  \(Units.bytes(view.ownBytes))")
+            let removed = installed.filter { named.contains($0.item) }
+            if wait.progress.json { return Console.result(try JSONText.pretty(removed)) }
+            for one in removed {
+                let version = one.item.hasVersion ? "  version \(one.version)" : ""
+                Console.result("\(one.item.words)\(version)  \(Units.bytes(one.ownBytes))")
             }
             return Console.note(
-                "would free \(Units.bytes(views.reduce(0) { $0 + $1.ownBytes })); nothing was changed")
+                "would free \(Units.bytes(removed.reduce(0) { $0 + $1.ownBytes })); nothing was changed")
         }
         try await wait.run(store) { try await store.remove(named) }
     }
@@ -62,7 +62,7 @@ struct DeviceRollbackCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
         let named = try items.items(among: installed)
         // An id also names its groups and formats; those without an earlier version stay as they are.

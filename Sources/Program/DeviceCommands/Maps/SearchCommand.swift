@@ -32,7 +32,7 @@ struct DeviceSearchCommand: DeviceWork {
 
     func work() async throws {
         let place = try at.map(PlaceText.read)
-        let (content, held) = try await DeviceStore.looking(store, catalog) { store in
+        let (content, held) = try await DeviceStore.openReadOnly(store, catalog) { store in
             let known = await store.catalog
             let content: MapCatalog
             if let known, catalog.catalog == nil {

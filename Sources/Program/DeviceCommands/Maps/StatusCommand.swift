@@ -19,19 +19,19 @@ struct DeviceStatusCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
         let shown = items.isEmpty ? installed.map(\.item) : try items.items(among: installed)
         var views: [StatusView] = []
         for item in shown {
             if let status = try await store.status(of: item) { views.append(StatusView(item, status)) }
         }
-        let usage = UsageView(try await store.usage())
+        let usage = try await store.usage()
         if json { return Console.result(try JSONText.pretty(StoreView(items: views, usage: usage))) }
         var table = Table("item", "version", "offered", "state", "task")
         for view in views {
             table.add(
-                view.text, view.version.map { "\($0)" } ?? "-", view.offered.map { "\($0)" } ?? "-", view.state,
+                view.item.words, view.version.map { "\($0)" } ?? "-", view.offered.map { "\($0)" } ?? "-", view.state,
                 view.task.map { "\($0.kind): \($0.state)" } ?? "-")
         }
         table.lines.forEach(Console.result)
@@ -42,25 +42,21 @@ struct DeviceStatusCommand: DeviceWork {
 /// A store as printed.
 struct StoreView: Encodable {
     let items: [StatusView]
-    let usage: UsageView
+    let usage: Usage
 }
 
 /// The status of an item as printed.
 struct StatusView: Encodable {
-    let item: ItemView
+    let item: Item
     let version: Int32?
     let offered: Int32?
     /// `current`, `outdated`, `damaged` or `missing`.
     let state: String
     let missingGroups: [String]
     let task: TaskView?
-    /// The item for people.
-    let text: String
-
-    private enum CodingKeys: String, CodingKey { case item, version, offered, state, missingGroups, task }
 
     init(_ item: Item, _ status: Status) {
-        (self.item, text) = (ItemView(item), item.words)
+        self.item = item
         (version, offered) = (item.hasVersion ? status.installed?.version : nil, status.offered?.version)
         missingGroups = status.missingGroups
         task = status.task.map(TaskView.init)
@@ -70,31 +66,7 @@ struct StatusView: Encodable {
     }
 }
 
-/// What a store takes, as printed; all sizes are bytes.
-struct UsageView: Encodable {
-    let total: UInt64
-    let packages: UInt64
-    let packs: UInt64
-    let styles: UInt64
-    let adopted: UInt64
-    let parts: UInt64
-    let previous: UInt64
-    let ambient: UInt64
-    let quota: UInt64?
-    let free: UInt64
-    let packCount: Int
-    let packLimit: Int
-    let onlineTiles: UInt64
-    let onlineTileLimit: UInt64
-
-    init(_ usage: Usage) {
-        (total, packages, packs) = (usage.total, usage.packages, usage.packs)
-        (styles, adopted, parts) = (usage.styles, usage.adopted, usage.parts)
-        (previous, ambient, quota) = (usage.previous, usage.ambient, usage.quota)
-        (free, packCount, packLimit) = (usage.free, usage.packCount, usage.packLimit)
-        (onlineTiles, onlineTileLimit) = (usage.onlineTiles, usage.onlineTileLimit)
-    }
-
+extension Usage {
     /// The lines for people; kinds without bytes are left out.
     var lines: [String] {
         let kinds = [

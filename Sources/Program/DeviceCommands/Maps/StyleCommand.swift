@@ -20,7 +20,7 @@ struct DeviceStyleCommand: DeviceWork {
     @OptionGroup var store: StoreArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let items = try await store.installed().map(\.item)
         let item = items.first { item in
             guard case .package(let id, let edition, let kind) = item else { return false }

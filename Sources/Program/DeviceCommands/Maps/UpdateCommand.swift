@@ -25,7 +25,7 @@ struct DeviceUpdateCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store, catalog)
+        let store = try await DeviceStore.openExisting(store, catalog)
         let held = try await store.installed()
         let named = items.isEmpty ? held.map(\.item) : try items.items(among: held)
         _ = try await DeviceStore.freshCatalog(of: store, catalog, isKept: !dryRun)
@@ -39,7 +39,7 @@ struct DeviceUpdateCommand: DeviceWork {
     }
 
     private func show(_ changes: [ItemChange]) throws {
-        if wait.progress.json { return Console.result(try JSONText.pretty(changes.map(ChangeView.init))) }
+        if wait.progress.json { return Console.result(try JSONText.pretty(changes)) }
         var table = Table("item", "from", "to", "download", "how")
         for change in changes {
             table.add(
@@ -52,7 +52,7 @@ struct DeviceUpdateCommand: DeviceWork {
 }
 
 /// What an update of one item would change.
-struct ItemChange: Sendable {
+struct ItemChange: Encodable, Sendable {
     let item: Item
     /// The installed version; `nil` for tile packs and a region.
     let from: Int32?
@@ -104,19 +104,5 @@ extension RegionDefinition {
     /// Whether it takes tiles of the catalog.
     fileprivate var hasTilesets: Bool {
         sources.contains { if case .tileset = $0 { true } else { false } }
-    }
-}
-
-/// The update of an item as printed.
-struct ChangeView: Encodable {
-    let item: ItemView
-    let from: Int32?
-    let to: Int32?
-    let bytes: UInt64
-    let isPatch: Bool
-
-    init(_ change: ItemChange) {
-        item = ItemView(change.item)
-        (from, to, bytes, isPatch) = (change.from, change.to, change.bytes, change.isPatch)
     }
 }

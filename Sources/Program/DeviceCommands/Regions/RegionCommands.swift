@@ -4,6 +4,7 @@ import Errors
 import Foundation
 import OfflineMaps
 internal import TextFormats
+import Tiles
 
 /// `packhorse device region`.
 struct DeviceRegionCommand: AsyncParsableCommand {
@@ -45,7 +46,7 @@ struct DeviceRegionAddCommand: DeviceWork {
     func work() async throws {
         let definition = try region.definition()
         let id = RegionID(name)
-        let (store, _) = try await DeviceStore.made(store, catalog) { store in
+        let (store, _) = try await DeviceStore.openOrCreate(store, catalog) { store in
             if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
             try await DeviceStore.rememberCatalog(catalog, in: store)
             try await store.addRegion(id, definition)
@@ -72,7 +73,7 @@ struct DeviceRegionLoadCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let info = try await DeviceRegion.named(name, in: store)
         var rule = TaskRule()
         rule.failsWithoutNetwork = !wait.queue
@@ -92,18 +93,16 @@ struct DeviceRegionListCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
-        var views: [RegionView] = []
-        for id in try await store.regions() {
-            if let info = try await store.region(id) { views.append(RegionView(info)) }
-        }
-        if json { return Console.result(try JSONText.pretty(views)) }
+        let store = try await DeviceStore.openExisting(store)
+        var regions: [RegionInfo] = []
+        for id in try await store.regions() { if let info = try await store.region(id) { regions.append(info) } }
+        if json { return Console.result(try JSONText.pretty(regions)) }
         var table = Table("region", "state", "zooms", "tiles", "packs", "size", "missing", "failed")
-        for view in views {
+        for info in regions {
             table.add(
-                view.region, view.state, "\(view.minZoom)-\(view.maxZoom)", view.tiles.text, view.packs.text,
-                Units.bytes(view.bytes), "\(view.missing.reduce(0) { $0 + $1.count })",
-                "\(view.failed.reduce(0) { $0 + $1.count })")
+                info.id.text, info.state.rawValue, "\(info.zooms.min)-\(info.zooms.max)", info.progress.tiles.words,
+                info.progress.packs.words, Units.bytes(info.bytes), "\(info.missing.reduce(0) { $0 + $1.count })",
+                "\(info.failed.reduce(0) { $0 + $1.count })")
         }
         table.lines.forEach(Console.result)
     }
@@ -120,18 +119,17 @@ struct DeviceRegionShowCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let info = try await DeviceRegion.named(name, in: store)
-        let view = RegionView(info)
-        if json { return Console.result(try JSONText.pretty(view)) }
-        Console.result("region     \(view.region)")
-        Console.result("state      \(view.state)")
-        Console.result("zooms      \(view.minZoom)-\(view.maxZoom)")
-        Console.result("resources  \(view.resources.text)")
-        Console.result("tiles      \(view.tiles.text)")
-        Console.result("packs      \(view.packs.text)")
-        Console.result("size       \(Units.bytes(view.bytes))")
-        if let expires = view.expires { Console.result("expires    \(expires)") }
+        if json { return Console.result(try JSONText.pretty(info)) }
+        Console.result("region     \(info.id.text)")
+        Console.result("state      \(info.state.rawValue)")
+        Console.result("zooms      \(info.zooms.min)-\(info.zooms.max)")
+        Console.result("resources  \(info.progress.resources.words)")
+        Console.result("tiles      \(info.progress.tiles.words)")
+        Console.result("packs      \(info.progress.packs.words)")
+        Console.result("size       \(Units.bytes(info.bytes))")
+        if let expires = info.expires { Console.result("expires    \(expires.ISO8601Format())") }
         for one in info.missing { Console.result("missing    \(one.count) x \(one.what)") }
         for one in info.failed { Console.result("failed     \(one.count) x \(one.what): \(one.cause?.words ?? "-")") }
     }
@@ -148,7 +146,7 @@ struct DeviceRegionRemoveCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let info = try await DeviceRegion.named(name, in: store)
         try await wait.run(store) { try await store.remove([.region(info.id)]) }
     }
@@ -166,4 +164,9 @@ enum DeviceRegion {
         }
         return info
     }
+}
+
+extension Counts {
+    /// `3 of 4`; `-` for none.
+    fileprivate var words: String { required == 0 ? "-" : "\(completed) of \(required)" }
 }

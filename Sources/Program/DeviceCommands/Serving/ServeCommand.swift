@@ -32,9 +32,11 @@ struct DeviceServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let opened: MapStore
-        do { opened = try await DeviceStore.existing(store) } catch let error as StoreError { throw CLIError(error) }
+        do { opened = try await DeviceStore.openExisting(store) } catch let error as StoreError {
+            throw CLIError(error)
+        }
         // The process that holds the store does the work that other commands ask for.
-        await opened.start()
+        try await opened.start()
         let logger = log.logger("device")
         let server = MapServer(store: opened, port: port, isOnline: online, logger: logger)
         try await ServiceRunner.run(logger) {

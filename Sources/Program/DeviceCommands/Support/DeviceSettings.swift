@@ -55,7 +55,7 @@ struct DeviceSettings: Codable, Sendable, Equatable {
 
     /// The settings with what a command line says.
     ///
-    /// - Throws: `CatalogTransferError` for a place without a catalog; `CatalogError` for a key that is none.
+    /// - Throws: `CatalogTransferError` for a place without a catalog; `CatalogError` for an invalid key.
     func with(_ arguments: CatalogArguments) throws -> DeviceSettings {
         var settings = self
         if let named = arguments.catalog { settings.catalog = try Self.place(named) }

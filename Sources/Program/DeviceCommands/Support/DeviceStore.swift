@@ -10,7 +10,7 @@ enum DeviceStore {
     /// Opens a store that exists.
     ///
     /// - Throws: ``CLIError`` 66 when the folder is no store; `StoreError`.
-    static func existing(
+    static func openExisting(
         _ arguments: StoreArguments, _ catalog: CatalogArguments? = nil
     ) async throws -> MapStore {
         let folder = try arguments.folder
@@ -25,7 +25,7 @@ enum DeviceStore {
     /// Opens a store, and makes it where it does not exist.
     ///
     /// - Parameter prepare: What the command needs before it changes anything; when it throws, a new folder is removed.
-    static func made<Value: Sendable>(
+    static func openOrCreate<Value: Sendable>(
         _ arguments: StoreArguments, _ catalog: CatalogArguments? = nil,
         _ prepare: (MapStore) async throws -> Value
     ) async throws -> (store: MapStore, Value) {
@@ -47,7 +47,7 @@ enum DeviceStore {
     /// Runs `body` with the store, or with an empty store in a temporary folder where it does not exist.
     ///
     /// For commands that change nothing: a store with another catalog than the named one is left alone too.
-    static func looking<Value: Sendable>(
+    static func openReadOnly<Value: Sendable>(
         _ arguments: StoreArguments, _ catalog: CatalogArguments, _ body: (MapStore) async throws -> Value
     ) async throws -> Value {
         if arguments.isNamed, FileKind.isThere(try arguments.folder.appending(path: "store.sqlite")) {
@@ -57,11 +57,11 @@ enum DeviceStore {
             if isSame { return try await body(try await open(folder, catalog)) }
             Console.note("the store has another catalog: what is installed is not compared with this one")
         }
-        return try await aside(catalog, body)
+        return try await withTemporaryStore(catalog, body)
     }
 
     /// Runs `body` with an empty store in a temporary folder.
-    private static func aside<Value: Sendable>(
+    private static func withTemporaryStore<Value: Sendable>(
         _ catalog: CatalogArguments, _ body: (MapStore) async throws -> Value
     ) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -85,7 +85,7 @@ enum DeviceStore {
         let isOther = kept.catalog != nil && settings.catalog != kept.catalog
         if let catalog, isOther {
             // A store that is opened with another catalog forgets what the last one offers: look whether there is one.
-            _ = try await aside(catalog) { try await freshCatalog(of: $0, catalog) }
+            _ = try await withTemporaryStore(catalog) { try await freshCatalog(of: $0, catalog) }
         }
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
@@ -120,7 +120,7 @@ enum DeviceStore {
                 .usage, "the store has no catalog",
                 hint: "give its folder or address: --catalog https://maps.example.com/offline/")
         }
-        await store.start()
+        try await store.start()
         let catalog: MapCatalog
         do throws(StoreError) {
             catalog = try await store.refreshCatalog(ifOlderThan: .zero, allowOlder: arguments.allowOlder)

@@ -55,12 +55,6 @@ extension OfflineMaps.FailureCause {
         }
     }
 
-    /// The cause in JSON output: `not-found`.
-    var name: String {
-        rawValue.reduce(into: "") { name, letter in name += letter.isUppercase ? "-\(letter.lowercased())" : "\(letter)"
-        }
-    }
-
     /// The cause in words.
     var words: String {
         switch self {

@@ -26,39 +26,4 @@ extension Item {
     private static func joined(_ id: String, _ edition: Edition) -> String {
         ([id] + [edition.group, edition.language].compactMap { $0 }).joined(separator: " ")
     }
-
-    /// The id, without what kind of item it is.
-    var id: String {
-        switch self {
-        case .package(let id, _, _), .packs(let id, _), .style(let id): id
-        case .region(let id): id.text
-        }
-    }
-
-    /// The data group and the language; the main edition for a region and a style.
-    var edition: Edition {
-        switch self {
-        case .package(_, let edition, _), .packs(_, let edition): edition
-        case .region, .style: Edition()
-        }
-    }
-}
-
-/// An item as printed.
-struct ItemView: Encodable {
-    let kind: String
-    let id: String
-    let group: String?
-    let language: String?
-    let format: String?
-
-    init(_ item: Item) {
-        (id, group, language) = (item.id, item.edition.group, item.edition.language)
-        switch item {
-        case .package(_, _, let format): (kind, self.format) = ("package", format.name)
-        case .packs: (kind, format) = ("packs", nil)
-        case .region: (kind, format) = ("region", nil)
-        case .style: (kind, format) = ("style", nil)
-        }
-    }
 }

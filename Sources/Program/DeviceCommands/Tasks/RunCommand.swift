@@ -19,10 +19,10 @@ struct DeviceRunCommand: DeviceWork {
     @OptionGroup var progress: ProgressOptions
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let follower = TaskFollower(store, progress.style.progress)
         let ids = try await store.tasks().map(\.id)
-        await store.start()
+        try await store.start()
         if forever {
             Console.note("working; Ctrl-C ends it")
             do {

@@ -41,7 +41,7 @@ struct DevicePauseCommand: DeviceWork {
     @OptionGroup var store: StoreArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         for task in try await tasks.chosen(in: store, { $0.priority >= 0 && !$0.state.isOver }) {
             try await store.setPriority(-1, of: task.id)
             Console.result("paused task \(task.id.number): \(task.words)")
@@ -67,7 +67,7 @@ struct DeviceResumeCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         for task in try await tasks.chosen(in: store, { $0.priority < 0 }) {
             try await store.setPriority(priority, of: task.id)
             Console.result("resumed task \(task.id.number): \(task.words)")
@@ -85,7 +85,7 @@ struct DeviceCancelCommand: DeviceWork {
     @OptionGroup var store: StoreArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         for task in try await tasks.chosen(in: store, { !$0.state.isOver }) {
             try await store.cancel(task.id)
             Console.result("cancelled task \(task.id.number): \(task.words)")
@@ -107,7 +107,7 @@ struct DeviceRetryCommand: DeviceWork {
     @OptionGroup var wait: WaitArguments
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let chosen = try await tasks.chosen(in: store) { if case .failed = $0.state { true } else { false } }
         try await wait.run(store) {
             for task in chosen { try await store.retry(task.id) }

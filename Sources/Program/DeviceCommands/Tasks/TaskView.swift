@@ -8,7 +8,7 @@ internal import TextFormats
 struct TaskView: Encodable {
     let task: Int64
     let kind: String
-    let items: [ItemView]
+    let items: [Item]
     let priority: Int32
     /// `waiting`, `downloading`, `verifying`, `installing`, `removing`, `paused`, `failed`, `done` or `cancelled`.
     let state: String
@@ -23,11 +23,11 @@ struct TaskView: Encodable {
     init(_ task: StoreTask) {
         self.task = task.id.number
         kind = task.kind.rawValue
-        items = task.items.map(ItemView.init)
+        items = task.items
         priority = task.priority
         let words = task.state.words
         (state, reason) = (words.state, task.failureText ?? words.reason)
-        cause = if case .failed(let cause) = task.state { cause.name } else { nil }
+        cause = if case .failed(let cause) = task.state { cause.rawValue } else { nil }
         fraction = task.progress.fraction
         transferred = task.progress.transferred
     }

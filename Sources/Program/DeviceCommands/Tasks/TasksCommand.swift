@@ -16,7 +16,7 @@ struct DeviceTasksCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let tasks = try await DeviceStore.existing(store).tasks()
+        let tasks = try await DeviceStore.openExisting(store).tasks()
         if json { return Console.result(try JSONText.pretty(tasks.map(TaskView.init))) }
         var table = Table("task", "what", "priority", "state", "why", "done", "received")
         for task in tasks {

@@ -18,7 +18,7 @@ struct WaitArguments: ParsableArguments {
             let tasks = try await store.tasks().filter { ids.contains($0.id) }
             return try show(tasks)
         }
-        await store.start()
+        try await store.start()
         let tasks: [StoreTask]
         do {
             tasks = try await follower.wait(for: ids)

@@ -16,9 +16,9 @@ struct DeviceWatchCommand: DeviceWork {
     @Flag(help: "Print each event as a JSON object in one line.") var json = false
 
     func work() async throws {
-        let opened = try await DeviceStore.existing(store)
+        let opened = try await DeviceStore.openExisting(store)
         // The process that holds the store does the work that other commands ask for.
-        await opened.start()
+        try await opened.start()
         do {
             try await EventPrinter.run(opened, json: json)
         } catch {
@@ -43,7 +43,7 @@ enum EventPrinter {
 /// An event as printed.
 struct EventView: Encodable {
     let event: String
-    var item: ItemView?
+    var item: Item?
     var version: Int32?
     var task: TaskView?
     var cause: String?
@@ -56,7 +56,7 @@ struct EventView: Encodable {
         switch event {
         case .catalogUpdated: (self.event, text) = ("catalog-updated", "the catalog was updated")
         case .catalogFailed(let cause):
-            (self.event, self.cause, text) = ("catalog-failed", cause.name, "the catalog failed: \(cause.words)")
+            (self.event, self.cause, text) = ("catalog-failed", cause.rawValue, "the catalog failed: \(cause.words)")
         case .task(let task):
             let (state, reason) = task.state.words
             (self.event, self.task) = ("task", TaskView(task))
@@ -65,15 +65,15 @@ struct EventView: Encodable {
                 + ", \(Int(task.progress.fraction * 100)) %"
         case .regions: (self.event, text) = ("regions", "the regions changed")
         case .installed(let item, let version, _):
-            (self.event, self.item, self.version) = ("installed", ItemView(item), version)
+            (self.event, self.item, self.version) = ("installed", item, version)
             text = "installed \(item.words), version \(version)"
         case .removed(let item):
-            (self.event, self.item, text) = ("removed", ItemView(item), "removed \(item.words)")
+            (self.event, self.item, text) = ("removed", item, "removed \(item.words)")
         case .evicted(let bytes):
             (self.event, self.bytes, text) = ("evicted", bytes, "removed \(Units.bytes(bytes)) for the quota")
         case .limitReached(let limit): (self.event, text) = ("limit-reached", Self.words(limit))
         case .damaged(let item):
-            (self.event, self.item, text) = ("damaged", ItemView(item), "\(item.words) is damaged")
+            (self.event, self.item, text) = ("damaged", item, "\(item.words) is damaged")
         case .connectionLost: (self.event, text) = ("connection-lost", "the network was lost")
         case .connectionFound: (self.event, text) = ("connection-found", "the network is back")
         }

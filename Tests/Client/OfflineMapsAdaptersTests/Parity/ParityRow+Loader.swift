@@ -189,7 +189,7 @@ extension ParityRow {
             await store.suspend()
             #expect(await store.state(of: id) { $0 == .paused(.suspended) } == .paused(.suspended))
             world.server.mend()
-            await store.start()
+            try await store.start()
             try await store.finish(id)
         },
         ParityRow("E24") { world in

@@ -52,7 +52,7 @@ final class MapWorld: Sendable {
         between()
         // As long as the first store is held, the folder's store would be this one.
         let next = try await MapStore(alone: options)
-        await next.start()
+        try await next.start()
         if list { _ = try await next.refreshCatalog() }
         return next
     }
@@ -68,7 +68,7 @@ final class MapWorld: Sendable {
         var options = options
         edit(&options)
         let store = try await MapStore.open(options)
-        if starts { await store.start() }
+        if starts { try await store.start() }
         if starts && list { _ = try await store.refreshCatalog() }
         return store
     }

@@ -86,7 +86,7 @@ struct AdoptTests {
         _ = try PackageExport.write(from: try package(), format: .pmtiles, to: file)
         #expect(try await store.adopt(file, as: .package("LV")) == [.package("LV", Edition(), .pmtiles)])
         #expect(try store.shows("EE 1", map))
-        let row = try #require(try await store.worker.view().units.values.first)
+        let row = try #require(try await store.worker.view().rows.files.values.first)
         #expect(row.mask == map.mask && row.zooms == map.zooms)
     }
 
@@ -123,10 +123,12 @@ struct AdoptTests {
         #expect(try await store.agreesWithTheDisk())
         #expect(try await store.verify(deep: true).isEmpty)
         // A row that counts the archive alone is corrected.
-        let file = try #require(await store.worker.units.keys.first)
-        try await store.worker.change { try $0.setBytes(1, of: file) }
+        var file = try #require(installed.files.first)
+        file.bytes = 1
+        let wrong = file
+        try await store.worker.change { try $0.apply([.file(wrong)]) }
         await store.suspend()
-        await store.start()
+        try await store.start()
         #expect(try await store.agreesWithTheDisk())
         let address = try #require(URL(string: "https://m.example.com/style.json"))
         #expect(try store.resources.resource(address)?.mediaType == "application/json")

@@ -75,7 +75,7 @@ struct MapStoreDiskTests {
         try disk.fill()
         await store.stop()
         let events = store.events
-        await store.start()
+        try await store.start()
         await store.worker.process(.disk(free: 0))
         let ids = try await store.install([.package("EE")])
         _ = await store.wait(in: events, for: { Self.isFull($0) })
@@ -99,7 +99,7 @@ struct MapStoreDiskTests {
         try disk.fill()
         site.stall(path, at: nil)
         let events = store.events
-        await store.start()
+        try await store.start()
         _ = await store.wait(in: events, for: { Self.isFull($0) })
         let ends = try await store.states { [disk] _ in
             try disk.empty()

@@ -66,7 +66,7 @@ struct MapStoreProcessTests {
         #expect(try store.shows("EE 1", map))
         #expect(try await store.installed().count == 1)
         await #expect(throws: StoreError.self) { try await store.install([.package("EE")]) }
-        await store.start()
+        try await store.start()
         #expect(try await store.installed().count == 1)
         #expect(store.role == .worker)
     }
@@ -131,7 +131,7 @@ struct MapStoreProcessTests {
         let rowless = home.deletingLastPathComponent().appending(path: "9-00000000")
         try FileManager.default.copyItem(at: home, to: rowless)
         // Its unit file says another version.
-        let json = rowless.appending(path: UnitDocument.name)
+        let json = rowless.appending(path: InstalledFileDocument.name)
         let text = try String(contentsOf: json, encoding: .utf8)
         try text.replacing("\"version\":1", with: "\"version\":9").write(to: json, atomically: true, encoding: .utf8)
         let strays = [
@@ -141,7 +141,7 @@ struct MapStoreProcessTests {
             home.deletingLastPathComponent().appending(path: "8-11111111.new/x"),
             // A style that was being looked at, a removal, and a reserve, each of a process that was killed.
             folder.parts.appending(path: "x.part.probe/style.json"),
-            home.deletingLastPathComponent().appending(path: "7-22222222/\(UnitDocument.name)"),
+            home.deletingLastPathComponent().appending(path: "7-22222222/\(InstalledFileDocument.name)"),
             folder.root.appending(path: ".reserve.0123.tmp"),
         ]
         for stray in strays {
@@ -168,7 +168,7 @@ struct MapStoreProcessTests {
         site.answer(nil, at: path)
         let events = store.events
         try await store.retry(task.id)
-        await store.start()
+        try await store.start()
         #expect(await store.end(of: task.id, in: events) == .done)
         #expect(try store.shows("EE 1", map))
     }
@@ -211,7 +211,7 @@ struct MapStoreProcessTests {
         if !ids.isEmpty {
             #expect(
                 try await last.states { store in
-                    await store.start()
+                    try await store.start()
                     return ids
                 } == ids.map { _ in .done })
         }
@@ -221,6 +221,6 @@ struct MapStoreProcessTests {
         let usage = try await last.usage()
         #expect(usage.parts == 0)
         #expect(usage.total == UInt64(site.size(path) + site.size("packages/1/LV.mbtiles")))
-        #expect(StoreScan.units(site.scratch.folder).units.count == 2)
+        #expect(StoreScan.units(site.scratch.folder).files.count == 2)
     }
 }

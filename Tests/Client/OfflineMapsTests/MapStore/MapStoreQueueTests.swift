@@ -42,7 +42,7 @@ struct MapStoreQueueTests {
         }
         let before = site.requests.count
         await store.stop()
-        await store.start()
+        try await store.start()
         #expect(try await store.tasks().map(\.state) == [.paused(.user)])
         #expect(site.requests.count == before)
         site.stall(path, at: nil)
@@ -81,7 +81,7 @@ struct MapStoreQueueTests {
         let id = try #require(try await again.tasks().first?.id)
         #expect(
             try await again.states { store in
-                await store.start()
+                try await store.start()
                 return [id]
             } == [.done])
         #expect(try again.shows("EE 1", map))

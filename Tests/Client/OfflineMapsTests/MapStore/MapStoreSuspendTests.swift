@@ -60,11 +60,28 @@
             other?.release()
             site.stall(path, at: nil)
             let continued = store.events
-            await store.start()
+            try await store.start()
             if try await store.tasks().contains(where: { $0.id == id }) {
                 #expect(await store.end(of: id, in: continued) == .done)
             }
             #expect(try store.shows("EE 1", map))
+        }
+
+        /// The folder may be gone, or unreadable, when the app comes back.
+        @Test func aStoreThatCannotBeOpenedAgainSaysWhy() async throws {
+            let site = try StoreSite()
+            try site.add("EE")
+            try site.publish()
+            let store = try await site.store()
+            try await store.refreshCatalog()
+            await store.suspend()
+            let (folder, away) = (site.scratch.url, site.scratch.url.appendingPathExtension("away"))
+            try FileManager.default.moveItem(at: folder, to: away)
+            let error = await #expect(throws: StoreError.self) { try await store.start() }
+            #expect(error?.code == .folder)
+            try FileManager.default.moveItem(at: away, to: folder)
+            try await store.start()
+            #expect(try await store.states { try await $0.install([.package("EE")]) } == [.done])
         }
     }
 #endif

@@ -84,7 +84,7 @@ final class StoreSite {
     /// Opens a store and starts it.
     func store(_ edit: (inout StoreOptions) -> Void = { _ in }) async throws -> MapStore {
         let store = try await MapStore(alone: try options(edit))
-        await store.start()
+        try await store.start()
         return store
     }
 
@@ -214,7 +214,7 @@ extension MapStore {
             found += StoreScan.bytes(below: home)
             let files = FileManager.default.enumerator(atPath: home.path)
             while let path = files?.nextObject() as? String {
-                guard path.hasSuffix("/" + UnitDocument.name) else { continue }
+                guard path.hasSuffix("/" + InstalledFileDocument.name) else { continue }
                 found -= StoreScan.size(home.appending(path: path)) ?? 0
             }
         }

@@ -29,8 +29,8 @@ struct PackagePlanTests {
         // Next to it lies what a repair needs, and nothing else is left.
         let file = try #require(scratch.folder.place(of: row))
         let home = file.deletingLastPathComponent()
-        let document = try #require(UnitDocument.read(home.appending(path: UnitDocument.name)))
-        #expect(document.record(path: row.path) == row)
+        let document = try #require(InstalledFileDocument.read(home.appending(path: InstalledFileDocument.name)))
+        #expect(document == InstalledFileDocument(row))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).count == 2)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.parts.path).isEmpty)
     }
@@ -42,7 +42,7 @@ struct PackagePlanTests {
         let gone = try #require(TileID("10/576/296"))
         try scratch.offer("EE", version: 2, depth: 3, text: "same", patchFrom: old, without: [gone])
         let plan = await scratch.plan(ee, kind: .update)
-        #expect(plan.pieces.first?.patch != nil)
+        #expect(plan.downloads.first?.patch != nil)
         let outcome = try await scratch.run(plan)
         #expect(outcome.verified == [true] && outcome.units.first?.version == 2)
         let requests = scratch.server.requests.map(\.path)
@@ -55,21 +55,20 @@ struct PackagePlanTests {
         try await scratch.run(await scratch.plan(ee))
         try scratch.offer("EE", version: 2, depth: 3, patchFrom: old)
         let plan = await scratch.plan(ee)
-        let piece = try #require(plan.pieces.first)
-        let patch = try #require(piece.patch)
+        let download = try #require(plan.downloads.first)
+        let patch = try #require(download.patch)
         let part = try #require(scratch.folder.part(sha256: patch.digest))
-        let details = try #require(plan.details[piece.file])
         for bytes in [Data(), Data(repeating: 7, count: Int(patch.size))] {
             try bytes.write(to: part)
-            #expect(try PieceWork.patch(piece, details, in: scratch.folder) == false)
+            #expect(try FileInstaller.patch(download, in: scratch.folder) == false)
         }
         // The right patch, and another file than the one that it is for.
         let content = try #require(scratch.body(at: "patches/EE/2.mbtiles"))
         try Data(content).write(to: part)
-        var other = details
-        other.base = try scratch.offer("EE", version: 3, depth: 3)
-        #expect(try PieceWork.patch(piece, other, in: scratch.folder) == false)
-        #expect(try PieceWork.patch(piece, details, in: scratch.folder))
+        var other = download
+        other.details?.base = try scratch.offer("EE", version: 3, depth: 3)
+        #expect(try FileInstaller.patch(other, in: scratch.folder) == false)
+        #expect(try FileInstaller.patch(download, in: scratch.folder))
     }
 
     @Test func aPatchThatIsNotSmallerIsNotUsed() async throws {
@@ -80,31 +79,30 @@ struct PackagePlanTests {
         let whole = try #require(scratch.view.content?.offers.first?.files.first?.size)
         for (size, isUsed) in [(whole * 7 / 10 + 1, false), (whole * 7 / 10 - 1, true)] {
             scratch.view.content?.offers[0].patches[0].size = size
-            #expect((await scratch.plan(ee).pieces.first?.patch != nil) == isUsed)
+            #expect((await scratch.plan(ee).downloads.first?.patch != nil) == isUsed)
         }
         // Patches are from the version before, whatever its number.
         scratch.view.content?.offers[0].patches[0].from = 7
-        #expect(await scratch.plan(ee).pieces.first?.patch == nil)
+        #expect(await scratch.plan(ee).downloads.first?.patch == nil)
     }
 
     @Test func wrongBytesAreRefused() async throws {
         let scratch = try PlanScratch()
         let file = try scratch.offer("EE")
         let plan = await scratch.plan(ee)
-        let piece = try #require(plan.pieces.first)
-        let details = try #require(plan.details[piece.file])
-        let part = try #require(scratch.folder.part(sha256: piece.file.digest))
+        let download = try #require(plan.downloads.first)
+        let part = try #require(scratch.folder.part(sha256: download.file.digest))
         let good = try Data(contentsOf: file)
         var flipped = good
         flipped[good.count / 2] ^= 1
         for bytes in [flipped, good.dropLast(), good + [0], Data()] {
             try bytes.write(to: part)
-            #expect(try PieceWork.verify(piece, details, in: scratch.folder) == false)
+            #expect(try FileInstaller.verify(download, in: scratch.folder) == false)
         }
         try good.write(to: part)
-        #expect(try PieceWork.verify(piece, details, in: scratch.folder))
+        #expect(try FileInstaller.verify(download, in: scratch.folder))
         try FileManager.default.removeItem(at: part)
-        #expect(throws: StoreError.self) { try PieceWork.verify(piece, details, in: scratch.folder) }
+        #expect(throws: StoreError.self) { try FileInstaller.verify(download, in: scratch.folder) }
     }
 
     @Test func aFileThatIsNoPackageIsRefusedAlthoughItsDigestIsRight() async throws {
@@ -131,20 +129,19 @@ struct PackagePlanTests {
         let scratch = try PlanScratch()
         try scratch.offer("EE")
         let plan = await scratch.plan(ee)
-        let piece = try #require(plan.pieces.first)
-        let details = try #require(plan.details[piece.file])
-        let part = try #require(scratch.folder.part(sha256: piece.file.digest))
+        let download = try #require(plan.downloads.first)
+        let part = try #require(scratch.folder.part(sha256: download.file.digest))
         let good = try Data(contentsOf: scratch.store.url.appending(path: "EE-1.mbtiles"))
         try good.write(to: part)
-        _ = try PieceWork.prepare(piece, details, in: scratch.folder, source: nil)
-        let file = try #require(scratch.folder.place(of: details.unit))
+        let installed = try FileInstaller.prepare(download, in: scratch.folder, source: nil)
+        let file = try #require(scratch.folder.place(of: installed))
         let home = file.deletingLastPathComponent()
         // As a crash before the rename of the folder leaves it.
-        try FileManager.default.moveItem(at: home, to: PieceWork.newFolder(of: home))
-        try PieceWork.giveBack(scratch.folder)
+        try FileManager.default.moveItem(at: home, to: FileInstaller.newFolder(of: home))
+        try FileInstaller.giveBack(scratch.folder)
         #expect(try Data(contentsOf: part) == good)
-        #expect(FileManager.default.fileExists(atPath: PieceWork.newFolder(of: home).path) == false)
-        _ = try PieceWork.prepare(piece, details, in: scratch.folder, source: nil)
+        #expect(FileManager.default.fileExists(atPath: FileInstaller.newFolder(of: home).path) == false)
+        _ = try FileInstaller.prepare(download, in: scratch.folder, source: nil)
         #expect(try Data(contentsOf: file) == good)
     }
 
@@ -166,10 +163,10 @@ struct PackagePlanTests {
         let scratch = try PlanScratch()
         try scratch.offer("EE")
         try scratch.offer("EE", text: "terrain", group: "terrain")
-        #expect(await scratch.plan(ee).pieces.count == 1)
+        #expect(await scratch.plan(ee).downloads.count == 1)
         scratch.view.groups = ["terrain", "unknown"]
         let plan = await scratch.plan(ee, kind: .update)
-        #expect(plan.pieces.map(\.holder) == [ee, ee])
+        #expect(plan.downloads.map(\.holder) == [ee, ee])
         let outcome = try await scratch.run(plan)
         #expect(outcome.units.map(\.item) == [ee, .package("EE", Edition(group: "terrain"))])
     }

@@ -41,7 +41,7 @@ final class PlanScratch {
             return .reply(200, headers: [("ETag", tag), ("Cache-Control", "max-age=3600")], body: body)
         }
         view = PlanView(
-            address: URL(string: server.url + "/catalog.json"), content: CatalogContent(), rows: StoreRows(), units: [],
+            address: URL(string: server.url + "/catalog.json"), content: CatalogContent(), rows: StoreRows(),
             regions: [:], groups: [])
     }
 
@@ -103,77 +103,73 @@ final class PlanScratch {
         await planner.plan(TaskRecord(id: TaskID(number: 1), kind: kind, items: items, rule: rule), view)
     }
 
-    /// What became of a plan's pieces.
+    /// What became of a plan's downloads.
     struct Outcome {
         var verified: [Bool] = []
         var tileBytes: [UInt64?] = []
-        var units: [UnitRow] = []
+        var units: [InstalledFile] = []
     }
 
     /// Downloads, verifies, patches and prepares everything of a plan, and makes it current.
     @discardableResult
     func run(_ plan: DetailedPlan) async throws -> Outcome {
-        guard case .plan(let pieces) = plan.answer else {
+        guard case .plan(let downloads) = plan.answer else {
             throw StoreError(.wrongState, "There is no plan: \(plan.answer)")
         }
         var outcome = Outcome()
-        for piece in pieces.pieces {
-            guard let its = plan.details[piece.file] else { throw StoreError(.notFound, "No details of \(piece)") }
-            if view.rows.units[piece.file]?.state == .current {
-                if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
+        for download in downloads.downloads {
+            guard let its = download.details else { throw StoreError(.notFound, "No details of \(download)") }
+            if view.rows.files[download.file]?.state == .current {
+                if let holder = download.holder { view.rows.holds.insert(Hold(key: download.file.key, item: holder)) }
                 continue
             }
-            switch piece.source {
+            switch download.source {
             case .tile: outcome.tileBytes.append(try await fill(its))
-            case .filled: try prepare(piece, its, &outcome)
+            case .filled: try prepare(download, &outcome)
             case .file:
-                outcome.verified.append(try await fetch(piece, its))
-                if outcome.verified.last == true { try prepare(piece, its, &outcome) }
+                outcome.verified.append(try await fetch(download, its))
+                if outcome.verified.last == true { try prepare(download, &outcome) }
             }
         }
         return outcome
     }
 
-    private func fetch(_ piece: Piece, _ its: PieceDetails) async throws -> Bool {
-        let isPatch = piece.patch != nil
-        let digest = piece.patch?.digest ?? piece.file.digest
+    private func fetch(_ download: DownloadItem, _ its: DownloadDetails) async throws -> Bool {
+        let isPatch = download.patch != nil
+        let digest = download.patch?.digest ?? download.file.digest
         guard let part = folder.part(sha256: digest), let url = isPatch ? its.patch : its.address else {
             throw StoreError(.notFound, "No part")
         }
         _ = try await fetcher.file(
             ResourceRequest(url, its.kind, headers: its.headers), into: part, from: 0, limit: 1 << 30
         ) { _ in }
-        return isPatch ? try PieceWork.patch(piece, its, in: folder) : try PieceWork.verify(piece, its, in: folder)
+        return isPatch ? try FileInstaller.patch(download, in: folder) : try FileInstaller.verify(download, in: folder)
     }
 
-    private func fill(_ its: PieceDetails) async throws -> UInt64? {
+    private func fill(_ its: DownloadDetails) async throws -> UInt64? {
         let body: FetchedBody
         do throws(FetchError) {
             body = try await fetcher.body(
                 ResourceRequest(its.address, its.kind, headers: its.headers), limit: 1 << 20)
         } catch {
             guard error.cause == .notFound else { throw error }
-            return try PieceWork.fill(its, nil, in: folder)
+            return try FileInstaller.fill(its, nil, in: folder)
         }
-        return try PieceWork.fill(its, body, in: folder)
+        return try FileInstaller.fill(its, body, in: folder)
     }
 
-    private func prepare(_ piece: Piece, _ its: PieceDetails, _ outcome: inout Outcome) throws {
-        let bytes = try PieceWork.prepare(piece, its, in: folder, source: nil)
-        let row = piece.source == .filled ? PieceWork.filledRow(its.unit, folder) : its.unit
-        if let old = view.rows.units.current(piece.file.unit) {
-            view.rows.units[old.file] = nil
-            view.units.removeAll { $0.sha256 == old.file.digest }
-        }
-        view.rows.units[piece.file] = UnitRecord(
-            file: piece.file, bytes: bytes, state: .current, expires: piece.expires, age: piece.age)
-        if let holder = piece.holder { view.rows.holds.insert(Hold(unit: piece.file.unit, item: holder)) }
-        view.units.append(row)
-        outcome.units.append(row)
+    private func prepare(_ download: DownloadItem, _ outcome: inout Outcome) throws {
+        var file = try FileInstaller.prepare(download, in: folder, source: nil)
+        file.expires = file.expires ?? download.expires
+        if let age = download.age { file.age = age }
+        if let old = view.rows.current(download.file.key) { view.rows.files[old.id] = nil }
+        view.rows.files[file.id] = file
+        if let holder = download.holder { view.rows.holds.insert(Hold(key: download.file.key, item: holder)) }
+        outcome.units.append(file)
     }
 }
 
 extension DetailedPlan {
-    var pieces: [Piece] { if case .plan(let plan) = answer { plan.pieces } else { [] } }
+    var downloads: [DownloadItem] { if case .plan(let plan) = answer { plan.downloads } else { [] } }
     var onlineTiles: UInt64 { if case .plan(let plan) = answer { plan.onlineTiles } else { 0 } }
 }

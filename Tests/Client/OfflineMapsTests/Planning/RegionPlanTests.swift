@@ -26,7 +26,7 @@ struct RegionPlanTests {
         try scratch.offer("EE", depth: 2, withPacks: true)
         let plan = await scratch.plan(.packs("EE"))
         // Bands 0-5 and 6-10 of one cell.
-        #expect(plan.pieces.count == 2 && plan.pieces.allSatisfy { $0.isPack && $0.holder == .packs("EE") })
+        #expect(plan.downloads.count == 2 && plan.downloads.allSatisfy { $0.isPack && $0.holder == .packs("EE") })
         let outcome = try await scratch.run(plan)
         #expect(outcome.verified == [true, true])
         let reader = TileReader(scratch.folder, outcome.units)
@@ -45,15 +45,15 @@ struct RegionPlanTests {
         try scratch.offer("A", cell: (6, 36, 18), text: "same", withPacks: true)
         try scratch.offer("B", cell: (6, 36, 18), text: "same", withPacks: true)
         let (first, second) = (await scratch.plan(.packs("A")), await scratch.plan(.packs("B")))
-        let shared = Set(first.pieces.map(\.file)).intersection(second.pieces.map(\.file))
-        #expect(shared.map(\.unit.name) == ["pack|demo|6/36/18|6-8|-|-|-"])
+        let shared = Set(first.downloads.map(\.file)).intersection(second.downloads.map(\.file))
+        #expect(shared.map(\.key.name) == ["pack|demo|6/36/18|6-8|-|-|-"])
         try await scratch.run(first)
         let requests = scratch.server.requests.count
         try await scratch.run(second)
         // Only the part of the band 0-5 that belongs to B.
         #expect(scratch.server.requests.count == requests + 1)
-        let unit = try #require(shared.first).unit
-        #expect(scratch.view.rows.holders(of: unit).count == 2)
+        let key = try #require(shared.first).key
+        #expect(scratch.view.rows.holders(of: key).count == 2)
     }
 
     @Test func aPackOfAnOlderListDoesNotReplaceANewerOne() async throws {
@@ -64,20 +64,20 @@ struct RegionPlanTests {
         // The list of B is newer: its state of the shared pack takes the place.
         try await scratch.run(await scratch.plan(.packs("B")))
         let name = "pack|demo|6/36/18|6-8|-|-|-"
-        let newest = try #require(scratch.view.rows.current(UnitKey(name: name, isPack: true))?.file)
+        let newest = try #require(scratch.view.rows.current(InstalledFileKey(name: name, isPack: true))?.id)
         for item in [Item.packs("A"), .packs("B")] {
             let plan = await scratch.plan(item, kind: .update)
-            #expect(plan.pieces.first { $0.file.unit.name == name }?.file == newest)
-            #expect(plan.pieces.allSatisfy { scratch.view.rows.units[$0.file]?.state == .current })
+            #expect(plan.downloads.first { $0.file.key.name == name }?.file == newest)
+            #expect(plan.downloads.allSatisfy { scratch.view.rows.files[$0.file]?.state == .current })
         }
         // A task for both has one state of it.
         let both = await scratch.plan(.packs("A"), .packs("B"), kind: .update)
-        #expect(Set(both.pieces.map(\.file).filter { $0.unit.name == name }) == [newest])
+        #expect(Set(both.downloads.map(\.file).filter { $0.key.name == name }) == [newest])
         let fresh = try PlanScratch()
         try fresh.offer("A", version: 1, cell: (6, 36, 18), withPacks: true)
         try fresh.offer("B", version: 2, cell: (6, 36, 18), withPacks: true)
         let first = await fresh.plan(.packs("B"), .packs("A"))
-        #expect(Set(first.pieces.map(\.file).filter { $0.unit.name == name }) == [newest])
+        #expect(Set(first.downloads.map(\.file).filter { $0.key.name == name }) == [newest])
     }
 
     @Test func aRegionTakesOnlyThePacksThatItMeets() async throws {
@@ -85,7 +85,7 @@ struct RegionPlanTests {
         try scratch.offer("EE", cell: (5, 18, 9), depth: 4, withPacks: true)
         scratch.view.regions = ["trip": try region(["9/289/149"], zooms: try zooms(7, 9))]
         let plan = await scratch.plan(.region("trip"), kind: .load)
-        #expect(plan.pieces.map(\.file.unit.name) == ["pack|demo|6/36/18|6-9|-|-|-"])
+        #expect(plan.downloads.map(\.file.key.name) == ["pack|demo|6/36/18|6-9|-|-|-"])
         #expect(plan.needs["trip"]?.units == ["pack|demo|6/36/18|6-9|-|-|-"])
         let outcome = try await scratch.run(plan)
         let reader = TileReader(scratch.folder, outcome.units)
@@ -130,7 +130,7 @@ struct RegionPlanTests {
         try scratch.offer("FI", cell: (6, 40, 18), depth: 2)
         scratch.view.regions = ["trip": try region(["8/145/73", "8/161/73"], zooms: try zooms(6, 8))]
         let plan = await scratch.plan(.region("trip"), kind: .load)
-        #expect(plan.pieces.count == 1)
+        #expect(plan.downloads.count == 1)
         #expect(plan.needs["trip"]?.missing == [Missing("FI", cause: .notInCatalog)])
     }
 
@@ -183,12 +183,12 @@ struct RegionPlanTests {
         try scratch.offer("EE", withPacks: true)
         scratch.view.regions = ["trip": try region(["9/288/148"], zooms: try zooms(6, 9))]
         try await scratch.run(await scratch.plan(.region("trip"), kind: .load))
-        let before = Set(scratch.view.rows.units.keys)
+        let before = Set(scratch.view.rows.files.keys)
         try scratch.offer("EE", version: 2, withPacks: true)
         var rule = TaskRule()
-        #expect(Set(await scratch.plan(.region("trip"), kind: .load, rule: rule).pieces.map(\.file)) != before)
+        #expect(Set(await scratch.plan(.region("trip"), kind: .load, rule: rule).downloads.map(\.file)) != before)
         rule.acceptExpired = true
-        #expect(Set(await scratch.plan(.region("trip"), kind: .load, rule: rule).pieces.map(\.file)) == before)
+        #expect(Set(await scratch.plan(.region("trip"), kind: .load, rule: rule).downloads.map(\.file)) == before)
     }
 
     @Test func whatIsNearTheStartComesFirst() async throws {
@@ -199,8 +199,8 @@ struct RegionPlanTests {
         for wanted in ["6/36/16", "6/39/19"] {
             let bounds = try tile(wanted).bounds
             rule.startAt = Coordinate(longitude: bounds.west + 1, latitude: bounds.north - 1)
-            let first = try #require(await scratch.plan(.region("trip"), kind: .load, rule: rule).pieces.first)
-            #expect(first.file.unit.name.contains("|\(wanted)|"))
+            let first = try #require(await scratch.plan(.region("trip"), kind: .load, rule: rule).downloads.first)
+            #expect(first.file.key.name.contains("|\(wanted)|"))
         }
     }
 }

@@ -56,7 +56,7 @@ struct ForeignFileTests {
 
     // MARK: - Databases of MapLibre
 
-    private func database(_ more: String = "") throws -> UnitRow {
+    private func database(_ more: String = "") throws -> InstalledFile {
         let file = scratch.url.appending(path: "cache.db")
         let queue = try DatabaseQueue(path: file.path)
         let packed = Data(Zlib.compress(Array("{\"version\":8}".utf8)))
@@ -97,10 +97,8 @@ struct ForeignFileTests {
             try database.execute(sql: more)
         }
         try queue.close()
-        return UnitRow(
-            item: .package("adopted"), version: 1, path: "cache.db", bytes: 1,
-            sha256: String(repeating: "0", count: 64),
-            format: .maplibre, mask: TileMask(full: 2))
+        return InstalledFile(
+            .package("adopted"), path: "cache.db", format: .maplibre, mask: TileMask(full: 2))
     }
 
     @Test func tilesOfADatabaseAreReadAsTheyAre() throws {

@@ -11,7 +11,7 @@ import Tiles
 struct ResourceResolverTests {
     private let scratch: StoreScratch
     private let archive: URL
-    private let map: UnitRow
+    private let map: InstalledFile
 
     static let files: [(url: String, kind: StyleResource.Kind, text: String?)] = [
         ("https://maps.example.com/style.json", .style, #"{"version":8,"sources":{},"layers":[]}"#),
@@ -50,9 +50,8 @@ struct ResourceResolverTests {
     }
 
     private func resolver() throws -> ResourceResolver {
-        let style = UnitRow(
-            item: .style("streets"), version: 1, path: try #require(scratch.folder.relative(archive)), bytes: 1,
-            sha256: String(repeating: "a", count: 64), format: .opaque)
+        let style = InstalledFile(
+            .style("streets"), path: try #require(scratch.folder.relative(archive)), format: .opaque)
         let reader = TileReader(scratch.folder, [map])
         return try ResourceResolver(scratch.folder, [map, style], tiles: reader)
     }

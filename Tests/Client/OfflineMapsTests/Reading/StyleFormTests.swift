@@ -8,7 +8,7 @@ import Tiles
 struct StyleFormTests {
     private let scratch: StoreScratch
     private let style: StyleScratch
-    private let map: UnitRow
+    private let map: InstalledFile
     private let resolver: ResourceResolver
 
     init() throws {
@@ -58,7 +58,7 @@ struct StyleFormTests {
     }
 
     @Test func tilesetsAreFoundByAddressNameOrBecauseThereIsOne() throws {
-        func source(_ units: [UnitRow]) throws -> String? {
+        func source(_ units: [InstalledFile]) throws -> String? {
             let resolver = try ResourceResolver(
                 scratch.folder, units + [style.unit], tiles: TileReader(scratch.folder, units))
             return try served(resolver, "http://h")["sources"]["map"]["tiles"].texts?.first

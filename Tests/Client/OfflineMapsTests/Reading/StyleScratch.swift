@@ -30,7 +30,7 @@ struct StyleScratch {
         ("https://maps.example.com/points.geojson", .data, "data/points.geojson", "{}"),
     ]
 
-    let unit: UnitRow
+    let unit: InstalledFile
     let folder: URL
 
     init(_ scratch: StoreScratch) throws {
@@ -50,9 +50,8 @@ struct StyleScratch {
             name: "Streets", style: Self.files[0].url, choice: StyleChoice(), rewritten: Digest(of: [UInt8]()),
             entries: entries)
         try PackFile.write(try index.encoded(), to: folder.appending(path: "style-pack.json"))
-        unit = UnitRow(
-            item: .style("streets"), version: 1,
-            path: try #require(scratch.folder.relative(home.appending(path: "style.zip"))), bytes: 1, sha256: sha,
+        unit = InstalledFile(
+            .style("streets"), 1, sha, path: try #require(scratch.folder.relative(home.appending(path: "style.zip"))),
             format: .opaque)
     }
 }

@@ -8,8 +8,8 @@ import Testing
 
     private func adopted(_ name: String, version: Int32, bytes: UInt64 = 1_000, isPack: Bool = false) -> AdoptedFile {
         AdoptedFile(
-            file: piece(name, version: version, isPack: isPack).file, bytes: bytes, holder: .package(name),
-            expires: nil)
+            file: InstalledFile(download(name, version: version, isPack: isPack).file, bytes: bytes),
+            holder: .package(name))
     }
 
     private func answers(_ effects: [Effect]) -> [Answer] {
@@ -22,19 +22,19 @@ import Testing
 
     @Test func severalFilesBecomeCurrentInOneWriteAndReplaceWhatIsInstalled() throws {
         var rows = StoreRows()
-        let old = UnitRecord(file: piece("p").file, bytes: 500, state: .current)
-        rows.units[old.file] = old
+        let old = InstalledFile(download("p").file, bytes: 500)
+        rows.files[old.id] = old
         var driver = RuleDriver(rows)
         let files = [adopted("p", version: 2), adopted("q", version: 1)]
         let effects = ask(&driver, files)
         #expect(answers(effects) == [.done])
-        #expect(effects.discards == [.file(old.file)])
+        #expect(effects.discards == [.file(old.id)])
         let write = try #require(driver.writes.last)
         for file in files {
-            #expect(driver.machine.rows.units[file.file]?.state == .current)
-            #expect(write.contains(.hold(Hold(unit: file.file.unit, item: file.holder))))
+            #expect(driver.machine.rows.files[file.file.id]?.state == .current)
+            #expect(write.contains(.hold(Hold(key: file.file.id.key, item: file.holder))))
         }
-        #expect(driver.machine.rows.units.count == 2)
+        #expect(driver.machine.rows.files.count == 2)
     }
 
     @Test func theQuotaRefusesThemAllAndTheirFilesGo() {
@@ -44,8 +44,8 @@ import Testing
         let files = [adopted("p", version: 2), adopted("q", version: 1)]
         let effects = ask(&driver, files)
         #expect(answers(effects) == [.limited(.quota(needed: 2_000, allowed: 1_500))])
-        #expect(Set(effects.discards) == Set(files.map { .file($0.file) }))
-        #expect(driver.machine.rows.units.isEmpty)
+        #expect(Set(effects.discards) == Set(files.map { .file($0.file.id) }))
+        #expect(driver.machine.rows.files.isEmpty)
     }
 
     @Test func theLimitOfPacksRefuses() {
@@ -58,21 +58,21 @@ import Testing
 
     @Test func itEndsTheDownloadOfTheItem() {
         var driver = RuleDriver()
-        let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("p", version: 2, holder: item)]))
+        let (task, effects) = driver.add(.install, [item], Plan(downloads: [download("p", version: 2, holder: item)]))
         let adopting = ask(&driver, [adopted("p", version: 2)])
         #expect(adopting.stops == effects.fetches)
         #expect(driver.machine.rows.tasks[task] == nil)
-        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.file.version == 2)
+        #expect(driver.machine.rows.current(InstalledFileKey(name: "p", isPack: false))?.version == 2)
     }
 
     @Test func aFileThatIsBeingRemovedIsNotTaken() {
         var rows = StoreRows()
-        rows.units[piece("p").file] = UnitRecord(file: piece("p").file, bytes: 1_000, state: .current)
-        rows.holds = [Hold(unit: piece("p").file.unit, item: item)]
+        rows.files[download("p").file] = InstalledFile(download("p").file)
+        rows.holds = [Hold(key: download("p").file.key, item: item)]
         var driver = RuleDriver(rows)
-        #expect(driver.add(.remove, [item]).effects.discards == [.file(piece("p").file)])
+        #expect(driver.add(.remove, [item]).effects.discards == [.file(download("p").file)])
         #expect(answers(ask(&driver, [adopted("p", version: 1)])) == [.busy])
-        driver.send(.gone(.file(piece("p").file)))
+        driver.send(.gone(.file(download("p").file)))
         #expect(answers(ask(&driver, [adopted("p", version: 1)])) == [.done])
     }
 
@@ -80,10 +80,10 @@ import Testing
         var machine = StoreMachine(StoreRows(), seed: 1)
         let file = adopted("p", version: 1)
         let start = Instant(milliseconds: 0)
-        let opened = machine.handle(.opened(parts: [:], prepared: [file.file: 1_000], free: 1 << 40), now: start)
+        let opened = machine.handle(.opened(parts: [:], prepared: [file.file], free: 1 << 40), now: start)
         #expect(opened.discards.isEmpty)
         _ = machine.handle(.asked(RequestID(number: 1), .adopt([file])), now: start)
         #expect(machine.handle(.start, now: start).discards.isEmpty)
-        #expect(machine.rows.units[file.file]?.state == .current)
+        #expect(machine.rows.files[file.file.id]?.state == .current)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     private func loading(_ rule: TaskRule = TaskRule()) throws -> (RuleDriver, TaskID, OpID) {
         var driver = RuleDriver()
-        let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]), rule: rule)
+        let (task, effects) = driver.add(.install, [item], Plan(downloads: [download("a")]), rule: rule)
         return (driver, task, try #require(effects.fetches.first))
     }
 
@@ -69,7 +69,7 @@ import Testing
         var (driver, task, op) = try loading()
         let list = try #require(driver.send(.fetchFailed(op, .status(404, retryAfter: nil))).lists.first)
         let plan = try #require(driver.send(.listed(list, .unchanged)).plans.first)
-        let again = try #require(driver.send(.planned(plan, .plan(Plan(pieces: [piece("a")])))).fetches.first)
+        let again = try #require(driver.send(.planned(plan, .plan(Plan(downloads: [download("a")])))).fetches.first)
         #expect(driver.send(.fetchFailed(again, .status(410, retryAfter: nil))).lists.isEmpty)
         #expect(driver.state(task) == .failed(.notFound))
     }
@@ -123,7 +123,7 @@ import Testing
 
     @Test func aConnectionThatIsFoundEndsABackoffAndNotTheWaitOfAServer() throws {
         var driver = RuleDriver()
-        let (_, effects) = driver.add(.install, [item], Plan(pieces: ["a", "b"].map { piece($0) }))
+        let (_, effects) = driver.add(.install, [item], Plan(downloads: ["a", "b"].map { download($0) }))
         driver.send(.fetchFailed(effects.fetches[0], .status(503, retryAfter: 5_000)))
         driver.send(.fetchFailed(effects.fetches[1], .broken))
         driver.send(.network(.none))
@@ -183,7 +183,7 @@ import Testing
         #expect(driver.machine.view(record).failureText == "'a.part' cannot be written: Input/output error.")
         let plan = try #require(driver.send(.asked(RequestID(number: 9), .retry(task))).plans.first)
         #expect(driver.machine.rows.tasks[task]?.failureText == nil)
-        let fetch = try #require(driver.send(.planned(plan, .plan(Plan(pieces: [piece("a")])))).fetches.first)
+        let fetch = try #require(driver.send(.planned(plan, .plan(Plan(downloads: [download("a")])))).fetches.first)
         driver.send(.received(fetch, size: 1_000))
         let verify = try #require(driver.send(.fetched(fetch)).verifies.first)
         driver.send(.fileFailed(verify, isFull: false, text: "Cannot open 'a.part': Input/output error."))

@@ -8,7 +8,7 @@ import Testing
 
     @Test func twoFilesAreDownloadedAtOnceAndAListDisplacesOne() {
         var driver = RuleDriver()
-        let (_, effects) = driver.add(.install, [item], Plan(pieces: ["a", "b", "c"].map { piece($0) }))
+        let (_, effects) = driver.add(.install, [item], Plan(downloads: ["a", "b", "c"].map { download($0) }))
         #expect(effects.fetches.count == 2)
         let (_, more) = driver.add(.list, [])
         #expect(more.lists.count == 1)
@@ -17,11 +17,11 @@ import Testing
 
     @Test func eightTilesAreDownloadedAtOnceAndFillAPack() throws {
         let tiles = (0..<10).map { index in
-            let file = FileID(unit: UnitKey(name: "k", isPack: true), version: 1, digest: "k/\(index)")
-            return Piece(holder: item, file: file, size: 10, source: .tile)
+            let file = FileID(key: InstalledFileKey(name: "k", isPack: true), version: 1, digest: "k/\(index)")
+            return DownloadItem(holder: item, file: file, size: 10, source: .tile)
         }
         var driver = RuleDriver()
-        let plan = Plan(pieces: tiles + [piece("k", isPack: true, source: .filled)], onlineTiles: 10)
+        let plan = Plan(downloads: tiles + [download("k", isPack: true, source: .filled)], onlineTiles: 10)
         let (task, effects) = driver.add(.load, [item], plan)
         var open = effects.fetches
         #expect(open.count == 8)
@@ -32,27 +32,27 @@ import Testing
             open += next.fetches
             prepares += next.prepares
         }
-        let file = piece("k", isPack: true).file
+        let file = download("k", isPack: true).file
         driver.send(.prepared(try #require(prepares.first), file, bytes: 90))
         #expect(driver.machine.rows.tasks[task] == nil)
-        #expect(driver.machine.rows.current(file.unit)?.bytes == 90)
+        #expect(driver.machine.rows.current(file.key)?.bytes == 90)
         #expect(driver.machine.rows.tiles[item] == 10)
     }
 
     @Test func aHigherPriorityTakesTheSlots() {
         var driver = RuleDriver()
-        let low = driver.add(.install, [item], Plan(pieces: ["a", "b"].map { piece($0) })).effects.fetches
+        let low = driver.add(.install, [item], Plan(downloads: ["a", "b"].map { download($0) })).effects.fetches
         var rule = TaskRule()
         rule.priority = 1
         let other = Item.style("t")
-        let high = driver.add(.install, [other], Plan(pieces: [piece("c", holder: other)]), rule: rule).effects
+        let high = driver.add(.install, [other], Plan(downloads: [download("c", holder: other)]), rule: rule).effects
         #expect(high.fetches.count == 1)
         #expect(high.stops == [low[1]])
     }
 
     @Test func cancellingStopsInTheSameStepAndRemovesThePartLater() throws {
         var driver = RuleDriver()
-        let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]))
+        let (task, effects) = driver.add(.install, [item], Plan(downloads: [download("a")]))
         driver.send(.received(try #require(effects.fetches.first), size: 10))
         let step = driver.machine.handle(.asked(RequestID(number: 9), .cancel(task)), now: Instant(milliseconds: 0))
         #expect(step.stops == effects.fetches)
@@ -69,7 +69,7 @@ import Testing
     @Test func nothingIsAnsweredOrPlannedBeforeTheTaskIsDurable() {
         var machine = StoreMachine(StoreRows(), seed: 1)
         let start = Instant(milliseconds: 0)
-        _ = machine.handle(.opened(parts: [:], prepared: [:], free: 1 << 40), now: start)
+        _ = machine.handle(.opened(parts: [:], prepared: [], free: 1 << 40), now: start)
         _ = machine.handle(.start, now: start)
         let record = TaskRecord(id: TaskID(number: 0), kind: .install, items: [item])
         let effects = machine.handle(.asked(RequestID(number: 1), .add(record)), now: start)
@@ -85,7 +85,7 @@ import Testing
 
     @Test func aPriorityBelowZeroPauses() throws {
         var driver = RuleDriver()
-        let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]))
+        let (task, effects) = driver.add(.install, [item], Plan(downloads: [download("a")]))
         let paused = driver.send(.asked(RequestID(number: 9), .setPriority(task, -1)))
         #expect(paused.stops == effects.fetches)
         #expect(driver.state(task) == .paused(.user))
@@ -94,7 +94,7 @@ import Testing
 
     @Test func equalTasksAreOne() {
         var driver = RuleDriver()
-        let first = driver.add(.install, [item], Plan(pieces: [piece("a")])).task
+        let first = driver.add(.install, [item], Plan(downloads: [download("a")])).task
         #expect(driver.add(.install, [item]).task == first)
         #expect(driver.machine.rows.tasks.count == 1)
     }
@@ -115,7 +115,7 @@ import Testing
 
     @Test func suspendingEndsQuietly() throws {
         var driver = RuleDriver()
-        let (_, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]))
+        let (_, effects) = driver.add(.install, [item], Plan(downloads: [download("a")]))
         let stopped = driver.send(.suspend)
         #expect(stopped.stops == effects.fetches)
         #expect(stopped.contains { if case .quiet = $0 { true } else { false } })
@@ -125,20 +125,20 @@ import Testing
     @Test func theProgressDoesNotFallWhileTheEndOfATaskIsWritten() throws {
         var driver = RuleDriver()
         let item = Item.region("r")
-        let packs = (0..<200).map { piece("k\($0)", isPack: true, size: $0 == 0 ? 1_000_000 : 10, holder: item) }
-        let (task, effects) = driver.add(.load, [item], Plan(pieces: packs))
+        let packs = (0..<200).map { download("k\($0)", isPack: true, size: $0 == 0 ? 1_000_000 : 10, holder: item) }
+        let (task, effects) = driver.add(.load, [item], Plan(downloads: packs))
         let record = try #require(driver.machine.rows.tasks[task])
         var (open, done, shown) = (effects, 0, UInt64(0))
         while done < open.count, driver.machine.rows.tasks[task] != nil {
             var next: [Effect] = []
             switch open[done] {
-            case .fetch(let op, let piece, _, _, _):
-                next += driver.send(.received(op, size: piece.size))
+            case .fetch(let op, let download, _, _, _):
+                next += driver.send(.received(op, size: download.size))
                 next += driver.send(.fetched(op))
             case .verify(let op, _): next += driver.send(.verified(op))
-            case .prepare(let op, let piece):
+            case .prepare(let op, let download):
                 // The write that ends the task is not acknowledged.
-                let event = Event.prepared(op, piece.file, bytes: piece.size)
+                let event = Event.prepared(op, download.file, bytes: download.size)
                 if shown == 199 {
                     _ = driver.machine.handle(event, now: Instant(milliseconds: 0))
                     break

@@ -9,7 +9,7 @@ struct RuleDriver {
 
     init(_ rows: StoreRows = StoreRows(), parts: [String: UInt64] = [:], free: UInt64 = 1 << 40) {
         machine = StoreMachine(rows, seed: 1)
-        send(.opened(parts: parts, prepared: [:], free: free))
+        send(.opened(parts: parts, prepared: [], free: free))
         send(.start)
     }
 
@@ -50,15 +50,34 @@ extension [Effect] {
     var plans: [OpID] { compactMap { if case .plan(let op, _) = $0 { op } else { nil } } }
     var verifies: [OpID] { compactMap { if case .verify(let op, _) = $0 { op } else { nil } } }
     var prepares: [OpID] { compactMap { if case .prepare(let op, _) = $0 { op } else { nil } } }
-    var discards: [Trash] { compactMap { if case .discard(let trash) = $0 { trash } else { nil } } }
+    var discards: [Trash] { compactMap { if case .discard(let trash, path: _) = $0 { trash } else { nil } } }
     var limits: [Limit] { compactMap { if case .report(.limitReached(let limit)) = $0 { limit } else { nil } } }
 }
 
-/// A piece of a package or pack with 1,000 bytes.
-func piece(
-    _ name: String, version: Int32 = 1, isPack: Bool = false, size: UInt64 = 1_000, source: Piece.Source = .file(nil),
+/// A download of a package or pack with 1,000 bytes.
+func download(
+    _ name: String, version: Int32 = 1, isPack: Bool = false, size: UInt64 = 1_000,
+    source: DownloadItem.Source = .file(nil),
     holder: Item? = .style("s")
-) -> Piece {
-    let file = FileID(unit: UnitKey(name: name, isPack: isPack), version: version, digest: "\(name)-\(version)")
-    return Piece(holder: holder, file: file, size: size, source: source)
+) -> DownloadItem {
+    let file = FileID(key: InstalledFileKey(name: name, isPack: isPack), version: version, digest: "\(name)-\(version)")
+    return DownloadItem(holder: holder, file: file, size: size, source: source)
+}
+
+extension InstalledFile {
+    /// A file as the rules see it.
+    init(
+        _ id: FileID, bytes: UInt64 = 1_000, _ state: State = .current, expires: Int64? = nil, usedAt: Int64 = 0,
+        order: Int64 = 0
+    ) {
+        self.init(
+            id: id, item: .style(id.key.name), path: "files/\(id.digest)", bytes: bytes, format: .mbtiles,
+            expires: expires, usedAt: usedAt, order: order, state: state)
+    }
+}
+
+extension Event {
+    static func prepared(_ op: OpID, _ file: FileID, bytes: UInt64) -> Event {
+        .prepared(op, InstalledFile(file, bytes: bytes))
+    }
 }

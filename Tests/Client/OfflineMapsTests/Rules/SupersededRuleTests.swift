@@ -7,17 +7,17 @@ import Tiles
 @Suite struct SupersededRuleTests {
     private let item = Item.packs("EE")
 
-    private func pack(_ index: Int, _ zooms: String, of package: String?) throws -> Piece {
+    private func pack(_ index: Int, _ zooms: String, of package: String?) throws -> DownloadItem {
         let tile = try #require(TileID(zoom: 6, x: index, y: 18))
-        let key = UnitKey.pack(
+        let key = InstalledFileKey.pack(
             tileset: "demo", tile, try ZoomRange(parsing: zooms), edition: Edition(),
             owner: package.map { .package($0) } ?? .all)
-        return Piece(holder: item, file: FileID(unit: key, version: 0, digest: key.name), size: 10)
+        return DownloadItem(holder: item, file: FileID(key: key, version: 0, digest: key.name), size: 10)
     }
 
     /// Installs what the list of the moment has.
-    private func install(_ pieces: [Piece], _ driver: inout RuleDriver) throws {
-        var (_, effects) = driver.add(.install, [item], Plan(pieces: pieces))
+    private func install(_ downloads: [DownloadItem], _ driver: inout RuleDriver) throws {
+        var (_, effects) = driver.add(.install, [item], Plan(downloads: downloads))
         var done = 0
         while done < effects.count {
             switch effects[done] {
@@ -25,7 +25,7 @@ import Tiles
                 effects += driver.send(.received(op, size: 10))
                 effects += driver.send(.fetched(op))
             case .verify(let op, _): effects += driver.send(.verified(op))
-            case .prepare(let op, let piece): effects += driver.send(.prepared(op, piece.file, bytes: 10))
+            case .prepare(let op, let download): effects += driver.send(.prepared(op, download.file, bytes: 10))
             default: break
             }
             done += 1
@@ -37,12 +37,12 @@ import Tiles
         var driver = RuleDriver()
         let old = [try pack(35, "6-7", of: "EE"), try pack(36, "6-7", of: "EE"), try pack(37, "6-7", of: "EE")]
         try install(old, &driver)
-        #expect(driver.machine.rows.held == Set(old.map(\.file.unit)))
+        #expect(driver.machine.rows.held == Set(old.map(\.file.key)))
         let new = [try pack(35, "6-8", of: "EE"), try pack(36, "6-7", of: nil)]
         try install(new, &driver)
-        #expect(driver.machine.rows.held == Set((new + [old[2]]).map(\.file.unit)))
-        #expect(driver.machine.rows.units[old[0].file] == nil && driver.machine.rows.units[old[1].file] == nil)
-        #expect(driver.machine.rows.units[old[2].file] != nil)
+        #expect(driver.machine.rows.held == Set((new + [old[2]]).map(\.file.key)))
+        #expect(driver.machine.rows.files[old[0].file] == nil && driver.machine.rows.files[old[1].file] == nil)
+        #expect(driver.machine.rows.files[old[2].file] != nil)
     }
 
     @Test func packsOfTwoPackagesAtOnePlaceStay() throws {
@@ -51,7 +51,7 @@ import Tiles
         try install(both, &driver)
         let newer = [try pack(35, "6-8", of: "EE")]
         try install(newer, &driver)
-        #expect(driver.machine.rows.held == Set([newer[0], both[1]].map(\.file.unit)))
+        #expect(driver.machine.rows.held == Set([newer[0], both[1]].map(\.file.key)))
     }
 
     /// A package of a hostile catalog may have any id.

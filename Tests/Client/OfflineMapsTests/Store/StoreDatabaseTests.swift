@@ -27,17 +27,17 @@ struct StoreDatabaseTests {
     }
 
     @Test func unitsComeBackAsTheyWere() throws {
-        var unit = try scratch.unit("EE", date: "2026-11-01")
-        unit.expires = Date(timeIntervalSince1970: 1_000)
-        try database.install(unit)
-        let (rows, units) = try database.load()
-        #expect(units == [StoredUnit(file: unit.fileID, row: unit)])
-        #expect(rows.units[unit.fileID]?.expires == 1_000)
+        var installed = try scratch.unit("EE", date: "2026-11-01")
+        (installed.expires, installed.usedAt, installed.order, installed.template) = (
+            1_000, 2_000, 3, "https://t/{z}/{x}/{y}.pbf"
+        )
+        try database.install(installed)
+        #expect(try database.files() == [installed])
     }
 
     /// Every change leads to the same rows in memory and on disk.
     @Test func rowsAreThoseOfTheRules() throws {
-        let unit = try scratch.unit("EE")
+        let installed = try scratch.unit("EE")
         var settings = StoreSettings()
         settings.quota.bytes = 5
         settings.nextTask = 9
@@ -45,20 +45,23 @@ struct StoreDatabaseTests {
         record.rule.priority = -1
         record.rule.startAt = Coordinate(longitude: 25, latitude: 59)
         record.failure = .badBytes
-        var other = UnitRecord(file: unit.fileID, bytes: unit.bytes, state: .previous)
-        other.order = 7
-        let hold = Hold(unit: unit.fileID.unit, item: unit.item)
+        var other = installed
+        (other.state, other.order) = (.previous, 7)
+        let hold = Hold(key: installed.id.key, item: installed.item)
         let steps: [[Change]] = [
             [.task(record), .task(task(4, .remove, [.region("x"), .style("s")])), .settings(settings)],
-            [.unit(unit.record), .hold(hold), .hold(Hold(unit: UnitKey(name: "p", isPack: true), item: .region("x")))],
+            [
+                .file(installed), .hold(hold),
+                .hold(Hold(key: InstalledFileKey(name: "p", isPack: true), item: .region("x"))),
+            ],
             [.sequence("address a", 5), .sequence("key k", 7), .tiles(.region("x"), 40), .tiles(.region("y"), 2)],
-            [.unit(other), .dropHold(hold), .tiles(.region("x"), 0), .sequence("address a", 4)],
-            [.endTask(TaskID(number: 3)), .removeUnit(unit.fileID), .answered(RequestID(number: -1), .done)],
+            [.file(other), .dropHold(hold), .tiles(.region("x"), 0), .sequence("address a", 4)],
+            [.endTask(TaskID(number: 3)), .removeFile(installed.id), .answered(RequestID(number: -1), .done)],
         ]
         var rows = StoreRows()
         for step in steps {
             for change in step { rows.apply(change) }
-            try database.apply(step, ChangeDetails(units: [unit.fileID: unit]))
+            try database.apply(step)
             #expect(try database.rows() == rows)
         }
         #expect(try StoreDatabase.open(scratch.folder, isWorker: true).rows() == rows)
@@ -68,13 +71,8 @@ struct StoreDatabaseTests {
         try database.install(try scratch.unit("EE", version: 1))
         let before = try database.rows()
         let next = try scratch.unit("EE", version: 2)
-        // The second file has no row to write.
-        let unknown = try scratch.unit("LV", version: 2)
-        #expect(throws: StoreError.self) {
-            try database.apply(
-                [.task(task(1)), .unit(next.record), .unit(unknown.record)],
-                ChangeDetails(units: [next.fileID: next]))
-        }
+        // The list is not there.
+        #expect(throws: StoreError.self) { try database.apply([.task(task(1)), .file(next), .catalog(9)]) }
         #expect(try database.rows() == before)
     }
 
@@ -176,7 +174,7 @@ struct StoreDatabaseTests {
         try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
         let again = try StoreDatabase.open(scratch.folder, isWorker: true)
         #expect(again.isNewer)
-        #expect(try again.units().count == 1)
+        #expect(try again.files().count == 1)
         let error = #expect(throws: StoreError.self) { try again.addRequest(.setQuota(Quota())) }
         #expect(error?.code == .newerStore)
     }

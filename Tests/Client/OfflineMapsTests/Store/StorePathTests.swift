@@ -29,9 +29,8 @@ struct StorePathTests {
     /// The path of a file in the store's folder, as renderers get it.
     @Test func theAddressOfAFileHasEachSlashAsASlash() throws {
         let scratch = try StoreScratch()
-        var map = UnitRow(
-            item: .package("EE"), version: 1, path: "/\u{301}maps/EE.mbtiles", bytes: 0, sha256: "", format: .mbtiles,
-            mask: TileMask(full: 0), tileset: "demo")
+        var map = InstalledFile(
+            .package("EE"), path: "/\u{301}maps/EE.mbtiles", bytes: 0, mask: TileMask(full: 0), tileset: "demo")
         map.template = "https://t.example.com/{z}/{x}/{y}.pbf"
         let units = [try StyleScratch(scratch).unit, map]
         let resolver = try ResourceResolver(scratch.folder, units, tiles: TileReader(scratch.folder, []))

@@ -10,18 +10,18 @@ struct StoreRepairTests {
 
     init() throws {
         scratch = try StoreScratch()
-        var units: [UnitRow] = []
+        var units: [InstalledFile] = []
         for (id, version) in [("EE", 1), ("EE", 2), ("LV", 5)] as [(String, Int32)] {
-            let unit = try scratch.unit(id, version: version)
-            let file = try #require(scratch.folder.file(unit.path))
-            let document = UnitDocument(
-                unit, file: file.lastPathComponent, address: "a", key: "k", sequence: Int64(version) + 10)
+            let installed = try scratch.unit(id, version: version)
+            let file = try #require(scratch.folder.file(installed.path))
+            let source = CatalogOrigin(address: "a", key: "k", sequence: Int64(version) + 10)
+            let document = InstalledFileDocument(installed, source: source)
             try Data(try document.encoded()).write(
-                to: file.deletingLastPathComponent().appending(path: UnitDocument.name))
-            units.append(unit)
+                to: file.deletingLastPathComponent().appending(path: InstalledFileDocument.name))
+            units.append(installed)
         }
         let database = try StoreDatabase.open(scratch.folder, isWorker: true)
-        for unit in units { try database.install(unit) }
+        for installed in units { try database.install(installed) }
         try database.apply([.task(TaskRecord(id: TaskID(number: 1), kind: .list))])
         try database.close()
     }
@@ -46,8 +46,8 @@ struct StoreRepairTests {
         let (database, report) = try StoreRepair.open(scratch.folder)
         #expect(report == StoreRepair.Report(setAside: "store.sqlite.damaged", units: 3))
         #expect(
-            try database.units([.current]).map { "\($0.item.identifier) \($0.version)" }.sorted() == ["EE 2", "LV 5"])
-        #expect(try database.units([.previous]).map(\.version) == [1])
+            try database.files().map { "\($0.item.identifier) \($0.version)" }.sorted() == ["EE 2", "LV 5"])
+        #expect(try database.files(.previous).map(\.version) == [1])
         #expect(try database.rows().sequences == ["address a": 15, "key k": 15])
         #expect(try database.rows().holds.map(\.item.identifier).sorted() == ["EE", "LV"])
         #expect(try database.tasks().isEmpty)
@@ -57,7 +57,7 @@ struct StoreRepairTests {
     }
 
     /// A row says of which type its values are, so a flipped bit can change a type.
-    @Test(arguments: ["unit.bytes", "unit.state", "hold.is_pack", "catalog.sequence"])
+    @Test(arguments: ["installed_file.bytes", "installed_file.state", "hold.is_pack", "catalog.sequence"])
     func aValueOfAnotherTypeIsDamage(_ place: String) throws {
         let (table, column) = (String(place.prefix { $0 != "." }), String(place.drop { $0 != "." }.dropFirst()))
         let sql = try edit { database in
@@ -75,11 +75,11 @@ struct StoreRepairTests {
         }
         // A process that only reads gets an error and does not end.
         let reader = try StoreDatabase.open(scratch.folder, isWorker: false)
-        #expect(throws: StoreDatabase.Damage.self) { try reader.load() }
+        #expect(throws: StoreDatabase.Damage.self) { try reader.rows() }
         try reader.close()
         let (database, report) = try StoreRepair.open(scratch.folder)
         #expect(report == StoreRepair.Report(setAside: "store.sqlite.damaged", units: 3))
-        #expect(try database.units([.current]).count == 2)
+        #expect(try database.files().count == 2)
     }
 
     private func edit<Value>(_ change: (Database) throws -> Value) throws -> Value {
@@ -97,30 +97,31 @@ struct StoreRepairTests {
 
     @Test func unitFilesThatDoNotFitTheirFileAreNamed() throws {
         let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.folder.units.path)
-        let document = try #require(files.first { $0.contains("LV") && $0.hasSuffix(UnitDocument.name) })
+        let document = try #require(files.first { $0.contains("LV") && $0.hasSuffix(InstalledFileDocument.name) })
         let map = try #require(files.first { $0.contains("LV") && $0.hasSuffix(".mbtiles") })
         try Data("short".utf8).write(to: scratch.folder.units.appending(path: map))
         try Data("no database at all, but more than some bytes".utf8).write(to: scratch.folder.database)
         let (database, report) = try StoreRepair.open(scratch.folder)
         #expect(report?.refused == ["units/" + document])
-        #expect(try database.units().map(\.item) == [.package("EE")])
+        #expect(try database.files().map(\.item) == [.package("EE")])
     }
 
     @Test(arguments: [
-        #""file":"../EE.mbtiles""#, #""file":"""#, #""item":"package|EE""#, #""sha256":"00""#, #""format":2"#,
-        #""mask":"AAAA""#, #""version":99999999999"#,
+        #""path":"../EE.mbtiles""#, #""path":"""#, #""item":"package|EE""#, #""sha256":"00""#, #""formatVersion":3"#,
+        #""is_pack":true"#,
+        #""mask":"AAAA""#, #""version":99999999999"#, #""bytes":-1"#, #""key":"package|LV|-|-|mbtiles""#,
     ])
     func hostileDocumentsAreRefused(_ field: String) throws {
-        let unit = try scratch.unit("FI")
-        let text = String(decoding: try UnitDocument(unit, file: "FI.mbtiles").encoded(), as: UTF8.self)
+        let installed = try scratch.unit("FI")
+        let text = String(decoding: try InstalledFileDocument(installed).encoded(), as: UTF8.self)
         let name = field.split(separator: ":")[0]
         let start = try #require(text.range(of: name + ":"))
         let rest = text[start.upperBound...]
         let end = try #require(rest.firstIndex { $0 == "," || $0 == "}" })
         let file = scratch.url.appending(path: "unit.json")
         try Data((text[..<start.lowerBound] + field + text[end...]).utf8).write(to: file)
-        #expect(UnitDocument.read(file)?.record(path: "x") == nil)
+        #expect(InstalledFileDocument.read(file) == nil)
         try Data(text.utf8).write(to: file)
-        #expect(UnitDocument.read(file)?.record(path: unit.path) == unit)
+        #expect(InstalledFileDocument.read(file) == InstalledFileDocument(installed))
     }
 }

@@ -17,11 +17,11 @@ final class StoreScratch: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Makes a package in `units` and gives its row.
+    /// Makes a package in `files` and gives its row.
     func unit(
         _ id: String = "EE", version: Int32 = 1, cell: (Int, Int, Int) = (7, 72, 37), depth: Int = 2,
         edition: Edition = Edition(), date: String? = nil, tileset: String? = "demo", without: Set<TileID> = []
-    ) throws -> UnitRow {
+    ) throws -> InstalledFile {
         let item = Item.package(id, edition)
         let map = try TestMap(cell, depth: depth)
         let sha = String(repeating: "0", count: 56) + String(format: "%08x", version)
@@ -30,32 +30,42 @@ final class StoreScratch: Sendable {
         let file = place.appending(path: "\(id).mbtiles")
         try map.write(to: file, text: "\(id) \(version)", without: without)
         let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? UInt64 ?? 0
-        return UnitRow(
-            item: item, version: version, path: folder.relative(file) ?? "", bytes: size, sha256: sha, format: .mbtiles,
-            mask: map.mask, zooms: map.zooms, tileset: tileset, dataDate: date, attribution: "© Test")
+        return InstalledFile(
+            item, version, sha, path: folder.relative(file) ?? "", bytes: size, mask: map.mask, zooms: map.zooms,
+            tileset: tileset, dataDate: date, attribution: "© Test", order: Int64(version))
     }
 }
 
-extension UnitRow {
-    /// The name that the rules have for the file.
-    var fileID: FileID { FileID(unit: UnitKey(name: item.key, isPack: false), version: version, digest: sha256) }
-    /// What the rules know of the file; a greater version was installed later.
-    var record: UnitRecord {
-        var record = UnitRecord(file: fileID, bytes: bytes, state: .current)
-        record.order = Int64(version)
-        return record
+extension InstalledFile {
+    /// A file that is no pack.
+    init(
+        _ item: Item, _ version: Int32 = 1, _ sha256: String = String(repeating: "0", count: 64), path: String,
+        bytes: UInt64 = 1, format: Format = .mbtiles, mask: TileMask? = nil, zooms: ZoomRange? = nil,
+        tileset: String? = nil, template: String? = nil, dataDate: String? = nil, attribution: String? = nil,
+        order: Int64 = 0
+    ) {
+        self.init(
+            id: FileID(key: InstalledFileKey(name: item.key, isPack: false), version: version, digest: sha256),
+            item: item,
+            path: path, bytes: bytes, format: format, mask: mask, zooms: zooms, tileset: tileset, template: template,
+            dataDate: dataDate, attribution: attribution, order: order)
     }
 }
 
 extension StoreDatabase {
     /// Makes a file current, and the one before previous.
-    func install(_ unit: UnitRow, holder: Item? = nil) throws {
-        var changes: [Change] = [.unit(unit.record), .hold(Hold(unit: unit.fileID.unit, item: holder ?? unit.item))]
-        for var old in try rows().units.values where old.file.unit == unit.fileID.unit && old.state == .current {
+    func install(_ file: InstalledFile, holder: Item? = nil) throws {
+        var changes: [Change] = [.file(file), .hold(Hold(key: file.id.key, item: holder ?? file.item))]
+        for var old in try rows().files.values where old.id.key == file.id.key && old.state == .current {
             old.state = .previous
-            changes.append(.unit(old))
+            changes.append(.file(old))
         }
-        try apply(changes, ChangeDetails(units: [unit.fileID: unit]))
+        try apply(changes)
+    }
+
+    /// The files in a state.
+    func files(_ state: InstalledFile.State = .current) throws -> [InstalledFile] {
+        try rows().files.values.filter { $0.state == state }
     }
 }
 

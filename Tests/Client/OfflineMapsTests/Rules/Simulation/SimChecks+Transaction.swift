@@ -6,40 +6,40 @@ extension SimChecks {
         _ before: StoreRows, _ disk: SimDisk, _ server: SimServer, adopted: Set<FileID>
     ) -> String? {
         let after = disk.rows
-        for unit in after.units.values.sorted(by: { $0.file < $1.file }) {
-            guard let file = disk.files[unit.file] else { return "\(unit.file.digest) is installed and not on disk" }
-            if file.isBad { return "\(unit.file.digest) is installed with wrong bytes" }
+        for installed in after.files.values.sorted(by: { $0.id < $1.id }) {
+            guard let file = disk.files[installed.id] else { return "\(installed.sha256) is installed and not on disk" }
+            if file.isBad { return "\(installed.sha256) is installed with wrong bytes" }
         }
-        let current = after.units.values.filter { $0.state == .current }.map(\.file.unit)
-        if Set(current).count != current.count { return "a unit has two current versions" }
-        for old in before.units.values where old.state == .current {
-            if let new = after.current(old.file.unit) {
-                let isWanted = adopted.contains(new.file) || before.units[new.file]?.state == .previous
-                if new.file.version < old.file.version && !isWanted {
-                    return "\(old.file.digest) went back to \(new.file.digest)"
+        let current = after.files.values.filter { $0.state == .current }.map(\.id.key)
+        if Set(current).count != current.count { return "a key has two current versions" }
+        for old in before.files.values where old.state == .current {
+            if let new = after.current(old.id.key) {
+                let isWanted = adopted.contains(new.id) || before.files[new.id]?.state == .previous
+                if new.version < old.version && !isWanted {
+                    return "\(old.sha256) went back to \(new.sha256)"
                 }
-            } else if after.held.contains(old.file.unit) {
-                return "\(old.file.digest) was readable and is gone"
+            } else if after.held.contains(old.id.key) {
+                return "\(old.sha256) was readable and is gone"
             }
         }
         for hold in before.holds.subtracting(after.holds) {
             let removal = before.tasks.values.first { $0.kind == .remove && $0.items.contains(hold.item) }
-            if removal.map({ after.tasks[$0.id] != nil }) ?? true { return "\(hold.item) lost \(hold.unit.name)" }
+            if removal.map({ after.tasks[$0.id] != nil }) ?? true { return "\(hold.item) lost \(hold.key.name)" }
         }
         for (source, number) in before.sequences where after.sequences[source] ?? 0 < number {
             return "the sequence of \(source) went back from \(number)"
         }
-        let packs = Set(after.holds.map(\.unit).filter(\.isPack)).count
+        let packs = Set(after.holds.map(\.key).filter(\.isPack)).count
         if packs > after.settings.quota.tilePacks { return "\(packs) packs are held" }
-        for (unit, versions) in Dictionary(grouping: after.units.values, by: \.file.unit) {
-            let limit = unit.isPack ? 0 : after.settings.quota.previousVersions
-            let lost = before.units.values.contains { $0.file.unit == unit && after.units[$0.file] == nil }
-            if lost && !unit.isPack && versions.count <= limit && before.settings.quota == after.settings.quota
+        for (key, versions) in Dictionary(grouping: after.files.values, by: \.id.key) {
+            let limit = key.isPack ? 0 : after.settings.quota.previousVersions
+            let lost = before.files.values.contains { $0.id.key == key && after.files[$0.id] == nil }
+            if lost && !key.isPack && versions.count <= limit && before.settings.quota == after.settings.quota
                 && after.settings.quota.bytes == nil
             {
-                return "a version of \(unit.name) was not kept"
+                return "a version of \(key.name) was not kept"
             }
-            if versions.count > limit + 1 { return "\(versions.count) versions of \(unit.name) are kept" }
+            if versions.count > limit + 1 { return "\(versions.count) versions of \(key.name) are kept" }
         }
         return adopted.isEmpty ? together(before, after, server) : nil
     }
@@ -51,12 +51,13 @@ extension SimChecks {
             let isAlone = before.tasks.values.allSatisfy {
                 $0.id == task.id || Set($0.items).isDisjoint(with: task.items)
             }
-            let files = Set(task.items.flatMap { server.pieces(of: $0, before.catalog) }.map(\.file)).filter { file in
+            let files = Set(task.items.flatMap { server.downloads(of: $0, before.catalog) }.map(\.file)).filter {
+                file in
                 // An adopted file that is newer stays.
-                before.current(file.unit).map { $0.file.version <= file.version } ?? true
+                before.current(file.key).map { $0.version <= file.version } ?? true
             }
-            let there = files.filter { before.units[$0]?.state == .current }
-            let now = files.filter { after.units[$0]?.state == .current }
+            let there = files.filter { before.files[$0]?.state == .current }
+            let now = files.filter { after.files[$0]?.state == .current }
             if isAlone && now.count > there.count && now.count < files.count {
                 return "task \(task.id.number): \(now.count) of \(files.count) files became current alone"
             }

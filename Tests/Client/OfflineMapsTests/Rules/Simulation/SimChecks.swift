@@ -8,7 +8,7 @@ struct SimChecks {
     /// Bytes that have to be sent again: lost in a crash, removed, or sent again by the server.
     var credit: [String: UInt64] = [:]
     /// Packs of which the server has refused a tile.
-    var refusedUnits: Set<UnitKey> = []
+    var refusedFiles: Set<InstalledFileKey> = []
     /// When a download of a part file began last.
     var lastFetch: [String: Int64] = [:]
     /// Removals that are under way.
@@ -29,7 +29,7 @@ struct SimChecks {
         noStepBefore = [:]
     }
 
-    /// The task begins with a clean slate: a person retries it.
+    /// The task resets its attempt counters: a person retries it.
     mutating func forgetWaits(of task: TaskID) {
         notBefore[task] = nil
         noStepBefore[task] = nil
@@ -68,7 +68,7 @@ struct SimChecks {
             }
         }
         let files = world.ops.values.filter {
-            if case .fetch(let piece, _, _) = $0.kind { !piece.isTile } else { false }
+            if case .fetch(let download, _, _) = $0.kind { !download.isTile } else { false }
         }
         return files.count > StoreMachine.fileSlots ? "\(files.count) files are downloaded at once" : nil
     }

@@ -5,10 +5,10 @@ struct SimOp {
     enum Kind {
         case plan(TaskRecord)
         case list
-        case fetch(Piece, digest: String, isBad: Bool)
-        case verify(Piece)
-        case patch(Piece)
-        case prepare(Piece)
+        case fetch(DownloadItem, digest: String, isBad: Bool)
+        case verify(DownloadItem)
+        case patch(DownloadItem)
+        case prepare(DownloadItem)
 
         var usesNetwork: Bool {
             switch self {

@@ -31,7 +31,7 @@ struct SimServer {
         return SimRandom(seed: hash)
     }
 
-    /// The last list up to this one that changed a unit.
+    /// The last list up to this one that changed a file.
     private func lastChange(_ name: String, _ list: UInt64) -> UInt64 {
         var change: UInt64 = 1
         for number in 1...max(1, list) {
@@ -46,29 +46,29 @@ struct SimServer {
         return UInt64(dice.within(name.hasPrefix("P") ? 2_000_000...30_000_000 : 200_000...3_000_000))
     }
 
-    func piece(_ name: String, isPack: Bool, holder: Item?, _ list: UInt64) -> Piece {
+    func download(_ name: String, isPack: Bool, holder: Item?, _ list: UInt64) -> DownloadItem {
         let version = lastChange(name, list)
         let file = FileID(
-            unit: UnitKey(name: name, isPack: isPack), version: Int32(version), digest: "\(name)-\(version)")
-        var piece = Piece(holder: holder, file: file, size: size(name, version))
+            key: InstalledFileKey(name: name, isPack: isPack), version: Int32(version), digest: "\(name)-\(version)")
+        var download = DownloadItem(holder: holder, file: file, size: size(name, version))
         var dice = dice("patch \(name) \(version)")
         if version > 1, !isPack, dice.perMille(700) {
             let base = lastChange(name, version - 1)
             let digest = "\(name)-\(base)>\(version)"
-            piece.source = .file(PatchPiece(digest: digest, size: piece.size / 5 + 1, base: "\(name)-\(base)"))
+            download.source = .file(DownloadPatch(digest: digest, size: download.size / 5 + 1, base: "\(name)-\(base)"))
         }
-        piece.expires = Int64(dice.below(1_000))
-        return piece
+        download.expires = Int64(dice.below(1_000))
+        return download
     }
 
-    func pieces(of item: Item, _ list: UInt64) -> [Piece] {
+    func downloads(of item: Item, _ list: UInt64) -> [DownloadItem] {
         switch item {
-        case .package(let name, _, _): return [piece(name, isPack: false, holder: item, list)]
+        case .package(let name, _, _): return [download(name, isPack: false, holder: item, list)]
         case Self.filled:
-            var unit = piece("t", isPack: true, holder: item, list)
-            unit.source = .filled
-            unit.size = UInt64(Self.tiles) * Self.tileSize
-            return [unit]
+            var pack = download("t", isPack: true, holder: item, list)
+            pack.source = .filled
+            pack.size = UInt64(Self.tiles) * Self.tileSize
+            return [pack]
         case .region(let region):
             // The packs of a region: neighbours share some of them.
             var dice = dice("region \(region.text)")
@@ -76,12 +76,12 @@ struct SimServer {
             let count = dice.within(2...6)
             let cut = hasLateLists && dice.perMille(500) && list > 1 ? list - 1 : list
             return (0..<count).map {
-                var pack = piece("k\((first + $0) % Self.packs)", isPack: true, holder: item, cut)
+                var pack = download("k\((first + $0) % Self.packs)", isPack: true, holder: item, cut)
                 pack.age = PackAge(date: "\(pack.file.version)", source: .packs(region.text))
                 return pack
             }
         case .packs(let name, _):
-            return (0..<3).map { piece("\(name)-\($0)", isPack: true, holder: nil, list) }
+            return (0..<3).map { download("\(name)-\($0)", isPack: true, holder: nil, list) }
         default: return []
         }
     }
@@ -90,49 +90,49 @@ struct SimServer {
     func plan(_ task: TaskRecord, _ disk: SimDisk) -> PlanAnswer {
         let list = disk.rows.catalog
         if list == 0 { return .failed(.notInCatalog) }
-        var plan = Plan(pieces: task.items.filter { $0 != Self.filled }.flatMap { pieces(of: $0, list) })
+        var plan = Plan(downloads: task.items.filter { $0 != Self.filled }.flatMap { downloads(of: $0, list) })
         // An adopted file can be newer than this list.
-        for (number, piece) in plan.pieces.enumerated() where !piece.file.unit.isPack {
-            guard let current = disk.rows.current(piece.file.unit), current.file.version > piece.file.version else {
+        for (number, download) in plan.downloads.enumerated() where !download.file.key.isPack {
+            guard let current = disk.rows.current(download.file.key), current.version > download.file.version else {
                 continue
             }
-            plan.pieces[number].file = current.file
-            plan.pieces[number].source = .file(nil)
+            plan.downloads[number].file = current.id
+            plan.downloads[number].source = .file(nil)
         }
-        if task.items.contains(Self.filled), let unit = pieces(of: Self.filled, list).first {
+        if task.items.contains(Self.filled), let pack = downloads(of: Self.filled, list).first {
             plan.onlineTiles = UInt64(Self.tiles)
-            plan.pieces += fill(unit, disk)
+            plan.downloads += fill(pack, disk)
         }
         return .plan(plan)
     }
 
     /// The tiles that a pack lacks; a pack with too few tiles grows in a copy, under a name of its own.
-    private func fill(_ unit: Piece, _ disk: SimDisk) -> [Piece] {
-        var unit = unit
-        let current = disk.rows.current(unit.file.unit)?.file
+    private func fill(_ lacking: DownloadItem, _ disk: SimDisk) -> [DownloadItem] {
+        var pack = lacking
+        let current = disk.rows.current(pack.file.key)?.id
         var there: Set<Int> = []
-        if let current, current.version == unit.file.version {
+        if let current, current.version == pack.file.version {
             there = disk.tiles[current.digest] ?? []
-            unit.file.digest = current.digest + (there.count == Self.tiles ? "" : "+")
+            pack.file.digest = current.digest + (there.count == Self.tiles ? "" : "+")
         }
-        there.formUnion(disk.tiles[unit.file.digest] ?? [])
+        there.formUnion(disk.tiles[pack.file.digest] ?? [])
         let missing = (0..<Self.tiles).filter { !there.contains($0) }
-        return [unit]
+        return [pack]
             + missing.map { index in
-                let name = "\(unit.file.digest)/\(index)"
-                let file = FileID(unit: unit.file.unit, version: unit.file.version, digest: name)
-                return Piece(holder: unit.holder, file: file, size: Self.tileSize, source: .tile)
+                let name = "\(pack.file.digest)/\(index)"
+                let file = FileID(key: pack.file.key, version: pack.file.version, digest: name)
+                return DownloadItem(holder: pack.holder, file: file, size: Self.tileSize, source: .tile)
             }
     }
 
     /// Whether a file of the digest is still there: the files of the list before stay for those who are late.
-    func has(_ digest: String, of piece: Piece) -> Bool {
-        if piece.isTile { return true }
+    func has(_ digest: String, of download: DownloadItem) -> Bool {
+        if download.isTile { return true }
         // Packs stay longer, for the lists that are cut later.
         let old = newest > 2 ? newest - 1 : 1
-        let cuts = hasLateLists && piece.file.unit.isPack ? Array(1...newest) : []
+        let cuts = hasLateLists && download.file.key.isPack ? Array(1...newest) : []
         let live = Set([old, newest] + cuts).map {
-            self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0)
+            self.download(download.file.key.name, isPack: download.file.key.isPack, holder: nil, $0)
         }
         return live.contains { $0.file.digest == digest || $0.patch?.digest == digest }
     }

@@ -7,21 +7,21 @@ extension SimWorld {
         let list = UInt64(random.within(1...Int(server.newest)))
         return (0..<random.within(1...2)).map { index in
             let item = SimServer.package((first + index) % SimServer.packages)
-            let piece = server.pieces(of: item, list)[0]
-            return AdoptedFile(file: piece.file, bytes: piece.size, holder: item, expires: piece.expires)
+            let download = server.downloads(of: item, list)[0]
+            return AdoptedFile(file: InstalledFile(download.file, bytes: download.size), holder: item)
         }
     }
 
     /// The files are complete at their places before the request, as after a rename.
     func putInPlace(_ files: [AdoptedFile]) {
         guard wrong?.shell != .adoptsNothing else { return }
-        for adopted in files { disk.files[adopted.file] = (adopted.bytes, false) }
+        for adopted in files { disk.files[adopted.file.id] = (adopted.file.bytes, false) }
     }
 
     /// A cancelled task leaves no part file: it is looked for a little later.
     func noteCancel(_ id: TaskID) {
         guard let task = disk.rows.tasks[id], let machine, machine.rows.tasks[id] != nil else { return }
-        let digests = Set(task.items.flatMap { server.pieces(of: $0, disk.rows.catalog) }.flatMap(\.digests))
+        let digests = Set(task.items.flatMap { server.downloads(of: $0, disk.rows.catalog) }.flatMap(\.digests))
         post(500, .cancelled(digests, life: life))
     }
 
@@ -31,7 +31,7 @@ extension SimWorld {
         // The part files of a task that has no plan yet, for example a paused one, are not known.
         guard tasks.allSatisfy({ !$0.kind.hasPlan || machine.plans[$0.id] != nil }) else { return }
         let needed = Set(
-            tasks.flatMap(\.items).flatMap { server.pieces(of: $0, machine.rows.catalog) }.flatMap(\.digests))
+            tasks.flatMap(\.items).flatMap { server.downloads(of: $0, machine.rows.catalog) }.flatMap(\.digests))
         let left = disk.parts.keys.filter { digest in
             digests.contains(digest) && !needed.contains(digest) && checks.lastFetch[digest] ?? 0 < now - 500
         }

@@ -45,7 +45,7 @@ extension SimWorld {
             noteCancel(task)
         case .adopt(let files):
             adoptions[id] = files
-            adopting.formUnion(files.map(\.file))
+            adopting.formUnion(files.map(\.file.id))
             lastCancel = now
             putInPlace(files)
         case .add(let task) where task.kind == .rollback: lastCancel = now
@@ -144,30 +144,31 @@ extension SimWorld {
     /// The end is that of an undisturbed run: exactly what is wanted, in the newest version, and nothing else.
     func checkEnd() {
         guard violation == nil, let machine else { return }
-        let pieces = SimServer.items.filter(wanted.contains).flatMap { server.pieces(of: $0, server.newest) }
-        let files = Set(pieces.filter { $0.source != .filled }.map(\.file))
+        let downloads = SimServer.items.filter(wanted.contains).flatMap { server.downloads(of: $0, server.newest) }
+        let files = Set(downloads.filter { $0.source != .filled }.map(\.file))
         // Packs of no region may be there: they are a cache.
         let current = Set(
-            disk.rows.units.values.filter {
-                $0.state == .current && !$0.file.unit.name.hasPrefix("v") && $0.file.unit.name != "t"
-            }.map(\.file))
+            disk.rows.files.values.filter {
+                $0.state == .current && !$0.id.key.name.hasPrefix("v") && $0.id.key.name != "t"
+            }.map(\.id))
         // Of a pack that several regions have, the newest state counts that one of them accepted.
         let lacking = files.filter { file in
-            let there = disk.rows.current(file.unit)?.file
-            return file.unit.isPack ? there?.version ?? 0 < file.version : there != file
+            let there = disk.rows.current(file.key)?.id
+            return file.key.isPack ? there?.version ?? 0 < file.version : there != file
         }
-        if !lacking.isEmpty || Set(current.map(\.unit)) != Set(files.map(\.unit)) {
+        if !lacking.isEmpty || Set(current.map(\.key)) != Set(files.map(\.key)) {
             return fail("at the end: missing \(lacking), there is \(current.subtracting(files))")
         }
-        let pack = disk.rows.current(UnitKey(name: "t", isPack: true))
-        let expected = pieces.first { $0.source == .filled }
-        if pack?.file.version != expected?.file.version { return fail("at the end: the filled pack is \(pack as Any)") }
-        if let pack, disk.tiles[pack.file.digest]?.count != SimServer.tiles {
+        let pack = disk.rows.current(InstalledFileKey(name: "t", isPack: true))
+        let expected = downloads.first { $0.source == .filled }
+        if pack?.version != expected?.file.version { return fail("at the end: the filled pack is \(pack as Any)") }
+        if let pack, disk.tiles[pack.sha256]?.count != SimServer.tiles {
             return fail("at the end: tiles are missing")
         }
-        let holds = Set(pieces.compactMap { piece in piece.holder.map { Hold(unit: piece.file.unit, item: $0) } })
+        let holds = Set(
+            downloads.compactMap { download in download.holder.map { Hold(key: download.file.key, item: $0) } })
         if disk.rows.holds != holds { return fail("at the end: the holds are wrong") }
-        if Set(disk.files.keys) != Set(disk.rows.units.keys) { return fail("at the end: files without rows") }
+        if Set(disk.files.keys) != Set(disk.rows.files.keys) { return fail("at the end: files without rows") }
         if !disk.parts.isEmpty { return fail("at the end: part files \(disk.parts.keys.sorted())") }
         if machine.rows != disk.rows { return fail("at the end: memory and disk differ") }
         if machine.used != disk.used { return fail("at the end: \(machine.used) is not \(disk.used)") }

@@ -9,14 +9,14 @@ extension SimWorld {
             ops[id] = nil
             process(.planned(id, server.plan(task, disk)))
         case .list: list(id, op.task)
-        case .fetch(let piece, let digest, let isBad): fetch(id, op, piece, digest, isBad)
-        case .verify(let piece):
+        case .fetch(let download, let digest, let isBad): fetch(id, op, download, digest, isBad)
+        case .verify(let download):
             ops[id] = nil
-            let part = disk.parts[piece.file.digest]
-            let isRight = part?.isBad == false && part?.size == piece.size || wrong?.shell == .trustsBytes
+            let part = disk.parts[download.file.digest]
+            let isRight = part?.isBad == false && part?.size == download.size || wrong?.shell == .trustsBytes
             process(isRight ? .verified(id) : .wrong(id))
-        case .patch(let piece): patch(id, op.task, piece)
-        case .prepare(let piece): prepare(id, piece)
+        case .patch(let download): patch(id, op.task, download)
+        case .prepare(let download): prepare(id, download)
         }
     }
 
@@ -55,12 +55,12 @@ extension SimWorld {
         }
     }
 
-    private func fetch(_ id: OpID, _ op: SimOp, _ piece: Piece, _ digest: String, _ isBad: Bool) {
-        if piece.isTile { return tile(id, op, piece) }
-        let target = digest == piece.file.digest ? piece.size : piece.patch?.size ?? 0
+    private func fetch(_ id: OpID, _ op: SimOp, _ download: DownloadItem, _ digest: String, _ isBad: Bool) {
+        if download.isTile { return tile(id, op, download) }
+        let target = digest == download.file.digest ? download.size : download.patch?.size ?? 0
         var part = disk.parts[digest] ?? SimDisk.Part(size: 0)
         let fault =
-            networkFault() ?? serverFault() ?? (server.has(digest, of: piece) ? nil : .status(404, retryAfter: nil))
+            networkFault() ?? serverFault() ?? (server.has(digest, of: download) ? nil : .status(404, retryAfter: nil))
         if let fault {
             ops[id] = nil
             remember(fault, op.task)
@@ -96,24 +96,24 @@ extension SimWorld {
         process(.received(id, size: part.size))
     }
 
-    private func tile(_ id: OpID, _ op: SimOp, _ piece: Piece) {
+    private func tile(_ id: OpID, _ op: SimOp, _ download: DownloadItem) {
         if let fault = networkFault() ?? serverFault() {
             ops[id] = nil
             remember(fault, op.task)
-            if case .status = fault { checks.refusedUnits.insert(piece.file.unit) }
+            if case .status = fault { checks.refusedFiles.insert(download.file.key) }
             return process(.fetchFailed(id, fault))
         }
-        let parts = piece.file.digest.split(separator: "/")
-        guard parts.count == 2, let index = Int(parts[1]) else { return fail("\(piece.file.digest) is no tile") }
-        if disk.free < piece.size {
+        let parts = download.file.digest.split(separator: "/")
+        guard parts.count == 2, let index = Int(parts[1]) else { return fail("\(download.file.digest) is no tile") }
+        if disk.free < download.size {
             ops[id] = nil
             return process(.fetchFailed(id, .diskFull))
         }
         let pack = String(parts[0])
         if disk.parts[pack] == nil {
             // It begins as a copy of the current version.
-            let copied = disk.rows.current(piece.file.unit)?.bytes ?? 0
-            if copied + piece.size > disk.free {
+            let copied = disk.rows.current(download.file.key)?.bytes ?? 0
+            if copied + download.size > disk.free {
                 ops[id] = nil
                 return process(.fetchFailed(id, .diskFull))
             }
@@ -125,53 +125,55 @@ extension SimWorld {
             ops[id] = nil
             return process(.fetched(id))
         }
-        if !disk.tiles[pack, default: []].insert(index).inserted { fail("\(piece.file.digest) is downloaded again") }
-        disk.parts[pack, default: SimDisk.Part(size: 0)].size += piece.size
+        if !disk.tiles[pack, default: []].insert(index).inserted { fail("\(download.file.digest) is downloaded again") }
+        disk.parts[pack, default: SimDisk.Part(size: 0)].size += download.size
         if let text = checks.space(self) { return fail(text) }
         ops[id] = nil
-        process(.received(id, size: piece.size))
+        process(.received(id, size: download.size))
         process(.fetched(id))
     }
 
-    private func patch(_ id: OpID, _ task: TaskID, _ piece: Piece) {
+    private func patch(_ id: OpID, _ task: TaskID, _ download: DownloadItem) {
         ops[id] = nil
-        guard let patch = piece.patch, let part = disk.parts[patch.digest], !part.isBad, part.size == patch.size,
+        guard let patch = download.patch, let part = disk.parts[patch.digest], !part.isBad, part.size == patch.size,
             disk.files.contains(where: { $0.key.digest == patch.base && !$0.value.isBad })
         else { return process(.wrong(id)) }
-        let before = disk.parts[piece.file.digest]?.size ?? 0
-        if piece.size - min(before, piece.size) > disk.free {
+        let before = disk.parts[download.file.digest]?.size ?? 0
+        if download.size - min(before, download.size) > disk.free {
             checks.noStepBefore[task] = now + StoreMachine.diskInterval
             return process(.fileFailed(id, isFull: true))
         }
-        checks.credit[piece.file.digest, default: 0] += before
-        disk.parts[piece.file.digest] = SimDisk.Part(size: piece.size)
+        checks.credit[download.file.digest, default: 0] += before
+        disk.parts[download.file.digest] = SimDisk.Part(size: download.size)
         if let text = checks.space(self) { return fail(text) }
         process(.verified(id))
     }
 
-    private func prepare(_ id: OpID, _ piece: Piece) {
+    private func prepare(_ id: OpID, _ download: DownloadItem) {
         ops[id] = nil
-        if disk.rows.units[piece.file] != nil { return fail("\(piece.file.digest) is put over an installed file") }
-        if piece.source == .filled { return prepareFilled(id, piece) }
-        guard let part = disk.parts.removeValue(forKey: piece.file.digest) else {
-            return fail("\(piece.file.digest) is prepared without its part file")
+        if disk.rows.files[download.file] != nil {
+            return fail("\(download.file.digest) is put over an installed file")
         }
-        disk.files[piece.file] = (part.size, part.isBad || part.size != piece.size)
-        process(.prepared(id, piece.file, bytes: part.size))
+        if download.source == .filled { return prepareFilled(id, download) }
+        guard let part = disk.parts.removeValue(forKey: download.file.digest) else {
+            return fail("\(download.file.digest) is prepared without its part file")
+        }
+        disk.files[download.file] = (part.size, part.isBad || part.size != download.size)
+        process(.prepared(id, download.file, bytes: part.size))
     }
 
     /// A pack that grows also has the tiles of the one before.
-    private func prepareFilled(_ id: OpID, _ piece: Piece) {
-        let digest = piece.file.digest
+    private func prepareFilled(_ id: OpID, _ download: DownloadItem) {
+        let digest = download.file.digest
         if digest.hasSuffix("+") {
             disk.tiles[digest, default: []].formUnion(disk.tiles[String(digest.dropLast())] ?? [])
         }
-        if disk.tiles[digest]?.count ?? 0 < SimServer.tiles && !checks.refusedUnits.contains(piece.file.unit) {
+        if disk.tiles[digest]?.count ?? 0 < SimServer.tiles && !checks.refusedFiles.contains(download.file.key) {
             return fail("\(digest) is complete without all of its tiles")
         }
         _ = disk.parts.removeValue(forKey: digest)
-        disk.files[piece.file] = (UInt64(disk.tiles[digest]?.count ?? 0) * SimServer.tileSize, false)
+        disk.files[download.file] = (UInt64(disk.tiles[digest]?.count ?? 0) * SimServer.tileSize, false)
         if let text = checks.space(self) { return fail(text) }
-        process(.prepared(id, piece.file, bytes: disk.files[piece.file]?.bytes ?? 0))
+        process(.prepared(id, download.file, bytes: disk.files[download.file]?.bytes ?? 0))
     }
 }

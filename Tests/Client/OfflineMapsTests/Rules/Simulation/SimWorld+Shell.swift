@@ -5,7 +5,7 @@ extension SimWorld {
         switch effect {
         case .write(let id, let changes):
             if wrong?.shell == .removesFirst {
-                for case .removeUnit(let file) in changes { disk.files[file] = nil }
+                for case .removeFile(let file) in changes { disk.files[file] = nil }
             }
             pendingWrites.append((id, changes))
             if wrong?.shell == .hastyWrites { process(.written(id)) }
@@ -13,13 +13,13 @@ extension SimWorld {
         case .answer(let id, let answer): answered(id, answer)
         case .plan(let op, let task): start(op, .plan(task), in: 1...20)
         case .list(let op): start(op, .list, in: 20...400)
-        case .fetch(let op, let piece, let digest, let from, _):
-            beginFetch(op, piece, digest: digest, from: wrong?.shell == .forgetsPart ? 0 : from)
-        case .verify(let op, let piece): start(op, .verify(piece), in: 5...300)
-        case .patch(let op, let piece): start(op, .patch(piece), in: 10...500)
-        case .prepare(let op, let piece): start(op, .prepare(piece), in: 2...30)
+        case .fetch(let op, let download, let digest, let from, _):
+            beginFetch(op, download, digest: digest, from: wrong?.shell == .forgetsPart ? 0 : from)
+        case .verify(let op, let download): start(op, .verify(download), in: 5...300)
+        case .patch(let op, let download): start(op, .patch(download), in: 10...500)
+        case .prepare(let op, let download): start(op, .prepare(download), in: 2...30)
         case .stop(let op): if wrong?.shell != .ignoresStop { ops[op] = nil }
-        case .discard(let trash):
+        case .discard(let trash, path: _):
             checks.discards += 1
             if case .file(let file) = trash { checks.credit[file.digest, default: 0] += disk.files[file]?.bytes ?? 0 }
             post(Int64(random.within(swarm.isSlow ? 1...400 : 1...40)), .discard(trash, life: life))
@@ -51,16 +51,16 @@ extension SimWorld {
         post(Int64(random.within(delay)), .op(id, life: life))
     }
 
-    private func beginFetch(_ id: OpID, _ piece: Piece, digest: String, from: UInt64) {
+    private func beginFetch(_ id: OpID, _ download: DownloadItem, digest: String, from: UInt64) {
         checks.lastFetch[digest] = now
-        if piece.isTile {
+        if download.isTile {
             let delay = swarm.isSlow && !isHealed ? 500...20_000 : 20...500
-            return start(id, .fetch(piece, digest: digest, isBad: false), in: delay)
+            return start(id, .fetch(download, digest: digest, isBad: false), in: delay)
         }
         let size = disk.parts[digest]?.size ?? 0
         if from > size { return fail("a download of \(digest) begins at \(from); the part file has \(size)") }
-        if piece.holder == nil, let start = disk.rows.settings.quota.evictionStart,
-            disk.used + piece.size - from > start
+        if download.holder == nil, let start = disk.rows.settings.quota.evictionStart,
+            disk.used + download.size - from > start
         {
             fail("\(digest), a pack of no region, is downloaded above \(start) bytes")
         }
@@ -68,7 +68,7 @@ extension SimWorld {
         if clash { fail("two downloads write \(digest)") }
         disk.parts[digest] = SimDisk.Part(size: from, isBad: from > 0 && (disk.parts[digest]?.isBad ?? false))
         let isBad = faulty(swarm.server / 8)
-        start(id, .fetch(piece, digest: digest, isBad: isBad), in: 20...200)
+        start(id, .fetch(download, digest: digest, isBad: isBad), in: 20...200)
     }
 
     /// The process lets go of the lock; another takes over.
@@ -104,7 +104,7 @@ extension SimWorld {
                     fail("request \(id.number) was handled twice")
                     continue
                 }
-                if case .adopt(let files) = asked.request { adopted.formUnion(files.map(\.file)) }
+                if case .adopt(let files) = asked.request { adopted.formUnion(files.map(\.file.id)) }
                 disk.inbox.removeAll { $0.id == id }
             }
         }
@@ -118,10 +118,10 @@ extension SimWorld {
         if answer == .busy {
             post(Int64(random.within(20...200)), .adopt(files))
         } else {
-            adopting.subtract(files.map(\.file))
+            adopting.subtract(files.map(\.file.id))
             lastAdoption = now
-            if answer == .done, let lost = files.first(where: { disk.rows.units[$0.file]?.state != .current }) {
-                fail("\(lost.file.digest) was adopted and is not installed")
+            if answer == .done, let lost = files.first(where: { disk.rows.files[$0.file.id]?.state != .current }) {
+                fail("\(lost.file.sha256) was adopted and is not installed")
             }
         }
     }
@@ -142,7 +142,7 @@ extension SimWorld {
                 fail("the part file \(digest) was removed under a download")
             }
         case .file(let file):
-            if disk.rows.units[file] != nil { fail("\(file.digest) was removed while it is installed") }
+            if disk.rows.files[file] != nil { fail("\(file.digest) was removed while it is installed") }
             disk.files[file] = nil
             disk.tiles[file.digest] = nil
         }
@@ -154,8 +154,9 @@ extension SimWorld {
         disk.rows.tasks.values.contains { task in
             guard task.failure == nil, machine?.rows.tasks[task.id] != nil, machine?.rows.catalog == disk.rows.catalog
             else { return false }
-            return task.items.flatMap { server.pieces(of: $0, disk.rows.catalog) }.contains { piece in
-                piece.file.digest == digest && disk.rows.units[piece.file] == nil && disk.files[piece.file] == nil
+            return task.items.flatMap { server.downloads(of: $0, disk.rows.catalog) }.contains { download in
+                download.file.digest == digest && disk.rows.files[download.file] == nil
+                    && disk.files[download.file] == nil
                     && task.kind.hasPlan
             }
         }

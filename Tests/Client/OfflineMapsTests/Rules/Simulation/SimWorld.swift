@@ -174,7 +174,7 @@ final class SimWorld {
         }
         // Who waited for the answer of a request that was done is gone.
         for (id, files) in adoptions where !disk.inbox.contains(where: { $0.id == id }) {
-            adopting.subtract(files.map(\.file))
+            adopting.subtract(files.map(\.file.id))
             adoptions[id] = nil
         }
         life += 1
@@ -187,8 +187,8 @@ final class SimWorld {
     /// A process gets the lock and continues from the disk.
     private func open() {
         machine = StoreMachine(disk.rows, seed: random.next(), rules: wrong?.rules ?? StoreRules())
-        var prepared: [FileID: UInt64] = [:]
-        for (file, content) in disk.files where disk.rows.units[file] == nil { prepared[file] = content.bytes }
+        let prepared = disk.files.filter { disk.rows.files[$0.key] == nil }
+            .map { InstalledFile($0.key, bytes: $0.value.bytes) }
         process(.opened(parts: disk.parts.mapValues(\.size), prepared: prepared, free: disk.free))
         if machine != nil { process(.network(reportedNetwork)) }
         for entry in disk.inbox where machine != nil { process(.asked(entry.id, entry.request)) }

@@ -48,7 +48,7 @@ struct Trip {
         let estimate = try await store.estimate(region)
         print("\(estimate.tiles) tiles, about \(estimate.transfer / 1_000) kB")
         try await store.addRegion("trip", region)
-        await store.start()
+        try await store.start()
         var rule = TaskRule()
         rule.failsWithoutNetwork = true
         let task = try await store.load("trip", rule)

@@ -10,10 +10,10 @@ internal import Tiles
 /// The digest of the signed catalog has proved each byte before. The seal is a digest of the same bytes and is not
 /// checked again.
 enum FileProbe {
-    /// Whether the file is of the unit's format and gives a tile.
+    /// Whether the file is of the file's format and gives a tile.
     ///
     /// - Throws: `disk-full`, because a style is unpacked for a moment.
-    static func isSound(_ file: URL, _ unit: UnitRow) throws(StoreError) -> Bool {
+    static func isSound(_ file: URL, _ unit: InstalledFile) throws(StoreError) -> Bool {
         do {
             switch unit.format {
             case .mbtiles: return try probe(try MBTilesArchive(path: file.path, ArchiveAccess()))
@@ -43,10 +43,10 @@ enum FileProbe {
     private static func probeStyle(_ file: URL) throws -> Bool {
         let folder = URL(filePath: file.path + ".probe", directoryHint: .isDirectory)
         // What a crash has left.
-        try PieceWork.removeFolder(folder)
+        try FileInstaller.removeFolder(folder)
         try Durable.makeFolder(folder)
         // A folder that stays is removed by the next probe of the file.
-        defer { try? PieceWork.removeFolder(folder) }
+        defer { try? FileInstaller.removeFolder(folder) }
         try StoredZip.unpack(file, into: folder)
         _ = try StylePack(folder).style()
         return true

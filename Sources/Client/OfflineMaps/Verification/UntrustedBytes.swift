@@ -24,7 +24,7 @@ package enum UntrustedBytes {
         do throws(StoreError) {
             verified = try CatalogReading.read(
                 bytes, signature: nil, trust: .unsigned, address: "a", known: known)
-        } catch { return .refused(error.failure.map { kebab($0.rawValue) } ?? error.code.name) }
+        } catch { return .refused(error.failure?.rawValue ?? error.code.name) }
         guard verified.sequence ?? -1 >= 3 else { return .wrong("an older catalog was accepted") }
         let content = verified.content
         for offer in content.offers {
@@ -95,24 +95,17 @@ package enum UntrustedBytes {
 
     /// `unit.json`: a document that is accepted comes back the same, and its path stays in its folder.
     package static func unit(_ bytes: [UInt8]) -> Verdict {
-        guard let document = UnitDocument(decoding: bytes) else { return .refused("bad-unit") }
-        guard let row = document.record(path: "units/x/\(document.file)") else { return .refused("bad-item") }
-        guard Item(key: row.item.key) == row.item else { return .wrong("another item came back") }
+        guard let document = InstalledFileDocument(decoding: bytes) else { return .refused("bad-unit") }
+        let file = document.file
+        guard Item(key: file.item.key) == file.item else { return .wrong("another item came back") }
         let folder = StoreFolder(URL(filePath: "/store"))
-        if let file = folder.file(row.path), !file.path.utf8.starts(with: "/store/units/x/".utf8) {
-            return .wrong("the file '\(document.file)' lies outside of its folder")
+        if let url = folder.file("units/x/\(file.path)"), !url.path.utf8.starts(with: "/store/units/x/".utf8) {
+            return .wrong("the file '\(file.path)' lies outside of its folder")
         }
-        let again = UnitDocument(
-            row, file: document.file, address: document.address, key: document.key, sequence: document.sequence)
-        do {
-            guard let back = UnitDocument(decoding: try again.encoded()), back == again else {
-                return .wrong("another document came back")
-            }
-            return back.record(path: row.path) == row ? .accepted : .wrong("another row came back")
+        do throws(StorageError) {
+            let back = InstalledFileDocument(
+                decoding: try InstalledFileDocument(file, source: document.source).encoded())
+            return back == document ? .accepted : .wrong("another document came back")
         } catch { return .wrong("an accepted document cannot be written: \(error)") }
-    }
-
-    private static func kebab(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }
 }

@@ -17,7 +17,7 @@ struct ResourceLoadTests {
         web = WebResources(AmbientCache(scratch.folder, limit: 4 << 20), permission, fetcher: URLSessionFetcher())
     }
 
-    private func resolver(_ units: [UnitRow] = []) throws -> ResourceResolver {
+    private func resolver(_ units: [InstalledFile] = []) throws -> ResourceResolver {
         try ResourceResolver(scratch.folder, units, tiles: TileReader(scratch.folder, units), web: web)
     }
 
@@ -54,9 +54,9 @@ struct ResourceLoadTests {
             .reply(200, headers: [("Content-Type", "image/png")], body: [0x89, 0x50, 0x4E, 0x47])
         }
         defer { server.stop() }
-        var unit = try scratch.unit("EE")
-        unit.template = server.url + "/{z}/{x}/{y}.pbf"
-        let resolver = try resolver([unit])
+        var installed = try scratch.unit("EE")
+        installed.template = server.url + "/{z}/{x}/{y}.pbf"
+        let resolver = try resolver([installed])
         #expect(try await resolver.load(try url(server, "/7/72/37.pbf"))?.coding == .gzip && server.requests.isEmpty)
         // A tile that is not installed comes from the server, and is then a tile of the tileset.
         #expect(try await resolver.load(try url(server, "/7/0/0.pbf"))?.mediaType == "image/png")

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The lists of packs that were read last, by their digests: map views ask for one pack after another.
-final class PackListMemory: Sendable {
+final class PackListCache: Sendable {
     private static let most = 4
     private let lists = Mutex<[(digest: String, list: PackList)]>([])
 

@@ -5,21 +5,21 @@ internal import GRDB
 internal import TileBodies
 internal import Tiles
 
-extension PieceWork {
+extension FileInstaller {
     /// Adds a single tile to the pack that is being filled, or a resource to the style that is being filled.
     ///
     /// - Parameters:
-    ///   - details: Of the tile; `unit.sha256` names the part file of its pack.
+    ///   - details: Of the tile; `file.sha256` names the part file of its pack.
     ///   - answer: The server's answer; `nil` when the server has no such tile (404, 410).
     /// - Returns: Bytes of the tile; `nil` when the server has none, or its tile has not changed.
     /// - Throws: `bad-file` with the cause `badBytes` for bytes that are no tile; `disk-full`, `storage`.
     static func fill(
-        _ details: PieceDetails, _ answer: FetchedBody?, in folder: StoreFolder
+        _ details: DownloadDetails, _ answer: FetchedBody?, in folder: StoreFolder
     ) throws(StoreError) -> UInt64? {
         if let resource = details.resource { return try fill(resource, details, answer: answer, in: folder) }
         guard let place = details.tile, let tile = TileID(zoom: place.zoom, x: place.column, y: place.row),
-            let part = folder.part(sha256: details.unit.sha256)
-        else { throw StoreError(.storage, "A tile of '\(details.unit.path)' has no place in the store.") }
+            let part = folder.part(sha256: details.file.sha256)
+        else { throw StoreError(.storage, "A tile of '\(details.file.path)' has no place in the store.") }
         let expires = answer?.expires.map { Int64($0.timeIntervalSince1970) } ?? Planner.packExpiry
         var known = FilledPack.Known(
             status: 200, etag: answer?.etag, modified: answer?.modified.map { Int64($0.timeIntervalSince1970) },
@@ -38,7 +38,7 @@ extension PieceWork {
         do {
             try begin(part, from: details.base)
             try FilledPack.put(tile, known, body: body, into: part)
-        } catch { throw storeError(error, "A tile cannot be added to '\(details.unit.path)'.") }
+        } catch { throw storeError(error, "A tile cannot be added to '\(details.file.path)'.") }
         return body.map { UInt64($0.count) }
     }
 
@@ -59,33 +59,26 @@ extension PieceWork {
     }
 
     /// Completes a pack that was filled; its part file is then ready to be moved.
-    static func finishFilled(_ details: PieceDetails, _ part: URL) throws(StoreError) {
+    static func finishFilled(_ details: DownloadDetails, _ part: URL) throws(StoreError) {
         do {
             try begin(part, from: details.base)
             guard access(part.path, F_OK) == 0 else {
                 // An empty pack would say that it has everything.
-                throw StoreError(.storage, "The tiles of '\(details.unit.path)' are gone.")
+                throw StoreError(.storage, "The tiles of '\(details.file.path)' are gone.")
             }
             let format = try FilledPack.sample(part).flatMap(format(of:))
             try FilledPack.finish(
-                part, keeping: details.unit.mask ?? TileMask(full: TileID.maxZoom),
-                name: details.unit.tileset ?? "tiles", format: format?.rawValue,
-                attribution: details.unit.attribution)
-        } catch { throw storeError(error, "The pack '\(details.unit.path)' cannot be completed.") }
+                part, keeping: details.file.mask ?? TileMask(full: TileID.maxZoom),
+                name: details.file.tileset ?? "tiles", format: format?.rawValue,
+                attribution: details.file.attribution)
+        } catch { throw storeError(error, "The pack '\(details.file.path)' cannot be completed.") }
     }
 
-    /// The row of a pack that was filled: with the tiles that it has or that are known to be empty, and its expiry.
-    ///
-    /// - Parameter unit: The row as it was planned.
-    static func filledRow(_ unit: UnitRow, _ folder: StoreFolder) -> UnitRow {
-        var row = unit
-        guard let file = folder.place(of: unit) else { return unit }
+    /// Notes of a pack that was filled the tiles that it has or that are known to be empty, and its expiry.
+    static func noteTiles(of file: URL, in installed: inout InstalledFile) {
         let known = FilledPack.known(file)
-        row.mask = TileMask(tiles: Array(known.keys), maxZoom: unit.zooms?.max ?? TileID.maxZoom)
-        row.expires = known.values.map(\.expires).min().map { Date(timeIntervalSince1970: Double($0)) }
-        // Only a missing file has no size; it is found when it is read.
-        row.bytes = (try? FileDescriptor(reading: file).size) ?? unit.bytes
-        return row
+        installed.mask = TileMask(tiles: Array(known.keys), maxZoom: installed.zooms?.max ?? TileID.maxZoom)
+        installed.expires = known.values.map(\.expires).min()
     }
 
     /// Whether bytes begin as a tile does, and not as a page or a message.

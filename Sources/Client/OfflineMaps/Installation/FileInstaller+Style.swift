@@ -3,18 +3,18 @@ internal import Files
 internal import Foundation
 internal import StyleFormat
 
-extension PieceWork {
-    /// Adds a resource of a style to the part file of its unit.
+extension FileInstaller {
+    /// Adds a resource of a style to the part file of its file.
     ///
     /// - Parameter answer: `nil` when the server does not have it (404, 410).
     /// - Returns: Bytes of the resource; `nil` when there is none.
     /// - Throws: `network` with the cause `notFound` for one that clients need, `bad-file` with the cause `badBytes`
     ///   for bytes of another kind, `disk-full`, `storage`.
     static func fill(
-        _ resource: StyleResource, _ details: PieceDetails, answer: FetchedBody?, in folder: StoreFolder
+        _ resource: StyleResource, _ details: DownloadDetails, answer: FetchedBody?, in folder: StoreFolder
     ) throws(StoreError) -> UInt64? {
-        guard let part = folder.part(sha256: details.unit.sha256) else {
-            throw StoreError(.storage, "The style '\(details.unit.item.identifier)' has no place in the store.")
+        guard let part = folder.part(sha256: details.file.sha256) else {
+            throw StoreError(.storage, "The style '\(details.file.item.identifier)' has no place in the store.")
         }
         do {
             let (bytes, etag) = try body(of: resource, details, answer)
@@ -29,7 +29,7 @@ extension PieceWork {
     }
 
     private static func body(
-        of resource: StyleResource, _ details: PieceDetails, _ answer: FetchedBody?
+        of resource: StyleResource, _ details: DownloadDetails, _ answer: FetchedBody?
     ) throws -> (bytes: Data?, etag: String?) {
         guard let answer, answer.status != 204 else { return (nil, nil) }
         if answer.status == 304 {
@@ -47,7 +47,7 @@ extension PieceWork {
     ///
     /// - Returns: Bytes of the archive and of the files.
     static func prepareStyle(
-        _ details: PieceDetails, _ part: URL, at target: URL, source: CatalogMarkOfUnit?
+        _ details: DownloadDetails, _ part: URL, at target: URL, source: CatalogOrigin?
     ) throws(StoreError) -> UInt64 {
         let home = target.deletingLastPathComponent()
         let new = newFolder(of: home)
@@ -55,16 +55,15 @@ extension PieceWork {
             try removeFolder(new)
             let pack = StyleFiles.folder(of: new.appending(path: target.lastPathComponent))
             try Durable.makeFolder(pack)
-            let (address, choice) = styleAddress(details.unit.item.identifier)
+            let (address, choice) = styleAddress(details.file.item.identifier)
             try FilledStyle.write(part, address: address, choice: choice, into: pack)
             let archive = new.appending(path: target.lastPathComponent)
             try StoredZip.write(try StylePack(pack).files, of: pack, to: archive)
-            var unit = details.unit
-            unit.bytes = try FileDescriptor(reading: archive).size
-            let document = UnitDocument(
-                unit, file: archive.lastPathComponent, address: source?.address, key: source?.key,
-                sequence: source?.sequence)
-            try Durable.write(try document.encoded(), to: new.appending(path: UnitDocument.name))
+            var installed = details.file
+            installed.bytes = try FileDescriptor(reading: archive).size
+            try Durable.write(
+                try InstalledFileDocument(installed, source: source).encoded(),
+                to: new.appending(path: InstalledFileDocument.name))
             try removeFolder(home)
             try Durable.rename(new, to: home)
             // After the folder has its name: until then a crash needs the part file again.
@@ -76,7 +75,7 @@ extension PieceWork {
                     failure.code == .diskFull ? .diskFull : .badFile, failure.message, cause: failure,
                     isRetriable: failure.code == .diskFull)
             }
-            throw storeError(error, "The style '\(details.unit.item.identifier)' cannot be installed.")
+            throw storeError(error, "The style '\(details.file.item.identifier)' cannot be installed.")
         }
     }
 

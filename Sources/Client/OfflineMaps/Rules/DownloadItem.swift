@@ -1,26 +1,26 @@
 /// The name of something that is installed as one file: a package, a style, or a tile pack.
-struct UnitKey: Hashable, Codable, Comparable, Sendable {
+struct InstalledFileKey: Hashable, Codable, Comparable, Sendable {
     var name: String
     /// Packs are shared by regions, are evicted, and have no previous versions.
     var isPack: Bool
 
-    static func < (left: UnitKey, right: UnitKey) -> Bool { left.name < right.name }
+    static func < (left: InstalledFileKey, right: InstalledFileKey) -> Bool { left.name < right.name }
 }
 
-/// One version of a unit: its folder or pack file.
+/// One version of a file: its folder or pack file.
 struct FileID: Hashable, Codable, Comparable, Sendable {
-    var unit: UnitKey
+    var key: InstalledFileKey
     var version: Int32
     /// SHA-256, which also names the part file.
     var digest: String
 
     static func < (left: FileID, right: FileID) -> Bool {
-        (left.unit, left.version, left.digest) < (right.unit, right.version, right.digest)
+        (left.key, left.version, left.digest) < (right.key, right.version, right.digest)
     }
 }
 
-/// A patch that makes the file of a piece from an installed file.
-struct PatchPiece: Hashable, Codable, Sendable {
+/// A patch that makes the file of a download from an installed file.
+struct DownloadPatch: Hashable, Codable, Sendable {
     /// SHA-256 of the patch, which also names its part file.
     var digest: String
     var size: UInt64
@@ -29,19 +29,19 @@ struct PatchPiece: Hashable, Codable, Sendable {
 }
 
 /// One thing that a task needs.
-struct Piece: Hashable, Sendable {
+struct DownloadItem: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// A file that is downloaded whole or as a patch.
-        case file(PatchPiece?)
-        /// A single tile, which the shell adds to the unit that is being filled; `digest` is any name of the tile.
+        case file(DownloadPatch?)
+        /// A single tile, which the shell adds to the file that is being filled; `digest` is any name of the tile.
         case tile
-        /// A pack that is complete when all tiles of the plan with the same unit have ended.
+        /// A pack that is complete when all tiles of the plan with the same file have ended.
         ///
         /// Its `digest` is a name that the shell makes of its tiles, and counts as the name of a part file.
         case filled
     }
 
-    /// Who holds the unit; `nil` for packs that a map viewed and no region needs.
+    /// Who holds the file; `nil` for packs that a map viewed and no region needs.
     var holder: Item?
     var file: FileID
     var size: UInt64
@@ -54,17 +54,20 @@ struct Piece: Hashable, Sendable {
     /// archive, and the archive of a style that was filled.
     var copies: UInt64 = 0
 
+    /// What the shell needs; the rules do not read it.
+    var details: DownloadDetails?
+
     var isTile: Bool { source == .tile }
-    var isPack: Bool { file.unit.isPack && !isTile }
-    var patch: PatchPiece? { if case .file(let patch) = source { patch } else { nil } }
+    var isPack: Bool { file.key.isPack && !isTile }
+    var patch: DownloadPatch? { if case .file(let patch) = source { patch } else { nil } }
 }
 
 /// What a task has to do, from the catalog of the moment; not durable, because a new process plans again.
 struct Plan: Hashable, Sendable {
-    var pieces: [Piece]
+    var downloads: [DownloadItem]
     /// Single tiles that the task adds, all of them, also those that are there.
     var onlineTiles: UInt64 = 0
     var failed: [FileID: FailureCause] = [:]
-    /// Single tiles and resources that belong to the pieces and are there already; only their counts are used.
+    /// Single tiles and resources that belong to the downloads and are there already; only their counts are used.
     var present = TaskProgress()
 }

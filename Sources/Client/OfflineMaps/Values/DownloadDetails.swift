@@ -1,20 +1,20 @@
 internal import Foundation
 internal import StyleFormat
 
-/// What the planner knows of a piece beyond what the rules need: where its bytes are, and what its row will say.
-struct PieceDetails: Sendable, Hashable {
+/// What the planner knows of a download beyond what the rules need: where its bytes are, and what its row will say.
+struct DownloadDetails: Sendable, Hashable {
     /// The address of the whole file or of the tile.
     var address: URL
     /// What the address is.
     var kind: ResourceRequest.Kind
     /// Headers of the request.
     var headers: [String: String] = [:]
-    /// The address of the patch, when the piece has one.
+    /// The address of the patch, when the download has one.
     var patch: URL?
     /// The installed file that the patch is for.
     var base: URL?
-    /// The row that the file gets; its path is the place of the file.
-    var unit: UnitRow
+    /// The file as it will be installed; of a tile, the pack that it belongs to.
+    var file: InstalledFile
     /// The tile, for a single tile.
     var tile: TilePlace?
     /// The resource, for a single resource of a style.
@@ -37,10 +37,9 @@ struct PieceDetails: Sendable, Hashable {
     }
 }
 
-/// A plan with what the operations on its pieces need.
+/// A plan with what the operations on its downloads need.
 struct DetailedPlan: Sendable {
     var answer: PlanAnswer
-    var details: [FileID: PieceDetails] = [:]
     /// What regions need; the column `required` of their rows.
     var needs: [RegionID: RegionNeeds] = [:]
 }
@@ -52,8 +51,6 @@ struct PlanView: Sendable {
     /// What the catalog offers; `nil` when none was read.
     var content: CatalogContent?
     var rows: StoreRows
-    /// All units of the database.
-    var units: [UnitRow]
     var regions: [RegionID: RegionDefinition]
     /// The data groups that the user selected.
     var groups: Set<String>

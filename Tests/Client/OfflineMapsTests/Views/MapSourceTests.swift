@@ -22,7 +22,7 @@ struct MapSourceTests {
     }
 
     private func source(
-        _ server: ScriptedServer?, _ units: [UnitRow] = [], template: String = "/{z}/{x}/{y}.png",
+        _ server: ScriptedServer?, _ units: [InstalledFile] = [], template: String = "/{z}/{x}/{y}.png",
         use: StoreUse = .readOnly,
         _ change: (inout OnlineSource) -> Void = { _ in }
     ) -> MapSource {
@@ -259,11 +259,11 @@ struct MapSourceTests {
         defer { server.stop() }
         let asked = Mutex<[TileID]>([])
         let reader = TileReader(scratch.folder, [])
-        let unit = try scratch.unit("EE")
+        let installed = try scratch.unit("EE")
         let online = OnlineSource(id: "demo", template: server.url + "/{z}/{x}/{y}.png")
         let source = MapSource(reader, web, tileset: "demo", online: online, use: .readAndUpdate) { tile in
             asked.withLock { $0.append(tile) }
-            if tile.zoom == 7 { reader.replace([unit]) }
+            if tile.zoom == 7 { reader.replace([installed]) }
         }
         #expect(name(try await source.tile(try tile(6, 0, 0))) == "absent")
         #expect(found(try await source.tile(try tile(7, 72, 37)))?.origin.item == .package("EE"))
@@ -276,9 +276,9 @@ struct MapSourceTests {
     @Test func aDamagedPackageIsReplacedByTheServer() async throws {
         let server = try ScriptedServer { request in request.path == "/7/72/37.png" ? Self.fresh() : .reply(500) }
         defer { server.stop() }
-        let unit = try scratch.unit("EE")
-        try Data(repeating: 7, count: 5_000).write(to: try #require(scratch.folder.file(unit.path)))
-        let source = source(server, [unit])
+        let installed = try scratch.unit("EE")
+        try Data(repeating: 7, count: 5_000).write(to: try #require(scratch.folder.file(installed.path)))
+        let source = source(server, [installed])
         #expect(found(try await source.tile(try tile(7, 72, 37)))?.mediaType == "image/png")
         let wanted = try tile(8, 144, 75)
         let error = await #expect(throws: StoreError.self) { _ = try await source.tile(wanted) }

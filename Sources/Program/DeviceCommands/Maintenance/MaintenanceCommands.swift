@@ -20,9 +20,9 @@ struct DeviceVerifyCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let findings = try await store.verify(deep: deep)
-        try FindingView.show(findings, json: json)
+        try findings.show(json: json)
         guard findings.isEmpty else {
             throw CLIError(
                 .badData, "the store has \(Units.count(findings.count, of: "problem"))",
@@ -44,9 +44,9 @@ struct DeviceRepairCommand: DeviceWork {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         let findings = try await store.repair()
-        try FindingView.show(findings, json: json)
+        try findings.show(json: json)
         let left = findings.count { !$0.isMended }
         guard left == 0 else {
             throw CLIError(.badData, "\(Units.count(left, of: "problem")) cannot be mended")
@@ -54,26 +54,15 @@ struct DeviceRepairCommand: DeviceWork {
     }
 }
 
-/// A finding as printed.
-struct FindingView: Encodable {
-    let item: ItemView?
-    let path: String
-    let problem: String
-    let isMended: Bool
-
-    init(_ finding: Finding) {
-        item = finding.item.map(ItemView.init)
-        (path, problem, isMended) = (finding.path, finding.problem, finding.isMended)
-    }
-
+extension [Finding] {
     /// Prints findings.
-    static func show(_ findings: [Finding], json: Bool) throws {
-        if json { return Console.result(try JSONText.pretty(findings.map(FindingView.init))) }
-        for finding in findings {
+    fileprivate func show(json: Bool) throws {
+        if json { return Console.result(try JSONText.pretty(self)) }
+        for finding in self {
             let item = finding.item.map { " (\($0.words))" } ?? ""
             Console.result("\(finding.path)\(item): \(finding.problem)\(finding.isMended ? "; mended" : "")")
         }
-        if findings.isEmpty { Console.note("nothing is wrong") }
+        if isEmpty { Console.note("nothing is wrong") }
     }
 }
 
@@ -112,7 +101,7 @@ struct DeviceQuotaCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         if isChange {
             var quota = try await store.quota()
             if let bytes { quota.bytes = bytes == "none" ? nil : Units.size(bytes) }
@@ -122,7 +111,7 @@ struct DeviceQuotaCommand: DeviceWork {
             if let previous { quota.previousVersions = previous }
             try await store.setQuota(quota)
         }
-        let usage = UsageView(try await store.usage())
+        let usage = try await store.usage()
         if json { return Console.result(try JSONText.pretty(usage)) }
         usage.lines.forEach(Console.result)
     }
@@ -151,7 +140,7 @@ struct DeviceGroupsCommand: DeviceWork {
     }
 
     func work() async throws {
-        let store = try await DeviceStore.existing(store)
+        let store = try await DeviceStore.openExisting(store)
         guard selectsNone || !groups.isEmpty else {
             let selected = try await store.groups().sorted()
             if selected.isEmpty { return Console.note("no group is selected") }

@@ -24,8 +24,8 @@ extension UntrustedBytes {
 
     /// Reads tiles that the mask claims, and one that it does not.
     private static func read(_ adopted: Adopted, _ path: String) -> String? {
-        guard let mask = adopted.unit.mask, let zooms = adopted.unit.zooms else { return "a tile file has no mask" }
-        let file = UnitFile(adopted.unit, path: path, budget: HandleBudget())
+        guard let mask = adopted.file.mask, let zooms = adopted.file.zooms else { return "a tile file has no mask" }
+        let file = UnitFile(adopted.file, path: path, budget: HandleBudget())
         for tile in mask.tiles(in: zooms).prefix(16) {
             guard file.claims(tile) else { return "the mask does not claim its own tile \(tile)" }
             // A damaged page is an error of this read alone.
@@ -33,7 +33,7 @@ extension UntrustedBytes {
         }
         // As above.
         _ = try? file.find(.root)
-        _ = try? file.find(adopted.unit.template ?? "")
+        _ = try? file.find(adopted.file.template ?? "")
         for region in adopted.regions {
             // The verdict names the failure.
             guard (try? JSONEncoder().encode(region.definition)) != nil else { return "a region cannot be stored" }
