@@ -255,15 +255,18 @@ let documents = [
     ]
 ]
 
-/// Allows `@testable` imports in release builds too, so that `make demo` and `make test` use the same build.
+/// Allows `@testable` imports in release builds too.
 ///
-/// The Makefile sets PACKHORSE_TESTABLE=1. Without it no module has unsafe flags, so that other packages can name a
-/// library of this one as a dependency by version; the container image and measurements are built in this way.
+/// `make test` sets PACKHORSE_TESTABLE=1. Without it no module has unsafe flags, so that other packages can name a
+/// library of this one as a dependency by version.
 let testable: [SwiftSetting] =
     Context.environment["PACKHORSE_TESTABLE"] == nil ? [] : [.unsafeFlags(["-enable-testing"])]
 
 /// Set only by ops/fuzz, in a separate build folder: counts which branches the fuzzer's inputs reach.
 let isFuzzing = Context.environment["PACKHORSE_FUZZ"] != nil
+
+/// Set by `make bench-device` and ops/check-layers: adds the programs that only measure.
+let isMeasuring = Context.environment["PACKHORSE_BENCH"] != nil
 
 let strict: [SwiftSetting] =
     [
@@ -349,6 +352,14 @@ if chosen == nil {
                 .grdb, .sqlite,
             ],
             path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
+    targets.append(
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
+            path: "Tests/Program/EndToEndTests", swiftSettings: strict))
+}
+
+if chosen == nil && isMeasuring {
     // `make bench-device`: measurements of the library for apps, and two small programs whose starts are compared.
     targets.append(
         .executableTarget(
@@ -367,15 +378,12 @@ if chosen == nil {
         .executableTarget(
             name: "bench-maps-start", dependencies: ["OfflineMaps", "Tiles", .sqlite],
             path: "Sources/Program/bench-maps-start", swiftSettings: strict, linkerSettings: [swiftInside]))
-    targets.append(
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
-            path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 
-let programs: [Product] = ["packhorse", "packhorse-bench", "bench-device", "bench-sqlite-start", "bench-maps-start"].map
-{ .executable(name: $0, targets: [$0]) }
+let measurements = isMeasuring ? ["bench-device", "bench-sqlite-start", "bench-maps-start"] : []
+let programs: [Product] = (["packhorse", "packhorse-bench"] + measurements).map {
+    .executable(name: $0, targets: [$0])
+}
 
 /// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
 let forApps: [Product] = [
