@@ -35,7 +35,6 @@ extension Target.Dependency {
     static let arguments = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let deque = product(name: "DequeModule", package: "swift-collections")
-    static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
@@ -73,6 +72,7 @@ let systemLibraries: [Target] = [
     systemLibrary("CZeroMQ", package: "libzmq3-dev"),
     systemLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     systemLibrary("CMalloc"),
+    systemLibrary("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
     systemLibrary("CFile"),
     systemLibrary("CLZ4", pkgConfig: "liblz4", package: "liblz4-dev"),
     systemLibrary("CDeflate", pkgConfig: "libdeflate", package: "libdeflate-dev"),
@@ -89,7 +89,8 @@ let libraries: [Module] = [
     Module("Wire", .values, ["Tiles"], [.protobuf]),
     Module("Scheduling", .values, ["Tiles"], [.heap, .deque]),
 
-    Module("Files", .foundations, ["CFile", "TextFormats"], [.crypto]),
+    Module("Cryptography", .foundations, ["CCrypto"]),
+    Module("Files", .foundations, ["CFile", "TextFormats", "Cryptography"]),
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
     Module("MetricsFormat", .foundations, ["TextFormats"]),
     Module("WebRequests", .foundations, ["Files"]),
@@ -101,29 +102,29 @@ let libraries: [Module] = [
     Module("SQLiteFiles", .foundations, [], [.grdb]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 
-    Module("CatalogFormat", .formats, ["Tiles", "Files"], [.crypto]),
+    Module("CatalogFormat", .formats, ["Tiles", "Files", "Cryptography"]),
     Module(
-        "PackageFiles", .formats, ["TextFormats", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
-        [.grdb, .sqlite, .crypto]),
+        "PackageFiles", .formats, ["TextFormats", "Tiles", "TileBodies", "Files", "Cryptography", "PMTiles", "SQLiteFiles"],
+        [.grdb, .sqlite]),
     Module("StyleFormat", .formats, ["TextFormats", "TileBodies", "Files"]),
 
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
     Module(
         "Origins", .builder,
         ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles", "Files"],
-        [.grdb, .crypto]),
+        [.grdb]),
     Module("Shards", .builder, ["CLZ4", "Files", "Tiles"]),
     Module("Blobs", .builder, ["Files"]),
     Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),
     Module(
         "Packages", .builder,
-        ["Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
-    Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
+        ["Tiles", "TileBodies", "Files", "Cryptography", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb]),
+    Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"]),
     Module("Styles", .builder, ["TextFormats", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
-    Module("Notifications", .builder, ["TextFormats", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
+    Module("Notifications", .builder, ["TextFormats", "Cryptography", "Transfer", "Files", "Telemetry"], [.logging]),
     Module(
         "OfflineDatabase", .builder,
-        ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
+        ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb]),
 
     Module("DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles"], [.hummingbird, .logging, .nio]),
     Module(
@@ -160,7 +161,7 @@ let libraries: [Module] = [
         [
             "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles", "SQLiteFiles",
             "TextFormats",
-        ], [.grdb, .sqlite, .crypto]),
+        ], [.grdb, .sqlite]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
     // On Linux only what does not need MapKit and WebKit is compiled.
     Module("OfflineMapsApple", .client, ["OfflineMaps", "Tiles"]),
@@ -215,6 +216,7 @@ let tests: [Tests] = [
     Tests("Regions"),
     Tests("Wire"),
     Tests("Scheduling"),
+    Tests("Cryptography"),
     Tests("Files"),
     Tests("MetricsFormat", ["TestSupport"]),
     Tests("WebRequests"),
@@ -402,7 +404,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.89.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 public import Errors
 public import Foundation
 internal import TextFormats
@@ -92,12 +92,12 @@ package struct DigestHasher {
     package init() {}
 
     package mutating func update(_ bytes: some ContiguousBytes) {
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        bytes.withUnsafeBytes { hash.update($0) }
     }
 
     package func finish() -> Digest {
         var words: [UInt64] = []
-        hash.finalize().withUnsafeBytes { raw in
+        hash.finish().withUnsafeBytes { raw in
             for index in 0..<4 {
                 words.append(UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)))
             }
