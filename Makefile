@@ -1,19 +1,26 @@
 # Packhorse: every task has one name. `make` alone lists them.
 #
-# Everything is built once, in release mode, in .build: `make demo` and `make test` share it.
+# Everything is built in .build: `make demo` builds without optimization, all others in release mode, which they share.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
+.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build debug testable bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
-BUILD := swift build -c release --explicit-target-dependency-import-check error
+# Times and the reasons for these flags: docs/decisions/0068-build-time.md. DEBUG_INFO=dwarf adds lines to backtraces; changing it
+# builds everything again.
+DEBUG_INFO ?= none
+BUILD := swift build -c release -debug-info-format $(DEBUG_INFO) --explicit-target-dependency-import-check error
+DEBUG := swift build --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 TEST := ops/run-tests $(TEST_FLAGS)
-# Tests import modules with @testable; without this variable the build has no unsafe flags (Package.swift).
+# Tests import modules with @testable, which needs this variable (Package.swift). A clone that never built the tests goes without it;
+# once they were built, every build keeps it, so that no module is compiled twice for `make build` and `make test`.
+ifneq ($(wildcard .build/testable),)
 export PACKHORSE_TESTABLE := 1
+endif
 SWIFT_SOURCES := Package.swift Sources Tests
 QUICK := PACKHORSE_MODULES=Tiles,Regions,Wire,Scheduling,Errors
 
@@ -29,13 +36,21 @@ needs:
 build: needs ## build the packhorse binary: .build/release/packhorse; installs nothing, and names what is missing
 	$(BUILD) --product packhorse
 
+debug: needs ## build the packhorse binary without optimization, in half the time: .build/debug/packhorse
+	$(DEBUG) --product packhorse
+
 bench-build: build
 	$(BUILD) --product packhorse-bench
 
 device-bench-build: build
-	for product in bench-device bench-maps-start bench-sqlite-start; do $(BUILD) --product $$product; done
+	for product in bench-device bench-maps-start bench-sqlite-start; do PACKHORSE_BENCH=1 $(BUILD) --product $$product; done
 
-test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
+testable:
+	@mkdir -p .build && touch .build/testable
+
+test s3-test simulate quick: export PACKHORSE_TESTABLE := 1
+
+test: testable ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
 	@ops/phase bootstrap ops/bootstrap
 	@ops/phase check ops/check
 	@ops/phase build $(BUILD) --build-tests
@@ -47,7 +62,7 @@ quick: ## build and test only the pure modules (Tiles, Regions, Wire, Scheduling
 	@ops/phase test env $(QUICK) swift test -c release --skip-build --disable-xctest --scratch-path .build/quick
 
 SEEDS ?= 10000
-simulate: bootstrap ## simulate the scheduler, the client library and the gateway with random faults, for nights (FROM=S SEEDS=N; PACKHORSE_SEED=S replays one)
+simulate: bootstrap testable ## simulate the scheduler, the client library and the gateway with random faults, for nights (FROM=S SEEDS=N; PACKHORSE_SEED=S replays one)
 	$(BUILD) --build-tests
 	ops/simulate "$(SEEDS)" "$(FROM)"
 
@@ -60,8 +75,8 @@ reference: build ## write docs/reference/cli.md and metrics.md again from the co
 format: ## let swift format rewrite the sources
 	swift format format --in-place --parallel --configuration .swift-format --recursive $(SWIFT_SOURCES)
 
-demo: bootstrap build ## a country of the demo world through a coordinator and workers, on this machine, offline
-	.build/release/packhorse demo
+demo: bootstrap debug ## a country of the demo world through a coordinator and workers, on this machine, offline
+	.build/debug/packhorse demo
 
 chaos: build ## kill, cut, fill, flood and lie to real processes; ONLY="words" one fault, CASES=20 for a night, SEED=N (about 10 min)
 	ops/chaos/run --cases $(or $(CASES),1) --seed $(or $(SEED),1) --only "$(ONLY)"
@@ -72,7 +87,7 @@ web-test: build ## the web page in Chromium against a real gateway and a running
 compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
 	@ops/compose-test
 
-s3-test: ## the S3 tests, which fail where make test would skip them: a real server from a Debian package
+s3-test: testable ## the S3 tests, which fail where make test would skip them: a real server from a Debian package
 	@ops/bootstrap
 	@ops/s3-server install
 	$(BUILD) --build-tests

@@ -35,7 +35,6 @@ extension Target.Dependency {
     static let arguments = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let deque = product(name: "DequeModule", package: "swift-collections")
-    static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
@@ -72,6 +71,7 @@ let systemLibraries: [Target] = [
     systemLibrary("CZeroMQ", package: "libzmq3-dev"),
     systemLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     systemLibrary("CMalloc"),
+    systemLibrary("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
     systemLibrary("CFile"),
     systemLibrary("CLZ4", pkgConfig: "liblz4", package: "liblz4-dev"),
     systemLibrary("CDeflate", pkgConfig: "libdeflate", package: "libdeflate-dev"),
@@ -89,7 +89,8 @@ let libraries: [Module] = [
     Module("Wire", .values, ["Tiles"], [.protobuf]),
     Module("Scheduling", .values, ["Digests", "Tiles"], [.heap, .deque]),
 
-    Module("Files", .foundations, ["CFile", "TextFormats", "Digests"], [.crypto]),
+    Module("Cryptography", .foundations, ["CCrypto"]),
+    Module("Files", .foundations, ["CFile", "TextFormats", "Digests", "Cryptography"]),
     Module("Telemetry", .foundations, ["Tiles"], [.logging]),
     Module("MetricsFormat", .foundations, ["TextFormats"]),
     Module("WebRequests", .foundations, ["Digests"]),
@@ -105,34 +106,40 @@ let libraries: [Module] = [
     Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 
-    Module("CatalogFormat", .formats, ["Digests", "Tiles", "Files"], [.crypto]),
+    Module("CatalogFormat", .formats, ["Digests", "Tiles", "Files", "Cryptography"]),
     Module(
         "PackageFiles", .formats,
-        ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
-        [.grdb, .sqlite, .crypto]),
+        ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "Cryptography", "PMTiles", "SQLiteFiles"],
+        [.grdb, .sqlite]),
     Module("StyleFormat", .formats, ["TextFormats", "Digests", "TileBodies", "Files"]),
 
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
     Module(
         "Origins", .builder,
-        ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "PackageFiles", "Files"], [.crypto]),
+        [
+            "TextFormats", "Digests", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "PackageFiles",
+            "Files",
+        ]),
     Module("Shards", .builder, ["CLZ4", "Digests", "Files", "Tiles", "TileBodies"]),
     Module("Blobs", .builder, ["Digests", "Files"]),
     Module("ObjectStore", .builder, ["TextFormats", "Digests", "Transfer", "S3", "Files", "Blobs"]),
     Module(
         "Packages", .builder,
-        ["Digests", "Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"],
-        [.grdb, .crypto]),
-    Module("Catalog", .builder, ["Digests", "Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
+        [
+            "Digests", "Tiles", "TileBodies", "Files", "Cryptography", "PackageFiles", "Shards", "PMTiles",
+            "SQLiteFiles",
+        ], [.grdb]),
+    Module("Catalog", .builder, ["Digests", "Tiles", "Regions", "Files", "CatalogFormat"]),
     Module(
         "Styles", .builder,
         ["TextFormats", "Digests", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
     Module(
-        "Notifications", .builder, ["TextFormats", "Digests", "Transfer", "Files", "Telemetry"], [.crypto, .logging]),
+        "Notifications", .builder, ["TextFormats", "Digests", "Cryptography", "Transfer", "Files", "Telemetry"],
+        [.logging]),
     Module(
         "OfflineDatabase", .builder,
         ["TextFormats", "Digests", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"],
-        [.grdb, .crypto]),
+        [.grdb]),
 
     Module(
         "DemoWorld", .services, ["TextFormats", "Tiles", "Regions", "WorldTiles", "WebServer"],
@@ -174,7 +181,7 @@ let libraries: [Module] = [
         [
             "Digests", "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles",
             "SQLiteFiles", "TextFormats",
-        ], [.grdb, .sqlite, .crypto]),
+        ], [.grdb, .sqlite]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
     // On Linux only what does not need MapKit and WebKit is compiled.
     Module("OfflineMapsApple", .client, ["OfflineMaps", "Tiles"]),
@@ -230,6 +237,7 @@ let tests: [Tests] = [
     Tests("Regions"),
     Tests("Wire"),
     Tests("Scheduling"),
+    Tests("Cryptography"),
     Tests("Files"),
     Tests("MetricsFormat", ["TestSupport"]),
     Tests("WebRequests"),
@@ -272,15 +280,18 @@ let documents = [
     ]
 ]
 
-/// Allows `@testable` imports in release builds too, so that `make demo` and `make test` use the same build.
+/// Allows `@testable` imports in release builds too.
 ///
-/// The Makefile sets PACKHORSE_TESTABLE=1. Without it no module has unsafe flags, so that other packages can name a
-/// library of this one as a dependency by version; the container image and measurements are built in this way.
+/// `make test` sets PACKHORSE_TESTABLE=1. Without it no module has unsafe flags, so that other packages can name a
+/// library of this one as a dependency by version.
 let testable: [SwiftSetting] =
     Context.environment["PACKHORSE_TESTABLE"] == nil ? [] : [.unsafeFlags(["-enable-testing"])]
 
 /// Set only by ops/fuzz, in a separate build folder: counts which branches the fuzzer's inputs reach.
 let isFuzzing = Context.environment["PACKHORSE_FUZZ"] != nil
+
+/// Set by `make bench-device` and ops/check-layers: adds the programs that only measure.
+let isMeasuring = Context.environment["PACKHORSE_BENCH"] != nil
 
 let strict: [SwiftSetting] =
     [
@@ -367,6 +378,14 @@ if chosen == nil {
                 .grdb, .sqlite,
             ],
             path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
+    targets.append(
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
+            path: "Tests/Program/EndToEndTests", swiftSettings: strict))
+}
+
+if chosen == nil && isMeasuring {
     // `make bench-device`: measurements of the library for apps, and two small programs whose starts are compared.
     targets.append(
         .executableTarget(
@@ -386,15 +405,12 @@ if chosen == nil {
         .executableTarget(
             name: "bench-maps-start", dependencies: ["OfflineMaps", "Tiles", .sqlite],
             path: "Sources/Program/bench-maps-start", swiftSettings: strict, linkerSettings: [swiftInside]))
-    targets.append(
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
-            path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 
-let programs: [Product] = ["packhorse", "packhorse-bench", "bench-device", "bench-sqlite-start", "bench-maps-start"].map
-{ .executable(name: $0, targets: [$0]) }
+let measurements = isMeasuring ? ["bench-device", "bench-sqlite-start", "bench-maps-start"] : []
+let programs: [Product] = (["packhorse", "packhorse-bench"] + measurements).map {
+    .executable(name: $0, targets: [$0])
+}
 
 /// What other packages may name: the formats that a device reads, the library for apps, and its adapters.
 let forApps: [Product] = [
@@ -413,7 +429,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.89.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),

@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+internal import Cryptography
 internal import TextFormats
 
 /// Proves to a receiver that a notification comes from a holder of the secret, and when it was sent.
@@ -12,9 +11,7 @@ public enum NotificationSignature {
     ///
     /// - Parameter timestamp: The value of the header `Packhorse-Timestamp`: seconds since 1970.
     public static func text(_ body: [UInt8], timestamp: Int64, secret: [UInt8]) -> String {
-        var code = HMAC<SHA256>(key: SymmetricKey(data: secret))
-        code.update(data: Data("\(timestamp).".utf8))
-        code.update(data: body)
-        return "v1=\(Hexadecimal.text(Array(code.finalize())))"
+        let code = SHA256.authenticationCode(of: Array("\(timestamp).".utf8) + body, key: secret)
+        return "v1=\(Hexadecimal.text(code))"
     }
 }

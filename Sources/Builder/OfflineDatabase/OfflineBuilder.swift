@@ -1,8 +1,7 @@
-internal import Crypto
+internal import Files
 internal import Foundation
 internal import GRDB
 internal import PackageFiles
-internal import TextFormats
 internal import TileBodies
 
 /// Writes an offline database: one region, rows in the given order, one transaction, no journal.
@@ -119,15 +118,12 @@ final class OfflineBuilder {
 
 /// A hash over tiles in the order of their rows: coordinates and unpacked bodies.
 struct TileContent {
-    private var hash = SHA256()
+    private var hash = DigestHasher()
 
     mutating func add(zoom: Int, column: Int, row: Int, bytes: [UInt8]?) {
-        let head = Array("\(zoom)/\(column)/\(row) \(bytes?.count ?? -1)\n".utf8)
-        head.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        bytes?.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        hash.update(Array("\(zoom)/\(column)/\(row) \(bytes?.count ?? -1)\n".utf8))
+        if let bytes { hash.update(bytes) }
     }
 
-    func finish() -> String {
-        Hexadecimal.text(Array(hash.finalize()))
-    }
+    func finish() -> String { hash.finish().hex }
 }

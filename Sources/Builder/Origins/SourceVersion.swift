@@ -1,7 +1,6 @@
-internal import Crypto
 internal import Errors
+internal import Files
 import Foundation
-internal import TextFormats
 
 /// The version of an archive's data in a file: a text that is equal on every machine for the same file, and for copies
 /// that preserve the modification time.
@@ -54,13 +53,13 @@ enum SourceVersion {
             guard fstat(descriptor, &status) == 0 else { throw failure(path) }
         }
         let size = Int(status.st_size)
-        var hash = SHA256()
-        hash.update(data: try bytes(of: descriptor, at: 0, min(size, edge), path))
+        var hash = DigestHasher()
+        hash.update(try bytes(of: descriptor, at: 0, min(size, edge), path))
         if size > edge {
             let start = max(size - edge, edge)
-            hash.update(data: try bytes(of: descriptor, at: start, size - start, path))
+            hash.update(try bytes(of: descriptor, at: start, size - start, path))
         }
-        let digest = Hexadecimal.text(Array(hash.finalize().prefix(8)))
+        let digest = hash.finish().hex.prefix(16)
         let nanoseconds = String(status.st_mtim.tv_nsec)
         let fraction = String(repeating: "0", count: max(0, 9 - nanoseconds.count)) + nanoseconds
         return "\(size) bytes of \(date(status.st_mtim.tv_sec)).\(fraction)Z (\(digest))"

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Digests
 public import Errors
 internal import Files
@@ -9,7 +9,7 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     private let raw: [UInt8]
 
     /// Creates a new key from the system's random source.
-    public init() { raw = Array(Curve25519.Signing.PrivateKey().rawRepresentation) }
+    public init() { raw = Ed25519.makeSecretKey() }
 
     /// Reads the file that ``write(to:)`` made.
     ///
@@ -36,7 +36,12 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
 
     /// The half that clients have.
     public var publicKey: CatalogPublicKey {
-        get throws(CatalogError) { CatalogPublicKey(raw: Array(try signing.publicKey.rawRepresentation)) }
+        get throws(CatalogError) {
+            guard let key = Ed25519.publicKey(of: raw) else {
+                throw CatalogError(.badKey, "The signing key cannot be used.")
+            }
+            return CatalogPublicKey(raw: key)
+        }
     }
 
     /// Creates a file with mode 0600 that holds the key.
@@ -50,17 +55,10 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     }
 
     func sign(_ bytes: [UInt8]) throws(CatalogError) -> [UInt8] {
-        do { return Array(try signing.signature(for: Data(bytes))) } catch {
-            throw CatalogError(.badKey, "The catalog cannot be signed: \(error)", cause: error)
+        guard let signature = Ed25519.sign(bytes, with: raw) else {
+            throw CatalogError(.badKey, "The catalog cannot be signed.")
         }
-    }
-
-    private var signing: Curve25519.Signing.PrivateKey {
-        get throws(CatalogError) {
-            do { return try Curve25519.Signing.PrivateKey(rawRepresentation: Data(raw)) } catch {
-                throw CatalogError(.badKey, "The signing key cannot be used: \(error)", cause: error)
-            }
-        }
+        return signature
     }
 
     /// A text without the secret.
@@ -121,9 +119,7 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
     public var id: String { String(Digest(of: raw).hex.prefix(16)) }
 
     func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
-        // No signature is valid for bytes that are no key.
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(raw)) else { return false }
-        return key.isValidSignature(Data(signature), for: Data(bytes))
+        Ed25519.isValid(signature, for: bytes, key: raw)
     }
 
     /// The text form.

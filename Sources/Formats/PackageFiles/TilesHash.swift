@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// `agg_tiles_hash`: upper-case hexadecimal MD5 over zoom, column and TMS row in decimal and the body, of every tile in the
 /// order of those three.
@@ -6,23 +6,19 @@ internal import Crypto
 /// Source: the definition in martin's `mbtiles` tool, which hashes those four values of all rows. MD5 only detects
 /// whether two files hold the same tiles; it is not secure against intentional changes.
 package struct TilesHash {
-    private var hash = Insecure.MD5()
+    private var hash = MD5()
 
     package init() {}
 
     package mutating func add(zoom: Int, column: Int, row: Int, body: UnsafeRawBufferPointer) {
         let numbers = Array("\(zoom)\(column)\(row)".utf8)
-        numbers.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        hash.update(bufferPointer: body)
+        hash.update(numbers)
+        hash.update(body)
     }
 
     package mutating func add(zoom: Int, column: Int, row: Int, body: [UInt8]) {
         body.withUnsafeBytes { add(zoom: zoom, column: column, row: row, body: $0) }
     }
 
-    package func finish() -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return String(
-            decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
+    package func finish() -> String { hash.finish() }
 }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 package import Digests
 
 /// SHA-256 of bytes that come in pieces.
@@ -7,14 +7,18 @@ package struct DigestHasher {
 
     package init() {}
 
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bytes) }
 
-    package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+    package mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
 
-    package func finish() -> Digests.Digest {
-        guard let digest = hash.finalize().withUnsafeBytes({ Digests.Digest(bytes: $0) }) else {
-            preconditionFailure("SHA-256 has 32 bytes.")
+    package func finish() -> Digest {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { place in
+            guard let base = place.baseAddress else { preconditionFailure("A place of 32 bytes has an address.") }
+            hash.finish(into: base)
+            guard let digest = Digest(bytes: UnsafeRawBufferPointer(place)) else {
+                preconditionFailure("SHA-256 has 32 bytes.")
+            }
+            return digest
         }
-        return digest
     }
 }

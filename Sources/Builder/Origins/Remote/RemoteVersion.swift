@@ -1,5 +1,4 @@
-internal import Crypto
-internal import TextFormats
+internal import Files
 import Transfer
 
 /// The version of a file on a web server: its validators (RFC 9110, 8.8) and its length.
@@ -19,8 +18,7 @@ struct RemoteVersion: Sendable {
         self.length = length
         etag = Self.short(headers.etag)
         lastModified = etag == nil ? Self.short(headers.lastModified) : nil
-        let digest = SHA256.hash(data: head).prefix(8)
-        self.head = Hexadecimal.text(Array(digest))
+        self.head = String(Digest(of: head).hex.prefix(16))
     }
 
     /// Whether every single answer proves that it has this version.
@@ -36,8 +34,7 @@ struct RemoteVersion: Sendable {
     /// A short ETag made by Packhorse for all tiles of this version; `nil` if another version could have the same text.
     var tag: String? {
         guard hasValidator else { return nil }
-        let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
-        return "\"archive-\(Hexadecimal.text(Array(digest)))\""
+        return "\"archive-\(Digest(of: Array(text.utf8)).hex.prefix(16))\""
     }
 
     /// Lets a server refuse a request for another version; a weak ETag may not be used for this (RFC 9110, 13.1.1).

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Foundation
 internal import GRDB
 internal import PackageFiles
@@ -76,10 +76,7 @@ struct NormalizedTable: TileTable {
             name = known
         } else {
             let body = try tile.body()
-            let digits = Array("0123456789ABCDEF".utf8)
-            name = String(
-                decoding: Insecure.MD5.hash(data: body).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-                as: UTF8.self)
+            name = MD5.text(of: body)
             names[tile] = name
             images.setUncheckedArguments([Data(body), name])
             try images.execute()

@@ -1,10 +1,8 @@
-internal import Crypto
 package import Digests
 internal import Errors
 internal import Files
 package import Foundation
 package import GRDB
-internal import TextFormats
 
 /// The seal of a SQLite file: the SHA-256 of the whole file, kept inside it.
 ///
@@ -49,7 +47,7 @@ package enum SQLiteSeal {
     /// - Returns: The SHA-256 of the sealed file.
     /// - Throws: ``PackagesError`` `verification-failed` when the row is not the first of its table.
     @discardableResult
-    package static func apply(to url: URL, rootPage: Int) throws -> Digests.Digest {
+    package static func apply(to url: URL, rootPage: Int) throws -> Digest {
         let file = try FileDescriptor(changing: url)
         try file.write((0..<4).map { UInt8(truncatingIfNeeded: libraryVersion >> (24 - 8 * $0)) }, at: 96)
         guard let place = SealPlace.find(in: file, rootPage: rootPage) else {
@@ -57,37 +55,30 @@ package enum SQLiteSeal {
                 .verificationFailed, "'\(url.path)' has no row for its seal; this is a bug in Packhorse.")
         }
         // What comes before the seal is the same for both hashes.
-        var sealed = SHA256()
+        var sealed = DigestHasher()
         let start = try add(file, from: 0, to: place, &sealed)
         var unsealed = sealed
-        unsealed.update(data: Data(blank.utf8))
+        unsealed.update(Array(blank.utf8))
         _ = try add(file, from: start + 64, to: file.size, &unsealed)
-        let seal = Array(hex(unsealed).utf8)
+        let seal = Array(unsealed.finish().hex.utf8)
         try file.write(seal, at: place)
-        sealed.update(data: seal)
+        sealed.update(seal)
         _ = try add(file, from: start + 64, to: file.size, &sealed)
         try file.close()
-        guard let digest = Digests.Digest(bytes: Array(sealed.finalize())) else {
-            preconditionFailure("SHA-256 has 32 bytes.")
-        }
-        return digest
+        return sealed.finish()
     }
 
     /// Adds a part of a file to a hash and returns its end.
     private static func add(
-        _ file: FileDescriptor, from start: UInt64, to end: UInt64, _ hash: inout SHA256
+        _ file: FileDescriptor, from start: UInt64, to end: UInt64, _ hash: inout DigestHasher
     ) throws -> UInt64 {
         var offset = start
         while offset < end {
             let piece = try file.read(at: offset, count: Int(min(1 << 20, end - offset)))
-            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            hash.update(piece)
             offset += UInt64(piece.count)
         }
         return end
-    }
-
-    private static func hex(_ hash: SHA256) -> String {
-        Hexadecimal.text(Array(hash.finalize()))
     }
 
     /// The state of an MBTiles file's seal; reads all bytes of a sealed one.
@@ -123,10 +114,10 @@ package enum SQLiteSeal {
     }
 
     private static func hash(_ file: FileDescriptor, sealAt place: UInt64) throws -> String {
-        var hash = SHA256()
+        var hash = DigestHasher()
         let start = try add(file, from: 0, to: place, &hash)
-        hash.update(data: Data(blank.utf8))
+        hash.update(Array(blank.utf8))
         _ = try add(file, from: start + 64, to: file.size, &hash)
-        return hex(hash)
+        return hash.finish().hex
     }
 }

@@ -1,4 +1,3 @@
-internal import Crypto
 package import Digests
 package import Files
 package import Foundation
@@ -14,16 +13,13 @@ package enum PMTilesSeal {
     /// Appends the seal of everything written so far to a closed file.
     ///
     /// - Returns: The SHA-256 of the sealed file.
-    package static func append(to url: URL) throws -> Digests.Digest {
+    package static func append(to url: URL) throws -> Digest {
         let file = try FileDescriptor(changing: url)
         var (seal, whole) = try seal(of: file, count: file.size)
         try file.write(seal)
         try file.close()
-        whole.update(data: seal)
-        guard let digest = Digests.Digest(bytes: Array(whole.finalize())) else {
-            preconditionFailure("SHA-256 has 32 bytes.")
-        }
-        return digest
+        whole.update(seal)
+        return whole.finish()
     }
 
     /// The state of a file that has or must have a seal; reads all its bytes.
@@ -61,15 +57,15 @@ package enum PMTilesSeal {
     }
 
     /// The seal of a file's first bytes, and the state of the hash after them.
-    private static func seal(of file: FileDescriptor, count: UInt64) throws -> (bytes: [UInt8], hash: SHA256) {
-        var hash = SHA256()
+    private static func seal(of file: FileDescriptor, count: UInt64) throws -> (bytes: [UInt8], hash: DigestHasher) {
+        var hash = DigestHasher()
         var offset: UInt64 = 0
         while offset < count {
             let piece = try file.read(at: offset, count: Int(min(1 << 20, count - offset)))
-            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            hash.update(piece)
             offset += UInt64(piece.count)
         }
         let length = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
-        return (mark + length + Array(hash.finalize()), hash)
+        return (mark + length + hash.finish().bytes, hash)
     }
 }
