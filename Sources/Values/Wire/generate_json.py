@@ -42,7 +42,7 @@ class Member:
     @property
     def expression(self):
         value = {
-            "SECONDS": "Double({}) / 1000", "TIME": "WallTime.iso({})", "HEXADECIMAL": "Hexadecimal.text({})",
+            "SECONDS": "Double({}) / 1000", "TIME": "WallTime.iso({})", "HEXADECIMAL": "Hexadecimal.text([UInt8]({}))",
             "BASE64": "{}.base64EncodedString()", "TILE": "{}.text",
         }.get(self.form, "{}").format(self.value)
         if not self.is_omitted or self.is_computed or self.form == "TIME":

@@ -1,4 +1,5 @@
 @testable import CatalogFormat
+import Digests
 import Files
 import Foundation
 import Testing

@@ -66,7 +66,7 @@ extension PBPackageStatus: Encodable {
         try object.encodeIfPresent(version == 0 ? nil : version, forKey: "version")
         try object.encodeIfPresent(size == 0 ? nil : size, forKey: "size")
         try object.encodeIfPresent(tiles == 0 ? nil : tiles, forKey: "tiles")
-        try object.encodeIfPresent(sha256.isEmpty ? nil : Hexadecimal.text(sha256), forKey: "sha256")
+        try object.encodeIfPresent(sha256.isEmpty ? nil : Hexadecimal.text([UInt8](sha256)), forKey: "sha256")
         try object.encodeIfPresent(path.isEmpty ? nil : path, forKey: "path")
         try object.encodeIfPresent(tilesHash.isEmpty ? nil : tilesHash, forKey: "tiles_hash")
         try object.encode(files, forKey: "files")
@@ -181,7 +181,7 @@ extension PBPackageFile: Encodable {
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: JSONKey.self)
         try object.encode(format, forKey: "format")
-        try object.encode(Hexadecimal.text(sha256), forKey: "sha256")
+        try object.encode(Hexadecimal.text([UInt8](sha256)), forKey: "sha256")
         try object.encode(size, forKey: "size")
         try object.encodeIfPresent(path.isEmpty ? nil : path, forKey: "path")
     }
