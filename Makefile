@@ -50,10 +50,11 @@ testable:
 
 test s3-test simulate quick: export PACKHORSE_TESTABLE := 1
 
-test: testable ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
+test: testable ## everything CI runs: bootstrap, check, build, counted instructions, all tests (TEST_FLAGS="--filter X" narrows it)
 	@ops/phase bootstrap ops/bootstrap
 	@ops/phase check ops/check
 	@ops/phase build $(BUILD) --build-tests
+	@ops/phase count ops/count-instructions
 	@ops/phase test $(TEST)
 
 # A build folder of its own: changing the modules of a build folder builds them again.
