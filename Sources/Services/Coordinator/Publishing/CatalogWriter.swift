@@ -66,7 +66,7 @@ struct CatalogTable: Sendable {
         if name == PublishOptions.mainCatalog { return main }
         if let writer = others[name] { return writer }
         throw SubmitProblem(
-            "unknown-catalog", "There is no catalog '\(name.prefix(80))'.",
+            FailureCause.unknownCatalog.rawValue, "There is no catalog '\(name.prefix(80))'.",
             hint: "this coordinator has: \(names.joined(separator: ", "))")
     }
 

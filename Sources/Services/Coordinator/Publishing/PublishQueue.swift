@@ -89,7 +89,7 @@ final class PublishQueue: Sendable {
     func publish(_ blobs: any ManagedBlobStore, catalogs: CatalogTable, logger: Logger) async -> Round {
         var round = Round()
         var held: [LocalBlob] = []
-        var groups: [String: [(one: Waiting, request: PublishRequest)]] = [:]
+        var groups: [String: (writer: any CatalogWriter, packages: [(Waiting, PublishRequest)])] = [:]
         for one in removeOldest() {
             do {
                 let writer = try catalogs.writer(named: one.spec.publish.catalog)
@@ -99,14 +99,14 @@ final class PublishQueue: Sendable {
                     round.events.append(.packageTrouble(one.job, package: one.package, trouble, retriable: false))
                     continue
                 }
-                groups[one.spec.publish.catalog, default: []].append((one, try PublishRequest(one, files: files)))
+                let request = try PublishRequest(one, files: files)
+                groups[request.options.catalog, default: (writer, [])].packages.append((one, request))
             } catch {
                 round.events.append(Self.failed(one, error: error, logger: logger))
             }
         }
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            guard let writer = try? catalogs.writer(named: name) else { continue }
-            let requests = group.map(\.request)
+        for (_, (writer, packages)) in groups.sorted(by: { $0.key < $1.key }) {
+            let requests = packages.map(\.1)
             let results: [Result<Published, any Error>]
             do {
                 results = try await FileWork.run { writer.publish(requests) }
@@ -114,7 +114,7 @@ final class PublishQueue: Sendable {
                 results = requests.map { _ in .failure(error) }
             }
             if let cost = writer.listCost { state.withLock { $0.pace.wrote(until: ContinuousClock.now, cost: cost) } }
-            for ((one, request), result) in zip(group, results) {
+            for ((one, request), result) in zip(packages, results) {
                 switch result {
                 case .success(let done):
                     let event = Event.published(
