@@ -12,7 +12,7 @@ extension Catalog {
     func place(
         _ request: PublishRequest, _ previous: CatalogEntry?, after last: Int32
     ) throws(CatalogError) -> (version: Int32, isSame: Bool) {
-        let edition = request.edition
+        let edition = request.options.edition
         guard let previous, previous.sha256 == request.digest.hex else {
             return (try placeAnew(request, after: last), false)
         }
@@ -52,7 +52,8 @@ extension Catalog {
             var missing: [(file: PublishFile, target: URL)] = []
             for file in request.allFiles {
                 let target = place(
-                    CatalogEntry.path(request.id, version: version, fileExtension: file.fileExtension), request.edition)
+                    CatalogEntry.path(request.id, version: version, fileExtension: file.fileExtension),
+                    request.options.edition)
                 switch try holds(target, file) {
                 case .nothing: missing.append((file, target))
                 case .sameBytes: continue

@@ -82,20 +82,21 @@ extension Catalog {
         guard previous.sha256 != request.digest.hex else { return }
         let isSameArea = previous.tileMask == request.maskWire
         // A mask that cannot be read has no area to compare.
-        if !request.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),
+        if !request.options.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),
             // The same holds for the new mask.
-            let new = try? TileMask(cartoText: request.maskWire), let overlap = AreaOverlap(old: old, new: new),
+            let new = try? request.mask ?? TileMask(cartoText: request.maskWire),
+            let overlap = AreaOverlap(old: old, new: new),
             overlap.isOtherArea
         {
-            throw otherArea(previous, overlap: overlap, in: request.edition)
+            throw otherArea(previous, overlap: overlap, in: request.options.edition)
         }
         // A package that may have another area, other zooms or another tileset cannot be compared by size.
         let hasOtherZooms =
             request.zooms.map { ($0.min, $0.max) != (previous.minZoom ?? $0.min, previous.maxZoom ?? $0.max) } ?? false
         let hasOtherTileset = previous.tileset != nil && previous.tileset != request.tileset
         let isExpected =
-            request.allowsShrink || request.replacesArea && (!isSameArea || hasOtherZooms)
-            || request.replacesTileset && hasOtherTileset
+            request.options.allowsShrink || request.options.replacesArea && (!isSameArea || hasOtherZooms)
+            || request.options.replacesTileset && hasOtherTileset
         guard !isExpected,
             let loss = PackageShrinkage(old: previous, tiles: request.tiles, size: request.size)
         else { return }

@@ -33,14 +33,14 @@ extension Catalog {
                     do throws(CatalogError) {
                         try request.check()
                         var change: CatalogChange
-                        if let known = changes[request.edition] {
+                        if let known = changes[request.options.edition] {
                             change = known
                         } else {
                             change = CatalogChange(
-                                list: try list(request.edition), history: try history(request.edition))
+                                list: try list(request.options.edition), history: try history(request.options.edition))
                         }
                         outcomes[number] = .success(try add(request, to: &change))
-                        changes[request.edition] = change
+                        changes[request.options.edition] = change
                     } catch {
                         outcomes[number] = .failure(error)
                     }
@@ -58,12 +58,14 @@ extension Catalog {
 
     /// Moves a package's files to their place and adds it to the lists that will be written.
     private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
-        let edition = request.edition
+        let edition = request.options.edition
         let previous = change.list.packages.first { $0.id == request.id }
         var request = request
-        if let known = previous?.tileset, request.tileset.isEmpty, !request.replacesTileset { request.tileset = known }
+        if let known = previous?.tileset, request.tileset.isEmpty, !request.options.replacesTileset {
+            request.tileset = known
+        }
         if let previous, let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
-            !request.replacesTileset
+            !request.options.replacesTileset
         {
             throw Self.otherTileset(previous, tileset: request.tileset, in: edition)
         }
@@ -87,15 +89,18 @@ extension Catalog {
             change.packLists.updateValue(nil, forKey: request.id)
         }
         return Published(
-            version: version, path: place(entry.path, edition), unchanged: isSame, losesPacks: losesPacks)
+            version: version, path: place(entry.path, edition), pathInside: edition.path + entry.path,
+            unchanged: isSame, losesPacks: losesPacks)
     }
 
     /// Checks that every pack exists: a pruning may have removed one that no list named yet.
     private func checkPacks(_ request: PublishRequest) throws(CatalogError) {
         for pack in request.tilePacks?.files ?? [] {
-            guard CatalogIndex.isInside(pack.path), try fileSize(place(pack.path, request.edition)) == pack.size else {
+            guard CatalogIndex.isInside(pack.path), try fileSize(place(pack.path, request.options.edition)) == pack.size
+            else {
                 throw CatalogError(
-                    .io, "Tile pack '\(request.edition.path)\(pack.path)' no longer exists; it will be built again.")
+                    .io,
+                    "Tile pack '\(request.options.edition.path)\(pack.path)' no longer exists; it will be built again.")
             }
         }
     }

@@ -33,7 +33,9 @@ extension PublishRequest {
             throw CatalogError(
                 .badRequest, "The attribution (4,096 bytes) or tileset id (255 bytes) of package '\(id)' is too long.")
         }
-        guard dataDate.map({ 1...40 ~= $0.utf8.count && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) ?? true
+        guard
+            options.dataDate.map({ 1...40 ~= $0.utf8.count && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } })
+                ?? true
         else {
             throw CatalogError(
                 .badRequest, "The data date of package '\(id)' is not 1 to 40 printable characters, such as 2026-10-01."

@@ -40,34 +40,26 @@ public struct PublishRequest: Sendable {
     public let size: UInt64
     /// The mask in CARTO's wire form, `text:maxZoom`.
     public let maskWire: String
+    /// The same mask, if its maker has it; otherwise it is read from the text where it is needed.
+    public var mask: TileMask?
     /// Name paths by language code: `["en": "Europe/Northern Europe/Estonia"]`.
     public let names: [String: String]
     /// The file's `agg_tiles_hash`.
     public let tilesHash: String
     /// The same tiles in other formats.
     public var files: [PublishFile] = []
-    /// The part of the catalog it belongs to.
-    public var edition = CatalogEdition.main
+    /// How it is published.
+    public var options = PublishOptions()
     /// The attribution of the data, as text or HTML; at most 4,096 bytes, empty if unknown.
     public var attribution = ""
-    /// How old the data is, as its source says: `2026-10-01`.
-    ///
-    /// At most 40 printable characters; `nil` if unknown.
-    public var dataDate: String?
     /// Id of the tileset that it was built from; empty if unknown.
     public var tileset = ""
     /// Zooms of its tiles; `nil` if unknown.
     public var zooms: ZoomRange?
-    /// Whether it may replace a package of another tileset.
-    public var replacesTileset = false
     /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
     /// All other missing tiles are empty.
     public var failedTiles: UInt64?
-    /// Whether it may replace a package of another area, and be smaller if its area or zooms differ.
-    public var replacesArea = false
-    /// Whether it may have less than half of the tiles or bytes of the listed version.
-    public var allowsShrink = false
     /// Tiles in the file; `nil` if unknown.
     public var tiles: UInt64?
     /// The tile packs of exactly this file; `nil` if it has none.
@@ -134,6 +126,8 @@ public struct Published: Sendable, Hashable {
     public let version: Int32
     /// The main file in the catalog.
     public let path: URL
+    /// Its path inside the catalog's folder.
+    public let pathInside: String
     /// Whether the catalog already had all of these bytes.
     ///
     /// A new format is added to the version with the same tiles; then this is `false`, although the version does not

@@ -48,7 +48,9 @@ extension Area {
             nodes: tree.importedLine(of: region))
     }
 
-    /// A box. Equal boxes give equal areas, however they were written: `24.50,59,25,60` and `bbox(24.5, 59, 25, 60)`.
+    /// A box.
+    ///
+    /// Equal boxes give equal areas, however they were written: `24.50,59,25,60` and `bbox(24.5, 59, 25, 60)`.
     ///
     /// - Throws: ``ClusterError`` `outside-map` for a box that consists only of the map's northern or southern edge,
     ///   because latitudes are clipped.

@@ -26,27 +26,22 @@ package struct JobDraft {
     package var formats: [PackageFormat] = [.mbtiles]
     /// The address of the style for a format that contains one; empty = none.
     package var style = ""
-    /// The catalog channel of the packages.
-    package var edition = PBEdition(group: "", language: "")
-    /// The date of the data; empty when unknown.
-    package var dataDate = ""
-    /// Whether packages may replace packages of another tileset.
-    package var replacesTileset = false
-    /// Whether packages may replace packages of another area or of wider zooms.
-    package var replacesArea = false
-    /// Whether packages may have less than half of the tiles or bytes of the catalog's versions.
-    package var allowsShrink = false
-    /// How the packages are cut into tile packs; `nil` = no tile packs.
-    package let packs: PackScheme?
+    /// How the packages are published.
+    package var publish = PBPublishOptions()
 
     /// The label of the job.
-    package var label: String { edition.isRoot ? title : "\(title) (\(edition.label))" }
+    package var label: String {
+        publish.edition.isRoot ? title : "\(title) (\(publish.edition.label))"
+    }
 
     /// Every format of any package, MBTiles first.
     package var allFormats: [PackageFormat] {
         let wanted = Set(packages.flatMap { $0.area.formats ?? formats }).union([.mbtiles])
         return PackageFormat.allCases.filter(wanted.contains)
     }
+
+    /// How the packages are cut into tile packs; `nil` = no tile packs.
+    package let packs: PackScheme?
 
     /// Makes the masks, widened to whole packs if packs are requested.
     ///
@@ -63,6 +58,7 @@ package struct JobDraft {
         self.zooms = zooms
         self.tileset = tileset
         self.packs = packs
+        publish.tilePacks = packs?.description ?? ""
         for package in packages where package.mask.count(in: zooms) == 0 {
             throw ClusterError(.emptyArea, "'\(package.area.label)' contains no tile of zoom \(zooms)")
         }
@@ -76,7 +72,7 @@ package struct JobDraft {
 
     /// Whether it asks for more than MBTiles packages of the main catalog.
     package var isUnusual: Bool {
-        !edition.isRoot || allFormats != [.mbtiles] || !dataDate.isEmpty || replacesTileset
+        !publish.edition.isRoot || allFormats != [.mbtiles] || !publish.dataDate.isEmpty || publish.replacesTileset
     }
 
     /// The tiles of all packages, each counted once.
@@ -111,12 +107,7 @@ package struct JobDraft {
             $0.packages = packages.map(Self.request)
             $0.formats = formats.filter { $0 != .mbtiles }.map(\.rawValue)
             $0.style = style
-            if !edition.isRoot { $0.edition = edition }
-            $0.dataDate = dataDate
-            $0.replacesTileset = replacesTileset
-            $0.replacesArea = replacesArea
-            $0.allowShrink = allowsShrink
-            $0.tilePacks = packs?.description ?? ""
+            $0.publish = publish
             $0.sourceVersion = sourceVersion ?? ""
         }
     }

@@ -17,6 +17,10 @@ public struct CoordinatorOptions: Sendable {
     public var store: (any ManagedBlobStore)?
     /// Folder of packages.json and the packages.
     public var catalog: URL
+    /// The folders of further catalogs by name; a submission may name one of them (``PublishOptions/catalog``).
+    ///
+    /// Catalog pages, health and metrics are about ``catalog`` only.
+    public var otherCatalogs: [String: URL] = [:]
     /// Where the command line connects.
     ///
     /// Port `*` takes a free port.

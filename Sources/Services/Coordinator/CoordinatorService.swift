@@ -31,17 +31,17 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     ///   endpoint cannot be bound.
     public init(_ options: CoordinatorOptions, logger: Logger) throws {
         try self.init(options, logger: logger) {
-            CatalogPublisher(
+            CatalogFolderWriter(
                 catalog: $0, patchMaker: options.patchMaker, patchVersions: options.patchVersions, logger: logger)
         }
     }
 
-    /// The same with another publisher, for tests.
-    init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
+    /// The same with another writer of the catalog, for tests.
+    init(_ options: CoordinatorOptions, logger: Logger, writer: (Catalog) -> any CatalogWriter) throws {
         let start = NewStart(options)
         let store = try StateStore(folder: options.data)
         do {
-            try self.init(store, options, logger: logger, publisher: publisher)
+            try self.init(store, options, logger: logger, writer: writer)
         } catch {
             start.remove(store)
             throw error
@@ -49,12 +49,15 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     }
 
     private init(
-        _ store: StateStore, _ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing
+        _ store: StateStore, _ options: CoordinatorOptions, logger: Logger, writer: (Catalog) -> any CatalogWriter
     ) throws {
         let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
         let catalog = try Catalog(
             options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
             keepVersions: options.keepVersions)
+        let others = try options.otherCatalogs.mapValues {
+            writer(try Catalog($0, create: true, signingKey: options.signingKey, keepVersions: options.keepVersions))
+        }
         if let warning = Self.addressWarning(catalog.baseURL, options) {
             logger.warning(
                 "The address of the catalog is not for other machines", metadata: [LogKey.warning: "\(warning)"])
@@ -76,7 +79,8 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         }
         blobEndpoint = blobServer?.endpoint
         environment = try LoopEnvironment(
-            options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
+            options: options, logger: logger, store: store, blobs: blobs,
+            catalogs: CatalogTable(main: writer(catalog), others: others),
             router: router, blobPort: Self.port(of: blobEndpoint),
             catalogURL: catalog.baseURL == Catalog.defaultBaseURL ? nil : catalog.baseURL)
     }

@@ -1,3 +1,4 @@
+import Catalog
 import Digests
 import Errors
 import Scheduling
@@ -31,20 +32,8 @@ struct JobSpec: Sendable {
     let formats: [[String]]
     /// The address of the style for a format that contains one; empty = none.
     let style: String
-    /// The catalog channel of the packages.
-    let edition: PBEdition
-
-    /// The age of the data, as stated by the submitter.
-    let dataDate: String?
-    /// Whether the packages may replace packages of another tileset.
-    let replacesTileset: Bool
-    /// Whether the packages may replace packages of another area or of wider zooms.
-    let replacesArea: Bool
-    /// Whether the packages may have less than half of the tiles or bytes of the catalog's versions.
-    let allowsShrink: Bool
-
-    /// How the packages are cut into tile packs when they are published; `nil` = no tile packs.
-    let packs: PackScheme?
+    /// How the packages are published.
+    let publish: PublishOptions
 
     /// Every format of any package.
     var allFormats: [String] { Set(formats.joined()).sorted() }
@@ -77,13 +66,8 @@ struct JobSpec: Sendable {
         label = body.label
         allowedMissing = body.allowedMissing
         formats = Self.formats(body)
-        dataDate = body.dataDate.isEmpty ? nil : body.dataDate
-        replacesTileset = body.replacesTileset
-        replacesArea = body.replacesArea
-        allowsShrink = body.allowShrink
         style = body.style
-        edition = body.edition
-        packs = try Self.packs(body)
+        publish = try PublishOptions(body.publish)
         kind = body.kind
         tileset = try JobTileset(canonicalJSON: Array(body.tileset))
         self.zooms = zooms
@@ -102,19 +86,6 @@ struct JobSpec: Sendable {
         }
         self.packages = packages
         mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
-    }
-
-    /// The zoom bands of tile packs, if packs are requested.
-    private static func packs(_ body: PBSubmit) throws(SubmitProblem) -> PackScheme? {
-        guard !body.tilePacks.isEmpty else { return nil }
-        do throws(TilesError) {
-            guard body.tilePacks.utf8.count <= 1_000 else {
-                throw TilesError(.badZoom, "The text is longer than 1,000 bytes.")
-            }
-            return try PackScheme(parsing: body.tilePacks)
-        } catch {
-            throw SubmitProblem("bad-request", "The bands of the tile packs cannot be read: \(error.message)")
-        }
     }
 
     /// The formats of each package in addition to MBTiles, which every package has.

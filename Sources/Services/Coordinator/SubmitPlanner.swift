@@ -1,3 +1,4 @@
+import Catalog
 import CatalogFormat
 import Digests
 import Errors
@@ -29,9 +30,9 @@ struct SubmitPlanner: Sendable {
         var warnings: [String] = []
 
         /// The same plan after a check against the catalog: a job whose packages could never be published is refused.
-        func checked(against publisher: any Publishing) throws(SubmitProblem) -> Plan {
+        func checked(against catalogs: CatalogTable) throws(SubmitProblem) -> Plan {
             var plan = self
-            plan.warnings = try publisher.outlook(spec)
+            plan.warnings = try catalogs.writer(named: spec.publish.catalog).outlook(spec)
             return plan
         }
 
@@ -39,14 +40,16 @@ struct SubmitPlanner: Sendable {
         ///
         /// The package that ends later could not be published.
         func conflicts(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
-            guard !spec.replacesTileset else { return [] }
+            guard !spec.publish.replacesTileset else { return [] }
             let ids = Set(spec.packages.map(\.id))
-            return others.filter { $0.spec.tileset.id != spec.tileset.id && $0.spec.edition == spec.edition }
-                .compactMap { other in
-                    guard let shared = other.spec.packages.first(where: { ids.contains($0.id) }) else { return nil }
-                    return
-                        "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tileset.id)', this one of '\(spec.tileset.id)': the one that ends later will be refused. Give it another id, or allow the replacement (--replace-tileset)."
-                }
+            return others.filter {
+                $0.spec.tileset.id != spec.tileset.id && $0.spec.publish.hasSamePlace(as: spec.publish)
+            }
+            .compactMap { other in
+                guard let shared = other.spec.packages.first(where: { ids.contains($0.id) }) else { return nil }
+                return
+                    "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tileset.id)', this one of '\(spec.tileset.id)': the one that ends later will be refused. Give it another id, or allow the replacement (--replace-tileset)."
+            }
         }
     }
 
@@ -54,13 +57,13 @@ struct SubmitPlanner: Sendable {
     func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
-        guard spec.packs == nil || TilePacks.isName(spec.tileset.id) else {
+        guard spec.publish.packs == nil || TilePacks.isName(spec.tileset.id) else {
             throw SubmitProblem(
                 "bad-request",
                 "Tileset id '\(spec.tileset.id.prefix(130))' cannot be a folder of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,",
                 hint: "give the tileset another id, or omit --tile-packs")
         }
-        if let packs = spec.packs, let zoom = packs.uncovered(spec.zooms).first {
+        if let packs = spec.publish.packs, let zoom = packs.uncovered(spec.zooms).first {
             throw SubmitProblem(
                 "bad-request",
                 "None of the bands \(packs) of the tile packs contains zoom \(zoom), so its tiles would be in no pack.",
@@ -121,13 +124,8 @@ struct SubmitPlanner: Sendable {
             $0.zoomMax = body.zoomMax
             $0.allowedMissing = body.allowedMissing
             $0.style = body.style
-            $0.dataDate = body.dataDate
-            $0.replacesTileset = body.replacesTileset
-            $0.replacesArea = body.replacesArea
-            $0.allowShrink = body.allowShrink
-            $0.tilePacks = body.tilePacks
             $0.sourceVersion = body.sourceVersion
-            if !body.edition.isRoot { $0.edition = body.edition }
+            $0.publish = body.publish.canonical
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
                 var package = package
                 package.formats = formats
@@ -197,7 +195,7 @@ struct SubmitPlanner: Sendable {
             hint: "remove them, or rename the file that the name comes from")
     }
 
-    /// Checks that this build's catalog supports the formats and the channel.
+    /// Checks that this build's catalog supports the formats.
     private static func checkFormats(_ body: PBSubmit) throws(SubmitProblem) {
         do throws(PackagesError) {
             for format in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {
@@ -205,17 +203,6 @@ struct SubmitPlanner: Sendable {
             }
         } catch {
             throw SubmitProblem("bad-format", error.message)
-        }
-        do throws(CatalogError) {
-            _ = try CatalogEdition(of: body.edition)
-        } catch {
-            throw SubmitProblem("bad-edition", error.message)
-        }
-        guard body.dataDate.isEmpty || DataDate.seconds(body.dataDate) != nil else {
-            throw SubmitProblem(
-                "bad-request",
-                "The data's date '\(body.dataDate.prefix(40))' is not a date. Write 2026-10-01 or 2026-10-01T12:00:00Z."
-            )
         }
     }
 

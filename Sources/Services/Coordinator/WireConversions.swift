@@ -1,3 +1,4 @@
+import Catalog
 import Digests
 import Foundation
 import Scheduling
@@ -159,7 +160,7 @@ enum WireConversions {
             $0.zoomMax = UInt32(spec.zooms.max)
             $0.formats = spec.allFormats
             $0.style = spec.style
-            $0.edition = spec.edition
+            $0.edition = spec.publish.edition.message
         }
     }
 }

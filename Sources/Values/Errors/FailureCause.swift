@@ -105,6 +105,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case badRequest = "bad-request"
     case badFile = "bad-file"
     case otherTileset = "other-tileset"
+    case unknownCatalog = "unknown-catalog"
     case otherArea = "other-area"
     case packageShrunk = "package-shrunk"
 
@@ -166,7 +167,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
             .originUnsupported, .sourceChanged, .badSpec, .packageTooLarge, .badStyle, .nothing, .missingTiles,
-            .otherTileset, .otherArea, .packageShrunk:
+            .otherTileset, .unknownCatalog, .otherArea, .packageShrunk:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .library, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .noFault

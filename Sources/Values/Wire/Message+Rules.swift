@@ -86,8 +86,11 @@ extension PBSubmit {
                     + " because every offer contains it. Shorten its vector_layers.")
         }
         try WireCheck.formats(formats)
-        try WireCheck.edition(edition)
     }
+}
+
+extension PBPublishOptions {
+    func checkRules() throws(WireError) { try WireCheck.edition(edition) }
 }
 
 extension PBPackageRequest {

@@ -205,6 +205,7 @@ public enum Message: Hashable, Sendable {
         case .submit(let body): try body.checkFields()
         case .jobs(let body): try body.checkFields()
         case .jobStatus(let body): try body.checkFields()
+        case .jobOrder(let body): try body.checkFields()
         case .failedWork(let body): try body.checkFields()
         case .putBegin(let body): try body.checkFields()
         case .have(let body): try body.checkFields()
@@ -215,7 +216,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem: break
         }
     }
 }
@@ -557,6 +558,14 @@ extension PBSubmit {
     func checkFields() throws(WireError) {
         for value in packages { try value.checkFields() }
         try WireCheck.text(style, atMost: 2048, "Submit.style")
+        if hasPublish { try publish.checkFields() }
+        try checkRules()
+    }
+}
+
+extension PBPublishOptions {
+    func checkFields() throws(WireError) {
+        try WireCheck.text(catalog, atMost: 64, "PublishOptions.catalog")
         try checkRules()
     }
 }
@@ -584,6 +593,12 @@ extension PBPackageStatus {
     func checkFields() throws(WireError) {
         try WireCheck.digest(sha256, "PackageStatus.sha256", mayBeEmpty: true)
         for value in files { try value.checkFields() }
+    }
+}
+
+extension PBJobOrder {
+    func checkFields() throws(WireError) {
+        if hasPublish { try publish.checkFields() }
     }
 }
 
@@ -694,6 +709,7 @@ extension PBAck: WireBody {}
 extension PBStale: WireBody {}
 extension PBUnknownSession: WireBody {}
 extension PBSubmit: WireBody {}
+extension PBPublishOptions: WireBody {}
 extension PBPackageRequest: WireBody {}
 extension PBRegionNode: WireBody {}
 extension PBSubmitted: WireBody {}

@@ -820,44 +820,14 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._style = newValue}
   }
 
-  public var edition: PBEdition {
-    get {_storage._edition ?? PBEdition()}
-    set {_uniqueStorage()._edition = newValue}
+  public var publish: PBPublishOptions {
+    get {_storage._publish ?? PBPublishOptions()}
+    set {_uniqueStorage()._publish = newValue}
   }
-  /// Returns true if `edition` has been explicitly set.
-  public var hasEdition: Bool {_storage._edition != nil}
-  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
-  public mutating func clearEdition() {_uniqueStorage()._edition = nil}
-
-  /// packages of another tileset may be replaced
-  public var replacesTileset: Bool {
-    get {_storage._replacesTileset}
-    set {_uniqueStorage()._replacesTileset = newValue}
-  }
-
-  /// date of the data, for the catalog
-  public var dataDate: String {
-    get {_storage._dataDate}
-    set {_uniqueStorage()._dataDate = newValue}
-  }
-
-  /// cut published packages into tile packs of these bands: 0-5@0,6-10@6; empty = no tile packs
-  public var tilePacks: String {
-    get {_storage._tilePacks}
-    set {_uniqueStorage()._tilePacks = newValue}
-  }
-
-  /// packages of another area, or of narrower zooms, may be replaced
-  public var replacesArea: Bool {
-    get {_storage._replacesArea}
-    set {_uniqueStorage()._replacesArea = newValue}
-  }
-
-  /// packages may have less than half of the tiles or bytes of the catalog's version
-  public var allowShrink: Bool {
-    get {_storage._allowShrink}
-    set {_uniqueStorage()._allowShrink = newValue}
-  }
+  /// Returns true if `publish` has been explicitly set.
+  public var hasPublish: Bool {_storage._publish != nil}
+  /// Clears the value of `publish`. Subsequent reads from it will return its default value.
+  public mutating func clearPublish() {_uniqueStorage()._publish = nil}
 
   /// required version of the archive for all tiles; empty = the first version that a worker reports
   public var sourceVersion: String {
@@ -870,6 +840,47 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How finished packages are published.
+public nonisolated struct PBPublishOptions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// a name that the coordinator knows; empty = main
+  public var catalog: String = String()
+
+  /// the catalog channel
+  public var edition: PBEdition {
+    get {_edition ?? PBEdition()}
+    set {_edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {self._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {self._edition = nil}
+
+  /// date of the data, for the catalog
+  public var dataDate: String = String()
+
+  /// cut the packages into tile packs of these bands: 0-5@0,6-10@6; empty = no tile packs
+  public var tilePacks: String = String()
+
+  /// packages of another tileset may be replaced
+  public var replacesTileset: Bool = false
+
+  /// packages of another area, or of narrower zooms, may be replaced
+  public var replacesArea: Bool = false
+
+  /// packages may have less than half of the tiles or bytes of the catalog's version
+  public var allowsShrink: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _edition: PBEdition? = nil
 }
 
 public nonisolated struct PBPackageRequest: Sendable {
@@ -1281,15 +1292,21 @@ public nonisolated struct PBJobOrder: Sendable {
 
   public var weight: UInt32 = 0
 
-  /// for a retry: replaces Submit.replaces_area
-  public var replacesArea: Bool = false
-
-  /// for a retry: replaces Submit.allow_shrink
-  public var allowShrink: Bool = false
+  /// for a retry: replaces_area and allows_shrink are added to those of the submission
+  public var publish: PBPublishOptions {
+    get {_publish ?? PBPublishOptions()}
+    set {_publish = newValue}
+  }
+  /// Returns true if `publish` has been explicitly set.
+  public var hasPublish: Bool {self._publish != nil}
+  /// Clears the value of `publish`. Subsequent reads from it will return its default value.
+  public mutating func clearPublish() {self._publish = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _publish: PBPublishOptions? = nil
 }
 
 /// Failed work: batches that were given up, and failed tiles of accepted batches.
@@ -3898,7 +3915,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0\u{3}tile_packs\0\u{4}H\u{3}replaces_area\0\u{3}allow_shrink\0\u{3}source_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -3917,12 +3934,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _schedule: String = String()
     var _formats: [String] = []
     var _style: String = String()
-    var _edition: PBEdition? = nil
-    var _replacesTileset: Bool = false
-    var _dataDate: String = String()
-    var _tilePacks: String = String()
-    var _replacesArea: Bool = false
-    var _allowShrink: Bool = false
+    var _publish: PBPublishOptions? = nil
     var _sourceVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
@@ -3950,12 +3962,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _schedule = source._schedule
       _formats = source._formats
       _style = source._style
-      _edition = source._edition
-      _replacesTileset = source._replacesTileset
-      _dataDate = source._dataDate
-      _tilePacks = source._tilePacks
-      _replacesArea = source._replacesArea
-      _allowShrink = source._allowShrink
+      _publish = source._publish
       _sourceVersion = source._sourceVersion
     }
   }
@@ -3991,13 +3998,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._schedule) }()
         case 15: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
-        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
-        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._replacesTileset) }()
-        case 19: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
-        case 20: try { try decoder.decodeSingularStringField(value: &_storage._tilePacks) }()
-        case 220: try { try decoder.decodeSingularBoolField(value: &_storage._replacesArea) }()
-        case 221: try { try decoder.decodeSingularBoolField(value: &_storage._allowShrink) }()
         case 222: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
+        case 223: try { try decoder.decodeSingularMessageField(value: &_storage._publish) }()
         default: break
         }
       }
@@ -4058,27 +4060,12 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._style.isEmpty {
         try visitor.visitSingularStringField(value: _storage._style, fieldNumber: 16)
       }
-      try { if let v = _storage._edition {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-      } }()
-      if _storage._replacesTileset != false {
-        try visitor.visitSingularBoolField(value: _storage._replacesTileset, fieldNumber: 18)
-      }
-      if !_storage._dataDate.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 19)
-      }
-      if !_storage._tilePacks.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._tilePacks, fieldNumber: 20)
-      }
-      if _storage._replacesArea != false {
-        try visitor.visitSingularBoolField(value: _storage._replacesArea, fieldNumber: 220)
-      }
-      if _storage._allowShrink != false {
-        try visitor.visitSingularBoolField(value: _storage._allowShrink, fieldNumber: 221)
-      }
       if !_storage._sourceVersion.isEmpty {
         try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 222)
       }
+      try { if let v = _storage._publish {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 223)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4104,17 +4091,76 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._schedule != rhs_storage._schedule {return false}
         if _storage._formats != rhs_storage._formats {return false}
         if _storage._style != rhs_storage._style {return false}
-        if _storage._edition != rhs_storage._edition {return false}
-        if _storage._replacesTileset != rhs_storage._replacesTileset {return false}
-        if _storage._dataDate != rhs_storage._dataDate {return false}
-        if _storage._tilePacks != rhs_storage._tilePacks {return false}
-        if _storage._replacesArea != rhs_storage._replacesArea {return false}
-        if _storage._allowShrink != rhs_storage._allowShrink {return false}
+        if _storage._publish != rhs_storage._publish {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PublishOptions"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.dataDate) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.tilePacks) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.replacesTileset) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.allowsShrink) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.catalog.isEmpty {
+      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 1)
+    }
+    try { if let v = self._edition {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.dataDate.isEmpty {
+      try visitor.visitSingularStringField(value: self.dataDate, fieldNumber: 3)
+    }
+    if !self.tilePacks.isEmpty {
+      try visitor.visitSingularStringField(value: self.tilePacks, fieldNumber: 4)
+    }
+    if self.replacesTileset != false {
+      try visitor.visitSingularBoolField(value: self.replacesTileset, fieldNumber: 5)
+    }
+    if self.replacesArea != false {
+      try visitor.visitSingularBoolField(value: self.replacesArea, fieldNumber: 6)
+    }
+    if self.allowsShrink != false {
+      try visitor.visitSingularBoolField(value: self.allowsShrink, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBPublishOptions, rhs: PBPublishOptions) -> Bool {
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs._edition != rhs._edition {return false}
+    if lhs.dataDate != rhs.dataDate {return false}
+    if lhs.tilePacks != rhs.tilePacks {return false}
+    if lhs.replacesTileset != rhs.replacesTileset {return false}
+    if lhs.replacesArea != rhs.replacesArea {return false}
+    if lhs.allowsShrink != rhs.allowsShrink {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4823,7 +4869,7 @@ nonisolated extension PBCancelJob: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobOrder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{4}X\u{3}replaces_area\0\u{3}allow_shrink\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{2}Z\u{3}publish\0\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4835,14 +4881,17 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeSingularStringField(value: &self.order) }()
       case 3: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
-      case 220: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
-      case 221: try { try decoder.decodeSingularBoolField(value: &self.allowShrink) }()
+      case 222: try { try decoder.decodeSingularMessageField(value: &self._publish) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.job != 0 {
       try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
     }
@@ -4855,12 +4904,9 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.weight != 0 {
       try visitor.visitSingularUInt32Field(value: self.weight, fieldNumber: 4)
     }
-    if self.replacesArea != false {
-      try visitor.visitSingularBoolField(value: self.replacesArea, fieldNumber: 220)
-    }
-    if self.allowShrink != false {
-      try visitor.visitSingularBoolField(value: self.allowShrink, fieldNumber: 221)
-    }
+    try { if let v = self._publish {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 222)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4869,8 +4915,7 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.order != rhs.order {return false}
     if lhs.priority != rhs.priority {return false}
     if lhs.weight != rhs.weight {return false}
-    if lhs.replacesArea != rhs.replacesArea {return false}
-    if lhs.allowShrink != rhs.allowShrink {return false}
+    if lhs._publish != rhs._publish {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

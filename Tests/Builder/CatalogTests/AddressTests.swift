@@ -28,7 +28,7 @@ struct AddressTests {
         request.files = [try scratch.other("pmtiles", "pm")]
         _ = try catalog.publish(request)
         var german = try scratch.request("EE", "eins")
-        german.edition = try CatalogEdition(language: "de")
+        german.options.edition = try CatalogEdition(language: "de")
         _ = try catalog.publish(german)
     }
 
@@ -65,7 +65,7 @@ struct AddressTests {
     @Test func withoutAnAddressTheListsKeepTheirs() throws {
         #expect(try open(nil).baseURL == Catalog.defaultBaseURL)
         var german = try scratch.request("EE", "eins")
-        german.edition = try CatalogEdition(language: "de")
+        german.options.edition = try CatalogEdition(language: "de")
         _ = try open("https://maps.example/a/").publish(german)
         // The main list has no package; the list of the other channel has it.
         #expect(try open(nil).baseURL == "https://maps.example/a/")

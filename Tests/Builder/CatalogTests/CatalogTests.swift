@@ -105,7 +105,7 @@ struct CatalogTests {
         #expect(try catalog.packages().map(\.version) == [2])
         // An explicit replacement is accepted.
         other.tileset = ""
-        other.replacesTileset = true
+        other.options.replacesTileset = true
         #expect(try catalog.publish(other).version == 3)
         #expect(try catalog.packages().map(\.tileset) == [nil])
     }

@@ -30,7 +30,7 @@ struct FormatsTests {
     @Test func theEntryTellsAllFormatsAndWhatElseIsKnown() throws {
         var request = try request("main", [try scratch.other("pmtiles", "pm"), try scratch.other("carto", "ca")])
         request.attribution = "© them"
-        request.dataDate = "2026-10-01"
+        request.options.dataDate = "2026-10-01"
         request.tileset = "streets"
         request.zooms = ZoomRange(min: 0, max: 14)
         #expect(try catalog.publish(request).version == 1)
@@ -168,7 +168,7 @@ struct FormatsTests {
         try catalog.check(["LV"], of: "satellite")
         try catalog.check(["EE"], of: "satellite", in: CatalogEdition(group: "terrain"))
         #expect(try catalog.packages().first?.version == 1)
-        other.replacesTileset = true
+        other.options.replacesTileset = true
         #expect(try catalog.publish(other).version == 2)
         #expect(try catalog.packages().first?.tileset == "satellite")
     }
@@ -178,13 +178,13 @@ struct FormatsTests {
         for (group, language) in [("terrain", nil), ("terrain", "de"), (nil, "de"), (nil, "zh-Hant")] {
             var request = try request("\(group ?? "") \(language ?? "")")
             request.tileset = group ?? "streets"
-            request.edition = try CatalogEdition(group: group, language: language)
+            request.options.edition = try CatalogEdition(group: group, language: language)
             let done = try catalog.publish(request)
             #expect(done.version == 1)
-            #expect(done.path.path.hasSuffix("catalog/\(request.edition.path)packages/1/EE.mbtiles"))
+            #expect(done.path.path.hasSuffix("catalog/\(request.options.edition.path)packages/1/EE.mbtiles"))
             #expect(
-                try catalog.packages(in: request.edition).map(\.url) == [
-                    "https://maps.example/\(request.edition.path)packages/1/EE.mbtiles"
+                try catalog.packages(in: request.options.edition).map(\.url) == [
+                    "https://maps.example/\(request.options.edition.path)packages/1/EE.mbtiles"
                 ])
         }
         #expect(

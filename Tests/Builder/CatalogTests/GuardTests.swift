@@ -58,7 +58,7 @@ struct GuardTests {
             let early = #expect(throws: CatalogError.self) { try catalog.check(areas: ["EE": other, "LV": other]) }
             #expect(early?.code == .otherArea && early?.message == late.message)
             try catalog.check(areas: ["EE": other], in: CatalogEdition(group: "terrain"))
-            slip.allowsShrink = true
+            slip.options.allowsShrink = true
             #expect(refusal(slip)?.code == .otherArea, "that it may shrink says nothing of its area")
         }
         let slip = try #require(refusal(try request("two", mask(506..<516))))
@@ -66,7 +66,7 @@ struct GuardTests {
         #expect(slip.message.contains("--replace-area"))
         #expect(try catalog.packages().map(\.version) == [1])
         var meant = try request("two", mask(700..<710))
-        meant.replacesArea = true
+        meant.options.replacesArea = true
         #expect(refusal(meant) == nil)
         #expect(try catalog.packages().map(\.version) == [2])
     }
@@ -84,7 +84,7 @@ struct GuardTests {
             #expect(refusal(try request("same \(index)", area)) == nil, "\(index)")
             // The next one is compared with the first again.
             var back = try request("back \(index)", mask(500..<510))
-            back.replacesArea = true
+            back.options.replacesArea = true
             #expect(refusal(back) == nil)
         }
     }
@@ -113,16 +113,16 @@ struct GuardTests {
             #expect(error.message.contains("\(numbers) in version 1 to 499"), "\(error)")
             #expect(error.message.contains("--allow-shrink"))
             #expect(error.message.utf8.count < 200, "a job's reason holds no more")
-            slip.replacesArea = true
+            slip.options.replacesArea = true
             #expect(refusal(slip)?.code == .packageShrunk, "the area and the zooms are the same")
-            slip.replacesTileset = true
+            slip.options.replacesTileset = true
             #expect(refusal(slip)?.code == .packageShrunk, "the tileset is the same")
         }
         // Half is enough; what is not known is not compared.
         let half = try request(String(text.dropLast(500)), area, tiles: 500)
         #expect(refusal(half) == nil)
         var allowed = try request("tiny", area, tiles: 1)
-        allowed.allowsShrink = true
+        allowed.options.allowsShrink = true
         #expect(refusal(allowed) == nil)
         #expect(refusal(try request("even", area)) == nil)
         #expect(try catalog.packages().map(\.version) == [4])
@@ -139,10 +139,10 @@ struct GuardTests {
         var smaller = try request("less", mask(what == "area" ? 500..<506 : 500..<510), tiles: 1)
         if what == "zooms" { smaller.zooms = ZoomRange(min: 0, max: 10) }
         smaller.tileset = what == "tileset" ? "satellite" : "streets"
-        smaller.replacesTileset = what == "tileset"
+        smaller.options.replacesTileset = what == "tileset"
         if what != "tileset" {
             #expect(refusal(smaller)?.code == .packageShrunk)
-            smaller.replacesArea = true
+            smaller.options.replacesArea = true
         }
         #expect(refusal(smaller) == nil)
     }

@@ -29,7 +29,7 @@ struct IndexTests {
         _ = try catalog.publish(request)
         _ = try catalog.publish(try scratch.request("bbox(24,59,25,60)", "box"))
         var german = try scratch.request("EE", "deutsch")
-        german.edition = try CatalogEdition(group: "terrain", language: "de")
+        german.options.edition = try CatalogEdition(group: "terrain", language: "de")
         _ = try catalog.publish(german)
 
         let index = try read()

@@ -83,7 +83,7 @@ struct MemoryTests {
             default:
                 var request = try scratch.request(
                     id, "text \(random(12))", names: ["en": "Quote \" back\\slash / \u{1F5FA}", "et": "Õ"])
-                if random(3) == 0 { request.edition = terrain }
+                if random(3) == 0 { request.options.edition = terrain }
                 if random(3) == 0 { request.files = [try scratch.other("pmtiles", "pm \(random(4))")] }
                 if random(3) == 0 { request.attribution = "© a\n  \"packages\" : [\n\n  ]" }
                 if random(4) == 0 {

@@ -36,7 +36,7 @@ struct PruneTests {
             for wanted in try catalog.wantedPatches() { #expect(try patch(4, wanted)) }
         }
         var other = try scratch.request("EE", "terrain")
-        other.edition = try CatalogEdition(group: "terrain")
+        other.options.edition = try CatalogEdition(group: "terrain")
         _ = try catalog.publish(other)
         // Leftovers of ended processes: a file that no list names, and an unfinished copy.
         try FileManager.default.createDirectory(
@@ -80,7 +80,7 @@ struct PruneTests {
         }
         _ = try catalog.publish(try scratch.request("LV", "other"))
         var terrain = try scratch.request("EE", "terrain")
-        terrain.edition = try CatalogEdition(group: "terrain")
+        terrain.options.edition = try CatalogEdition(group: "terrain")
         _ = try catalog.publish(terrain)
         let (before, sequence) = (try tree(), try #require(try catalog.index().sequence))
 

@@ -48,7 +48,7 @@ struct PublishTests {
         var requests: [PublishRequest] = []
         for text in ["one", "two", "three", "three"] { requests.append(try scratch.request("EE", text)) }
         var terrain = try scratch.request("EE", "hills")
-        terrain.edition = try CatalogEdition(group: "terrain")
+        terrain.options.edition = try CatalogEdition(group: "terrain")
         requests += [terrain, try scratch.request("LV", "latvia")]
         let together = try catalog.publish(requests).map { try $0.get() }
         let single = try requests.map { try other.publish($0) }
@@ -74,7 +74,7 @@ struct PublishTests {
         #expect(throws: CatalogError.self) { try catalog.checkCase(["lv"]) }
         // Another part of the catalog is another folder.
         var terrain = try scratch.request("ee", "hills")
-        terrain.edition = try CatalogEdition(group: "terrain")
+        terrain.options.edition = try CatalogEdition(group: "terrain")
         #expect(try catalog.publish(terrain).version == 1)
         let both = catalog.publish([try scratch.request("a", "five"), try scratch.request("A", "six")])
         #expect(both.map { (try? $0.get()) != nil } == [true, false])

@@ -14,26 +14,27 @@ import ZeroMQ
 @testable import Coordinator
 
 /// A publisher that stops after the real work and before it reports the result, like a crash at this point.
-private final class Hesitant: Publishing {
-    let real: CatalogPublisher
+private final class Hesitant: CatalogWriter {
+    let real: CatalogFolderWriter
     private let gate = DispatchSemaphore(value: 0)
     private let reached = Mutex(false)
 
-    init(_ catalog: Catalog) { real = CatalogPublisher(catalog: catalog) }
+    init(_ catalog: Catalog) { real = CatalogFolderWriter(catalog: catalog) }
 
     var hasPublished: Bool { reached.withLock { $0 } }
     func open() { gate.signal() }
 
-    func publish(_ order: PublishOrder) throws -> Publication {
-        let done = try real.publish(order)
+    var folder: URL { real.folder }
+
+    func publish(_ requests: [PublishRequest]) -> [Result<Published, any Error>] {
+        let done = real.publish(requests)
+        guard !requests.isEmpty else { return done }
         reached.withLock { $0 = true }
         gate.wait()
         return done
     }
 
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
-
-    func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }
 
 /// Jobs that end, or are ended, at awkward moments.

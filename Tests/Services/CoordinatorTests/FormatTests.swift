@@ -30,8 +30,8 @@ struct FormatTests {
                 service.workEndpoint, blobs: fixture.blobs(), exports: ["carto", "mbtiles-flat", "pmtiles"])
             let talker = try Talker(service.controlEndpoint)
             var body = try submission(["pmtiles", "mbtiles", "mbtiles-flat"])
-            body.edition = PBEdition(group: "terrain", language: "de")
-            body.dataDate = "2026-10-01"
+            body.publish.edition = PBEdition(group: "terrain", language: "de")
+            body.publish.dataDate = "2026-10-01"
             let job = try await talker.submit(body).job
             async let _: Void = worker.work()
             let status = try await talker.watch(job) { $0.state == "done" }
@@ -105,7 +105,7 @@ struct FormatTests {
             let talker = try Talker(service.controlEndpoint)
             let plain = try submission([])
             var edition = plain
-            edition.edition = PBEdition(group: "", language: "de")
+            edition.publish.edition = PBEdition(group: "", language: "de")
             var styled = try submission(["maplibre"])
             styled.style = "https://tiles.example.com/a.json"
             var other = styled

@@ -12,22 +12,22 @@ import Wire
 @testable import Coordinator
 
 /// A catalog whose disk is full until space is freed.
-private final class FullDisk: Publishing {
-    let real: CatalogPublisher
+private final class FullDisk: CatalogWriter {
+    let real: CatalogFolderWriter
     private let isFull = Mutex(true)
 
-    init(_ catalog: Catalog) { real = CatalogPublisher(catalog: catalog) }
+    init(_ catalog: Catalog) { real = CatalogFolderWriter(catalog: catalog) }
 
     func makeRoom() { isFull.withLock { $0 = false } }
 
-    func publish(_ order: PublishOrder) throws -> Publication {
-        guard !isFull.withLock({ $0 }) else { throw CatalogError(.diskFull, "No space is left for 'packages/1'.") }
-        return try real.publish(order)
+    var folder: URL { real.folder }
+
+    func publish(_ requests: [PublishRequest]) -> [Result<Published, any Error>] {
+        guard isFull.withLock({ $0 }) else { return real.publish(requests) }
+        return requests.map { _ in .failure(CatalogError(.diskFull, "No space is left for 'packages/1'.")) }
     }
 
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
-
-    func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }
 
 @Suite(.timeLimit(.minutes(2)))

@@ -31,7 +31,7 @@ struct GuardServiceTests {
         let order = PBJobOrder.make {
             $0.job = job
             $0.order = "retry"
-            $0.allowShrink = allow
+            $0.publish.allowsShrink = allow
         }
         guard case .ordered(let answer) = try await talker.ask(.jobOrder(order)) else { throw Talker.Silence() }
         return answer.text
@@ -92,7 +92,7 @@ struct GuardServiceTests {
                 var slip = try Fixture.submission(id: "P0", zooms: 10...11)
                 slip.dryRun = dry
                 #expect(try await talker.problem(.submit(slip)).code == "other-area")
-                slip.replacesArea = true
+                slip.publish.replacesArea = true
                 slip.dryRun = true
                 #expect(try await !talker.submit(slip).warnings.contains { $0.contains("--replace-area") })
             }
@@ -116,7 +116,7 @@ struct GuardServiceTests {
             less.dryRun = true
             let warned = try await talker.submit(less).warnings
             #expect(warned.contains { $0.contains("asks for 1 tiles") && $0.contains("--allow-shrink") }, "\(warned)")
-            less.allowShrink = true
+            less.publish.allowsShrink = true
             #expect(try await !talker.submit(less).warnings.contains { $0.contains("--allow-shrink") })
         }
     }

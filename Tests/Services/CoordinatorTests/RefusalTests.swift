@@ -58,12 +58,12 @@ struct RefusalTests {
             #expect(try await talker.problem(.submit(nameless)).code == "bad-request")
             var bands = try Fixture.submission()
             for text in ["0-5", "0-5@6", "0-5@0,3-7@3", "x", String(repeating: "0-5@0,", count: 400)] {
-                bands.tilePacks = text
+                bands.publish.tilePacks = text
                 #expect(try await talker.problem(.submit(bands)).code == "bad-request", "\(text.prefix(20))")
             }
-            bands.tilePacks = "0-5@0,6-11@6"
+            bands.publish.tilePacks = "0-5@0,6-11@6"
             #expect(try await talker.problem(.submit(bands)).text.contains("contains zoom 12"))
-            bands.tilePacks = "0-5@0,6-22@6"
+            bands.publish.tilePacks = "0-5@0,6-22@6"
             bands.tileset = Data(#"{"id":"a/b"}"#.utf8)
             #expect(try await talker.problem(.submit(bands)).text.contains("'a/b'"))
             bands.tileset = Data(#"{"id":"demo"}"#.utf8)
@@ -179,7 +179,7 @@ struct LimitTests {
             (1, UInt64.max, UInt64.max),
         ] as [(Double, UInt64, UInt64)])
     func aPackageMayLackItsShareAndNoMore(share: Double, tiles: UInt64, most: UInt64) {
-        #expect(PackagePublishing.mayLack(share, of: tiles) == most)
+        #expect(CoordinatorState.mayLack(share, of: tiles) == most)
     }
 
     @Test func foldersOnANetworkAreKnown() {

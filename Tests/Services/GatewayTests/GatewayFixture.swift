@@ -97,10 +97,10 @@ extension Catalog {
             names: ["en": "World/\(id)"], tilesHash: "D41D8CD98F00B204E9800998ECF8427E")
         request.zooms = zooms
         request.tileset = tileset
-        request.dataDate = dataDate
-        request.edition = edition
+        request.options.dataDate = dataDate
+        request.options.edition = edition
         request.files = files
-        request.allowsShrink = true
+        request.options.allowsShrink = true
         _ = try publish(request)
     }
 }

@@ -30,7 +30,7 @@ extension Samples {
         $0.packages = [.make { ($0.id, $0.formats) = ("EE", ["carto"]) }]
         $0.formats = ["pmtiles", "maplibre"]
         $0.style = "https://tiles.example.com/style.json?key=${STYLE_KEY}"
-        $0.edition = PBEdition(group: "terrain", language: "de")
+        $0.publish.edition = PBEdition(group: "terrain", language: "de")
     }
 
     static func reread(_ message: Message) throws { _ = try Frame(decoding: frame(message).encoded()) }
@@ -110,7 +110,7 @@ struct FormatTests {
         let edition = PBEdition(group: group, language: language)
         #expect(edition.problem != nil)
         var submission = Samples.submission
-        submission.edition = edition
+        submission.publish.edition = edition
         #expect(throws: WireError.self) { try Samples.reread(.submit(submission)) }
     }
 }

@@ -84,7 +84,7 @@ struct BuildTarget {
     func files(_ drafts: [JobDraft]) throws -> [BuildOutput] {
         var files: [BuildOutput] = []
         for (job, draft) in drafts.enumerated() {
-            let language = draft.edition.language
+            let language = draft.publish.edition.language
             let infix = drafts.count > 1 && !language.isEmpty ? ".\(language)" : ""
             for package in draft.packages {
                 for format in package.area.formats ?? draft.formats {

@@ -57,14 +57,14 @@ struct CatalogImportCommand: ParsableCommand {
         var request = PublishRequest(
             id: id, file: source, digest: digest, size: size, maskWire: contents.mask.cartoWire, names: try names(),
             tilesHash: report.tilesHash)
-        request.edition = try CatalogEdition(group: group, language: language)
+        request.options.edition = try CatalogEdition(group: group, language: language)
         request.zooms = contents.zooms
         request.attribution = contents.metadata["attribution"].map { String($0.prefix(1_000)) } ?? ""
         request.tileset = tileset ?? ""
-        request.dataDate = try dataDate.map(OfflineArguments.checkedDate)
-        request.replacesTileset = replaceTileset
-        request.replacesArea = replaceArea
-        request.allowsShrink = allowShrink
+        request.options.dataDate = try dataDate.map(OfflineArguments.checkedDate)
+        request.options.replacesTileset = replaceTileset
+        request.options.replacesArea = replaceArea
+        request.options.allowsShrink = allowShrink
         request.tiles = report.tiles
         request.nodes = try nodes()
         let done = try catalog.publish(request)
@@ -75,7 +75,7 @@ struct CatalogImportCommand: ParsableCommand {
             )
         }
         Console.note(
-            "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", unchanged" : ""): "
+            "\(request.options.edition.path)\(id) version \(done.version)\(done.unchanged ? ", unchanged" : ""): "
                 + "\(Units.count(report.tiles, of: "tile")), \(Units.bytes(size))")
     }
 

@@ -35,6 +35,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
     @Option(
         help: ArgumentHelp(
+            "Another catalog, which jobs choose by its name (submit --catalog NAME); may be repeated.",
+            valueName: "name=folder"))
+    var alsoCatalog: [String] = []
+    @Option(
+        help: ArgumentHelp(
             "Absolute URL of the catalog folder for clients, for example https://maps.example.com/offline/. It is written into packages.json for CARTO's client; catalog.json does not need it. Lists with another URL are rewritten at the start. Default: the URL in the lists, else http://localhost:7480/.",
             valueName: "url"))
     var catalogURL: String?
@@ -145,6 +150,21 @@ struct CoordinatorCommand: AsyncParsableCommand {
         URL(filePath: data, directoryHint: .isDirectory).appending(path: name)
     }
 
+    private func otherCatalogs() throws -> [String: URL] {
+        var folders: [String: URL] = [:]
+        for text in alsoCatalog {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, PublishOptions.isCatalogName(parts[0]),
+                folders.updateValue(URL(filePath: parts[1], directoryHint: .isDirectory), forKey: parts[0]) == nil
+            else {
+                throw CLIError(
+                    .usage, "'\(text)' does not name another catalog; write --also-catalog staging=/srv/staging",
+                    hint: "a name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once")
+            }
+        }
+        return folders
+    }
+
     /// Opens all files and sockets, and writes the endpoints to the data folder.
     private func start(_ logger: Logger) async throws -> (CoordinatorService, EndpointsFile) {
         let options = try await options()
@@ -173,6 +193,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.allowPlain = keys.insecure
         options.bboxTileLimit = bboxTileLimit
         options.catalogBaseURL = catalogURL
+        options.otherCatalogs = try otherCatalogs()
         options.signingKey = try SigningKeyOption.read(signingKey)
         options.keepVersions = keepVersions == 0 ? nil : keepVersions
         options.patchMaker = patchesFrom == 0 ? nil : CatalogPatchCommand.maker

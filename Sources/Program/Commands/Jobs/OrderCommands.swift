@@ -86,8 +86,8 @@ struct RetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.send("retry") { [allowShrink, replaceArea] in
-            $0.allowShrink = allowShrink
-            $0.replacesArea = replaceArea
+            $0.publish.allowsShrink = allowShrink
+            $0.publish.replacesArea = replaceArea
         }
     }
 }

@@ -43,17 +43,24 @@ struct OutputOptions: ParsableArguments {
         help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
     var allowShrink = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The catalog of the coordinator that gets the packages (coordinator --also-catalog). Default: main.",
+            valueName: "name"))
+    var catalog: String?
+
     /// Completes a draft.
     ///
     /// - Throws: ``CLIError`` 64 for formats and styles that contradict each other; `PackagesError` `unknown-format`.
     func fill(_ draft: inout JobDraft, edition: PBEdition) throws {
-        draft.edition = edition
+        if !edition.isRoot { draft.publish.edition = edition }
         if !formats.isEmpty { draft.formats = try PackageFormat.list(parsing: formats.joined(separator: ",")) }
         draft.style = style ?? ""
-        draft.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
-        draft.replacesTileset = replaceTileset
-        draft.replacesArea = replaceArea
-        draft.allowsShrink = allowShrink
+        draft.publish.catalog = catalog ?? ""
+        draft.publish.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
+        draft.publish.replacesTileset = replaceTileset
+        draft.publish.replacesArea = replaceArea
+        draft.publish.allowsShrink = allowShrink
         let wantsStyle = draft.allFormats.contains(.maplibre)
         guard wantsStyle || draft.style.isEmpty else {
             throw CLIError(.usage, "--style is only for a format that contains a style", hint: "add --format maplibre")

@@ -49,7 +49,7 @@ struct ScheduleCommand: AsyncParsableCommand {
                 draft.sourceVersion = nil
                 let submission = try draft.request(options.policy()).frame
                 return PBSchedule.make {
-                    $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.edition.language)"
+                    $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.publish.edition.language)"
                     $0.every = every
                     $0.label = draft.label
                     $0.submission = Data(submission)

@@ -63,7 +63,7 @@ struct SubmitCommand: AsyncParsableCommand {
         let drafts = try await submission.drafts()
         let requests = drafts.map { draft in
             // Each language is a separate job, and so a separate request.
-            let suffix = drafts.count > 1 ? "-\(draft.edition.language)" : ""
+            let suffix = drafts.count > 1 ? "-\(draft.publish.edition.language)" : ""
             return draft.request(
                 submission.policy(
                     requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
@@ -109,7 +109,7 @@ struct SubmitCommand: AsyncParsableCommand {
         if draft.isUnusual {
             lines.append(
                 "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
-                    + (draft.edition.isRoot ? "" : ", in the channel \(draft.edition.label)"))
+                    + (draft.publish.edition.isRoot ? "" : ", in the channel \(draft.publish.edition.label)"))
         }
         guard draft.packages.count > 1 else {
             return lines + ["\(Units.count(submitted.tiles, of: "tile")) in \(batches)"]

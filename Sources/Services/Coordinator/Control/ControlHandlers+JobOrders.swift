@@ -13,7 +13,7 @@ extension ControlHandlers {
             if let refusal = state.scheduler.refusal(ofRetry: id) {
                 return state.reply(WireConversions.problem(refusal), to: asker)
             }
-            state.tick.tasks.append(.reopen(asker, id, only: nil, Permits(body)))
+            state.tick.tasks.append(.reopen(asker, id, only: nil, body.publish))
             return
         }
         if let refusal = state.scheduler.refusal(of: id) {

@@ -29,8 +29,9 @@ extension ControlHandlers {
         }
         if status.waiting.isEmpty { status.waiting = state.scheduler.stallReason(of: id, now: environment.now) }
         // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
+        let folder = environment.catalogs.folder(of: state.jobs.spec(of: id))
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
-            let path = environment.options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path
+            let path = folder.appending(path: status.packages[index].path).standardizedFileURL.path
             status.packages[index].path = path
             for file in status.packages[index].files.indices {
                 let format = PackageFormat(rawValue: status.packages[index].files[file].format)

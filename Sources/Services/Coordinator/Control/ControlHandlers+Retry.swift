@@ -8,7 +8,7 @@ extension ControlHandlers {
     /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
     ///
     /// The batches of a planet are read and reset in slices outside the loop.
-    func reopen(_ id: JobID, only: [BatchIndex]?, permits: Permits = Permits(), _ asker: Asker) {
+    func reopen(_ id: JobID, only: [BatchIndex]?, permits: PBPublishOptions = PBPublishOptions(), _ asker: Asker) {
         if let refusal = state.scheduler.refusal(ofRetry: id) {
             return state.reply(WireConversions.problem(refusal), to: asker)
         }

@@ -46,11 +46,11 @@ extension ControlHandlers {
             let wall = environment.wall
             let schedule = Schedule(id: body.id, rule: rule, label: String(body.label.prefix(200)), wall: wall)
             let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
-            environment.executor.plan { [publisher = environment.publisher] in
+            environment.executor.plan { [catalogs = environment.catalogs] in
                 .schedulePlanned(
                     asker, schedule, payload: payload,
                     Result { () throws(SubmitProblem) in
-                        try planner.plan(submission, wall: wall).checked(against: publisher)
+                        try planner.plan(submission, wall: wall).checked(against: catalogs)
                     })
             }
         } catch {

@@ -55,11 +55,11 @@ extension ControlHandlers {
         }
         let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
         let wall = environment.wall
-        environment.executor.plan { [publisher = environment.publisher] in
+        environment.executor.plan { [catalogs = environment.catalogs] in
             let result = Result { () throws(SubmitProblem) in
                 let plan = try planner.plan(body, wall: wall)
                 // A schedule was checked against the catalog when it was added.
-                return body.schedule.isEmpty ? try plan.checked(against: publisher) : plan
+                return body.schedule.isEmpty ? try plan.checked(against: catalogs) : plan
             }
             return .planned(asker, result, isDry: body.dryRun)
         }

@@ -15,8 +15,8 @@ extension ControlHandlers {
         state.tick.tasks.append(
             .run(.catalog) { [environment] in
                 do {
-                    let edition = try CatalogEdition(of: body.edition)
-                    let gone = try environment.publisher.withdraw(body.packages, from: edition)
+                    let edition = try CatalogEdition(body.edition)
+                    let gone = try environment.catalogs.main.withdraw(body.packages, from: edition)
                     environment.logger.notice(
                         "Packages withdrawn", metadata: [LogKey.package: "\(body.packages.joined(separator: ", "))"])
                     return .answer(

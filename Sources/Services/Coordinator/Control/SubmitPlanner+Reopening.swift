@@ -7,7 +7,7 @@ extension SubmitPlanner {
     /// - Parameter permits: What the retry allows in addition. It is stored with the job, so that it survives a
     ///   restart.
     func reopening(
-        _ payload: [UInt8], kept: [Batch]?, permits: Permits = Permits(), wall: Int64
+        _ payload: [UInt8], kept: [Batch]?, permits: PBPublishOptions, wall: Int64
     ) throws(SubmitProblem) -> Reopening {
         let frame: Frame
         do { frame = try Frame(decoding: payload) } catch {
@@ -16,7 +16,10 @@ extension SubmitPlanner {
         guard case .submit(var body) = frame.message else {
             throw SubmitProblem("internal", "The job's stored payload is not a Submit message.")
         }
-        let changed = permits.apply(to: &body) ? try Self.payload(body) : []
+        let publish = body.publish.permitting(permits)
+        let isChanged = publish != body.publish
+        body.publish = publish
+        let changed = isChanged ? try Self.payload(body) : []
         if let kept {
             let spec = try JobSpec(body)
             return Reopening(

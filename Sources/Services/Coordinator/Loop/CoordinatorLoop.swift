@@ -25,7 +25,6 @@ final class CoordinatorLoop {
     private let control: ControlHandlers
     private let commits: CommitChecks
     private let reclaimer: BlobReclaimer
-    private let packages: PackagePublishing
     private let metrics: MetricsPublisher
     private var origins = OriginWatch()
     private var nextOriginCheck = Tick(milliseconds: 0)
@@ -37,7 +36,6 @@ final class CoordinatorLoop {
         control = ControlHandlers(state, health)
         commits = CommitChecks(state)
         reclaimer = BlobReclaimer(state)
-        packages = PackagePublishing(state)
         metrics = MetricsPublisher(state, health)
     }
 
@@ -119,7 +117,7 @@ final class CoordinatorLoop {
     }
 
     private func close() async {
-        packages.close()
+        environment.publishQueue.close()
         environment.store.stopBackups()
         await environment.notifier.stop()
         await environment.executor.drain()
@@ -242,7 +240,7 @@ final class CoordinatorLoop {
         case .event(let event): handle(event)
         case .events(let events): for event in events { handle(event) }
         case .written(let job, let package, let digest, let decides):
-            packages.manifestWritten(job, package: package, digest, decides: decides)
+            state.manifestWritten(job, package: package, digest, decides: decides)
         case .checked(let check, let request, let result, let trouble):
             commits.finish(check, request: request, result: result, trouble: trouble)
         case .unchecked(let check, let why): commits.abandon(check, why)
@@ -265,8 +263,8 @@ final class CoordinatorLoop {
     /// Its report comes back through the queue of reports.
     private func start(_ task: BackgroundTask) async {
         switch task {
-        case .writeManifest(let job, let package): packages.writeManifest(job, package)
-        case .publish(let job, let package, let merged): packages.publish(job, package: package, merged: merged)
+        case .writeManifest(let job, let package): state.writeManifest(job, package)
+        case .publish(let job, let package, let merged): state.publish(job, package: package, merged: merged)
         case .releaseBlobs: reclaimer.releaseBlobs()
         case .trimBlobs(let job): reclaimer.trimBlobs(of: job)
         case .reopen(let asker, let job, let only, let permits):

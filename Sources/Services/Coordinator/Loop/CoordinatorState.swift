@@ -30,8 +30,8 @@ final class CoordinatorState {
     /// - Parameter spec: Kept as the description of a new job.
     func submit(_ submission: JobSubmission, _ spec: JobSpec) -> (job: JobID, existing: Bool)? {
         let effects = scheduler.handle(.submit(submission), now: environment.now)
-        let made = effects.lazy.compactMap { if case .submitted(let job, let existing) = $0 { (job, existing) } else { nil } }
-            .first
+        var made: (job: JobID, existing: Bool)?
+        for case .submitted(let job, let existing) in effects { made = (job, existing) }
         // The same effects may already offer batches of the job, which needs its description.
         if case (let job, false)? = made { jobs.setSpec(spec, of: job) }
         collect(effects)

@@ -1,3 +1,4 @@
+import Catalog
 import Scheduling
 import Wire
 
@@ -56,6 +57,9 @@ struct JobRegistry {
         return allTimes.filter { other, times in
             guard other != job, let ended = times.ended else { return false }
             return own.ended.map { ended >= $0 } ?? (times.created > own.created)
-        }.keys.sorted().filter { specs[$0]?.edition == specs[job]?.edition }
+        }.keys.sorted().filter { other in
+            guard let own = specs[job], let other = specs[other] else { return false }
+            return own.publish.hasSamePlace(as: other.publish)
+        }
     }
 }

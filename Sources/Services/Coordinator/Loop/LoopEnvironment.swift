@@ -14,7 +14,8 @@ struct LoopEnvironment: Sendable {
     let logger: Logger
     let store: StateStore
     let blobs: any ManagedBlobStore
-    let publisher: any Publishing
+    let catalogs: CatalogTable
+    let publishQueue = PublishQueue()
     let router: RouterLink
     /// The port where this host streams blobs, 0 = none.
     let blobPort: UInt32
@@ -29,14 +30,14 @@ struct LoopEnvironment: Sendable {
     /// - Parameter catalogURL: The public address of the catalog; `nil` = none.
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
-        publisher: any Publishing, router: RouterLink, blobPort: UInt32, catalogURL: String?
+        catalogs: CatalogTable, router: RouterLink, blobPort: UInt32, catalogURL: String?
     ) throws {
         self.options = options
         board = options.exposesMetrics ? MetricsBoard() : nil
         self.logger = logger
         self.store = store
         self.blobs = blobs
-        self.publisher = publisher
+        self.catalogs = catalogs
         self.router = router
         self.blobPort = blobPort
         notifications = StateNotifications(store: store, catalog: catalogURL)

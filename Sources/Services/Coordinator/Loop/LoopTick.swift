@@ -23,7 +23,7 @@ enum BackgroundTask: Sendable {
     /// Remove the blobs that a kept previous build does not need; see ``Effect/trim(_:)``.
     case trimBlobs(JobID)
     /// Resume an ended job; see ``Event/reopen(_:batches:needs:only:payload:)``.
-    case reopen(Asker, JobID, only: [BatchIndex]?, Permits = Permits())
+    case reopen(Asker, JobID, only: [BatchIndex]?, PBPublishOptions = PBPublishOptions())
     /// Requeue or drop failed work.
     case failedWorkOrder(Asker, PBFailedOrder)
     /// Submit the job of a schedule at its time.

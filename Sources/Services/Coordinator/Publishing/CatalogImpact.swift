@@ -1,3 +1,4 @@
+import Catalog
 import CatalogFormat
 import PackageFiles
 import Tiles
@@ -5,17 +6,18 @@ import Tiles
 /// Possible problems of a job, found by comparing it with the current catalog.
 struct CatalogImpact {
     let spec: JobSpec
-    let edition: CatalogEdition
     /// The catalog's packages that the job will replace.
     let replaced: [CatalogEntry]
     /// Ids of the replaced packages that have tile packs.
     let cut: [String]
 
+    private var edition: CatalogEdition { spec.publish.edition }
+
     /// One sentence with its remedy per warning.
     var warnings: [String] { [lostPacks, lostZooms, shrinkage, sameDate].compactMap(\.self) }
 
     private var lostPacks: String? {
-        guard spec.packs == nil, let first = cut.first else { return nil }
+        guard spec.publish.packs == nil, let first = cut.first else { return nil }
         return
             "Package '\(first)' of catalog '\(edition)'\(others(cut.count)) will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
     }
@@ -36,7 +38,7 @@ struct CatalogImpact {
     ///
     /// Only a warning, because tiles that the origin does not have are not counted when the packages are published.
     private var shrinkage: String? {
-        guard !spec.replacesArea, !spec.allowsShrink else { return nil }
+        guard !spec.publish.replacesArea, !spec.publish.allowsShrink else { return nil }
         let masks = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
         let smaller = replaced.compactMap { entry -> (id: String, new: UInt64, old: UInt64)? in
             guard let low = entry.minZoom, let high = entry.maxZoom, let zooms = ZoomRange(min: low, max: high),
@@ -55,7 +57,7 @@ struct CatalogImpact {
     private var sameDate: String? {
         let format = PackageFormat.maplibre.rawValue
         let wanting = Set(zip(spec.packages, spec.formats).filter { $1.contains(format) }.map(\.0.id))
-        let date = spec.dataDate.flatMap(DataDate.seconds)
+        let date = spec.publish.dataDate.flatMap(DataDate.seconds)
         let stale = replaced.filter { entry in
             guard wanting.contains(entry.id), entry.files.contains(where: { $0.format == format }) else {
                 return false
@@ -65,7 +67,7 @@ struct CatalogImpact {
         }
         guard let first = stale.first else { return nil }
         return
-            "MapLibre clients that merged package '\(first.id)'\(others(stale.count)) keep their old tiles: the data date of this job (\(spec.dataDate ?? "none")) is not later than the date of the catalog's version (\(first.dataDate ?? "none")). If the tiles are newer, set the date with --data-date."
+            "MapLibre clients that merged package '\(first.id)'\(others(stale.count)) keep their old tiles: the data date of this job (\(spec.publish.dataDate ?? "none")) is not later than the date of the catalog's version (\(first.dataDate ?? "none")). If the tiles are newer, set the date with --data-date."
     }
 
     private func others(_ count: Int) -> String { count < 2 ? "" : " and \(count - 1) more" }

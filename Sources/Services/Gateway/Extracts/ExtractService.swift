@@ -187,7 +187,7 @@ actor ExtractService {
             }
             var draft = try JobDraft(
                 areas: [area], zooms: zooms, tileset: extract.tileset, label: "extract \(extract.id)")
-            draft.edition = PBEdition(group: ExtractName.group, language: "")
+            draft.publish.edition = PBEdition(group: ExtractName.group, language: "")
             // Without a request id the coordinator joins it with an unfinished job for the same package, as another gateway
             // may have submitted one at the same time.
             request = draft.request(SubmitPolicy(requestID: "", priority: 10))

@@ -92,7 +92,7 @@ final class Shop: Sendable {
         var request = PublishRequest(
             id: id, file: url, digest: receipt.digest, size: receipt.size, maskWire: Self.mask.cartoWire,
             names: ["en": "Europe/\(id)"], tilesHash: receipt.tilesHash)
-        request.edition = edition
+        request.options.edition = edition
         request.files = others
         request.attribution = "© Demo"
         let done = try catalog.publish(request)

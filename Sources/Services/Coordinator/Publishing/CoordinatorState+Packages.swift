@@ -1,4 +1,6 @@
 internal import Blobs
+import Catalog
+import CatalogFormat
 internal import Digests
 import Errors
 import Files
@@ -8,35 +10,23 @@ import Scheduling
 import Tiles
 import Wire
 
-/// Writes merge manifests, and puts merged packages into the catalog.
-final class PackagePublishing {
-    private let environment: LoopEnvironment
-    private let state: CoordinatorState
-    private let publications = Publications()
-
-    init(_ state: CoordinatorState) {
-        self.state = state
-        environment = state.environment
-    }
-
-    /// From now on no package waits for others.
-    func close() { publications.close() }
-
+/// What happens to a package between its last commit and the catalog.
+extension CoordinatorState {
     /// Writes the list of everything that a merger needs, as a separate blob.
     func writeManifest(_ job: JobID, _ package: PackageIndex) {
-        guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
+        guard scheduler.isLiving(job), let spec = jobs.spec(of: job),
             spec.packages.indices.contains(package.number)
         else {
             let trouble = Trouble(
                 cause: FailureCause.jobFailed.rawValue, detail: "the job ended before its manifest was written")
-            state.handle(.manifestFailed(job, package: package, trouble, retriable: false))
+            handle(.manifestFailed(job, package: package, trouble, retriable: false))
             return
         }
         let wanted = spec.packages[package.number]
         let missing = failedTiles(of: wanted, job)
         var shards: [Data] = []
         var footers: [Data] = []
-        for batch in state.scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
+        for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
             guard batch.state == .done, let digest = batch.digest else { continue }
             shards.append(Data(digest.bytes))
             footers.append(Data(batch.result.footer?.bytes ?? []))
@@ -44,7 +34,7 @@ final class PackagePublishing {
         // The limit for missing tiles holds for each package, not only for the whole job.
         let share = Self.mayLack(spec.allowedMissing, of: wanted.mask.count(in: spec.zooms))
         let manifest = PBMergeManifest.make {
-            $0.packageFormat = min(WorkerAdmission.newestPackageFormat, state.scheduler.packageFormat ?? .max)
+            $0.packageFormat = min(WorkerAdmission.newestPackageFormat, scheduler.packageFormat ?? .max)
             $0.packageID = wanted.id
             $0.mask = Data(wanted.mask.encoded())
             $0.zoomMin = UInt32(spec.zooms.min)
@@ -55,15 +45,15 @@ final class PackagePublishing {
             $0.shardFooters = footers
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
-            $0.formats = state.scheduler.formats(of: job, package: package)
+            $0.formats = scheduler.formats(of: job, package: package)
             if $0.formats.contains(PackageFormat.maplibre.rawValue) {
                 $0.style = spec.style
-                $0.dataDate = spec.dataDate ?? ""
+                $0.dataDate = spec.publish.dataDate ?? ""
             }
-            if !spec.edition.isRoot { $0.edition = spec.edition }
+            if spec.publish.edition != .main { $0.edition = spec.publish.edition.message }
         }
         environment.executor.run(on: .files) { [environment] in
-            let (blobs, publisher, removals) = (environment.blobs, environment.publisher, environment.removals)
+            let (blobs, removals) = (environment.blobs, environment.removals)
             do {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
@@ -81,7 +71,7 @@ final class PackagePublishing {
                 // A style is identified by its address, and its content may change.
                 return .written(job, package: package, digest, decides: manifest.style.isEmpty)
             } catch {
-                let (trouble, mayHeal) = publisher.trouble(error)
+                let (trouble, mayHeal) = CatalogTable.trouble(error)
                 return .event(.manifestFailed(job, package: package, trouble, retriable: mayHeal))
             }
         }
@@ -91,7 +81,7 @@ final class PackagePublishing {
     ///
     /// Some of them may lie outside its mask.
     private func failedTiles(of wanted: JobSpec.Package, _ job: JobID) -> UInt64 {
-        state.scheduler.batches(of: job).reduce(0) { sum, batch in
+        scheduler.batches(of: job).reduce(0) { sum, batch in
             guard batch.state != .split, wanted.mask.contains(batch.cell) else { return sum }
             return sum + (batch.state == .done ? batch.result.failed : batch.tiles)
         }
@@ -106,23 +96,23 @@ final class PackagePublishing {
     ///
     /// The scheduler has made the state `publishing` durable before.
     func publish(_ job: JobID, package: PackageIndex, merged: MergedPackage) {
-        guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
+        guard scheduler.isLiving(job), let spec = jobs.spec(of: job),
             spec.packages.indices.contains(package.number)
         else { return }
-        publications.add(
-            Publications.Waiting(
+        environment.publishQueue.add(
+            PublishQueue.Waiting(
                 job: job, package: package, merged: merged, spec: spec,
                 failedTiles: failedTiles(of: spec.packages[package.number], job)))
-        environment.executor.run(on: .catalog) { [environment, publications] in
-            await publications.waitUntilDue()
+        environment.executor.run(on: .catalog) { [environment] in
+            let (queue, catalogs) = (environment.publishQueue, environment.catalogs)
+            await queue.waitUntilDue()
             // The first waiter usually publishes this package too, unless it came too late or too many wait.
-            let round = await publications.publish(
-                environment.blobs, publisher: environment.publisher, logger: environment.logger)
+            let round = await queue.publish(environment.blobs, catalogs: catalogs, logger: environment.logger)
             if !round.patching.isEmpty {
                 // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
                 environment.executor.run(on: .patches) {
-                    // `makePatches` logs its own errors and throws none.
-                    try? await FileWork.run { environment.publisher.makePatches(round.patching.map(\.order)) }
+                    // Writers log the errors of patches and throw none.
+                    try? await FileWork.run { catalogs.makePatches(round.patching.map(\.request)) }
                     return .events(round.patching.map(\.event))
                 }
             }
@@ -134,7 +124,7 @@ final class PackagePublishing {
     ///
     /// - Parameter decides: Whether the manifest alone decides the bytes of the package.
     func manifestWritten(_ job: JobID, package: PackageIndex, _ digest: Digest, decides: Bool) {
-        state.handle(.manifestWritten(job, package: package, digest, decides: decides))
+        handle(.manifestWritten(job, package: package, digest, decides: decides))
         environment.removals.endClaim(of: digest, mayBeNamed: true)
     }
 }

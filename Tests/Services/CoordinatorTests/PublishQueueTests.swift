@@ -13,7 +13,7 @@ import Wire
 @testable import Coordinator
 
 /// Merged packages that wait at the same time.
-struct PublicationsTests {
+struct PublishQueueTests {
     let fixture: Fixture
     let blobs: FolderBlobStore
     let catalog: Catalog
@@ -26,7 +26,7 @@ struct PublicationsTests {
     }
 
     /// A package whose file holds `text`, as a blob unless it is to be missing.
-    private func waiting(_ number: Int, _ text: String, isMissing: Bool = false) async throws -> Publications.Waiting {
+    private func waiting(_ number: Int, _ text: String, isMissing: Bool = false) async throws -> PublishQueue.Waiting {
         let bytes = Array(text.utf8)
         let digest = Digest(of: bytes)
         if !isMissing {
@@ -38,44 +38,46 @@ struct PublicationsTests {
             digest: try #require(Digest(bytes: digest.bytes)), size: UInt64(bytes.count), tiles: 21,
             tilesHash: "D41D8CD98F00B204E9800998ECF8427E")
         let spec = try JobSpec(try Fixture.submission(id: "P\(number)"))
-        return Publications.Waiting(job: 7, package: 0, merged: merged, spec: spec, failedTiles: 0)
+        return PublishQueue.Waiting(job: 7, package: 0, merged: merged, spec: spec, failedTiles: 0)
     }
 
     @Test func whatWaitsIsPublishedTogetherAndFailsAlone() async throws {
-        let publications = Publications()
-        for number in 0..<(Publications.most + 2) {
-            publications.add(try await waiting(number, "package \(number)", isMissing: number == 3))
+        let queue = PublishQueue()
+        for number in 0..<(PublishQueue.most + 2) {
+            queue.add(try await waiting(number, "package \(number)", isMissing: number == 3))
         }
-        let publisher = CatalogPublisher(catalog: catalog)
-        let first = await publications.publish(blobs, publisher: publisher, logger: logger).events
-        #expect(first.count == Publications.most)
+        let writer = CatalogFolderWriter(catalog: catalog)
+        let first = await queue.publish(blobs, catalogs: CatalogTable(main: writer), logger: logger).events
+        #expect(first.count == PublishQueue.most)
         let failed = first.filter { if case .packageTrouble = $0 { true } else { false } }
         guard case .packageTrouble(_, _, let trouble, let mayHeal)? = failed.first, failed.count == 1 else {
             Issue.record("\(failed)")
             return
         }
         #expect(trouble.cause == "blob-missing" && !mayHeal)
-        #expect(try catalog.packages().count == Publications.most - 1)
-        #expect(await publications.publish(blobs, publisher: publisher, logger: logger).events.count == 2)
+        #expect(try catalog.packages().count == PublishQueue.most - 1)
+        #expect(await queue.publish(blobs, catalogs: CatalogTable(main: writer), logger: logger).events.count == 2)
         #expect(
-            await publications.publish(blobs, publisher: publisher, logger: logger).events.isEmpty,
+            await queue.publish(blobs, catalogs: CatalogTable(main: writer), logger: logger).events.isEmpty,
             "others took them along")
         let entries = try catalog.packages()
-        #expect(entries.count == Publications.most + 1 && entries.allSatisfy { $0.version == 1 })
+        #expect(entries.count == PublishQueue.most + 1 && entries.allSatisfy { $0.version == 1 })
         #expect(try catalog.verify().isVerified)
     }
 
     @Test func oneThatTheCatalogRefusesLeavesTheOthers() async throws {
-        let publications = Publications()
+        let queue = PublishQueue()
         let good = try await waiting(1, "good")
         let wrong = try await waiting(2, "wrong")
         // Announced with another length than it has.
         let merged = MergedPackage(
             digest: wrong.merged.digest, size: 99, tiles: 21, tilesHash: wrong.merged.tilesHash)
-        publications.add(Publications.Waiting(job: 7, package: 0, merged: merged, spec: wrong.spec, failedTiles: 0))
-        publications.add(good)
-        let events = await publications.publish(blobs, publisher: CatalogPublisher(catalog: catalog), logger: logger)
-            .events
+        queue.add(PublishQueue.Waiting(job: 7, package: 0, merged: merged, spec: wrong.spec, failedTiles: 0))
+        queue.add(good)
+        let events = await queue.publish(
+            blobs, catalogs: CatalogTable(main: CatalogFolderWriter(catalog: catalog)), logger: logger
+        )
+        .events
         guard case .packageTrouble(_, _, let trouble, false) = events[0],
             case .published(7, 0, 1, let path, false) = events[1]
         else {
@@ -87,53 +89,70 @@ struct PublicationsTests {
     }
 
     @Test func aJobWhosePackageGetsPatchesWaitsForThemAndHoldsUpNobody() async throws {
-        let publications = Publications()
+        let queue = PublishQueue()
         let made = Mutex(0)
-        let publisher = CatalogPublisher(
+        let writer = CatalogFolderWriter(
             catalog: catalog,
             patchMaker: { _, _, _ in
                 made.withLock { $0 += 1 }
                 return nil
             })
-        publications.add(try await waiting(1, "first version"))
+        queue.add(try await waiting(1, "first version"))
         #expect(
-            await publications.publish(blobs, publisher: publisher, logger: logger).events.count == 1,
+            await queue.publish(blobs, catalogs: CatalogTable(main: writer), logger: logger).events.count == 1,
             "there is nothing to patch")
-        publications.add(try await waiting(1, "second version"))
-        publications.add(try await waiting(2, "another package"))
-        let round = await publications.publish(blobs, publisher: publisher, logger: logger)
-        #expect(round.events.count == 1 && round.patching.map(\.order.id) == ["P1"])
+        queue.add(try await waiting(1, "second version"))
+        queue.add(try await waiting(2, "another package"))
+        let round = await queue.publish(blobs, catalogs: CatalogTable(main: writer), logger: logger)
+        #expect(round.events.count == 1 && round.patching.map(\.request.id) == ["P1"])
         guard case .published(7, 0, 2, "packages/2/P1.mbtiles", false)? = round.patching.first?.event else {
             Issue.record("\(round.patching)")
             return
         }
         #expect(
             try catalog.packages().map(\.version) == [2, 1] && made.withLock { $0 } == 0, "both are listed already")
-        publisher.makePatches(round.patching.map(\.order))
+        writer.makePatches(round.patching.map(\.request))
         #expect(made.withLock { $0 } == 1)
         // After a crash in between, the package is published again, and finished patches are not made again.
-        publications.add(try await waiting(1, "second version"))
-        let again = await publications.publish(blobs, publisher: publisher, logger: logger)
+        queue.add(try await waiting(1, "second version"))
+        let again = await queue.publish(blobs, catalogs: CatalogTable(main: writer), logger: logger)
         #expect(again.events.count == 1 && again.patching.isEmpty)
+    }
+
+    /// After a slow write of the lists the next one is a second away; what makes it earlier wakes those who wait.
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func whatMakesThePublicationEarlierEndsTheWait(isClosed: Bool) async throws {
+        let queue = PublishQueue()
+        let slow = SlowLists(real: CatalogFolderWriter(catalog: catalog), cost: .milliseconds(250))
+        let first = try await waiting(1, "first")
+        queue.add(first)
+        _ = await queue.publish(blobs, catalogs: CatalogTable(main: slow), logger: logger)
+        queue.add(first)
+        let sleeper = Task { await queue.waitUntilDue() }
+        try await Task.sleep(for: .milliseconds(20))
+        let start = ContinuousClock.now
+        if isClosed { queue.close() } else { for _ in 1..<PublishQueue.most { queue.add(first) } }
+        await sleeper.value
+        #expect(ContinuousClock.now - start < .milliseconds(500))
     }
 
     /// A stream of packages, each ready some milliseconds after the one before.
     ///
     /// When they are listed is in `PublishingPaceTests`.
     @Test func aStreamOfPackagesIsListedInFewerWritingsThanItHasPackages() async throws {
-        let publications = Publications()
-        let publisher = CatalogPublisher(catalog: catalog)
+        let queue = PublishQueue()
+        let writer = CatalogFolderWriter(catalog: catalog)
         let executor = BackgroundExecutor()
         let listed = Mutex(0)
-        var all: [Publications.Waiting] = []
+        var all: [PublishQueue.Waiting] = []
         for number in 0..<60 { all.append(try await waiting(number, "package \(number)")) }
         // As if the disk were slow: lists that take 100 ms to write.
-        let slow = SlowLists(real: publisher, cost: .milliseconds(100))
+        let slow = SlowLists(real: writer, cost: .milliseconds(100))
         for one in all {
-            publications.add(one)
+            queue.add(one)
             executor.run(on: .catalog) { [blobs, logger] in
-                await publications.waitUntilDue()
-                return .events(await publications.publish(blobs, publisher: slow, logger: logger).events)
+                await queue.waitUntilDue()
+                return .events(await queue.publish(blobs, catalogs: CatalogTable(main: slow), logger: logger).events)
             }
             executor.run(on: .checks) { [catalog] in
                 let id = one.wanted.id
@@ -151,38 +170,35 @@ struct PublicationsTests {
         #expect(try catalog.packages().count == all.count)
         #expect((2..<all.count).contains(writings), "\(writings)")
         // At the end of the process nothing waits for others.
-        publications.add(try await waiting(100, "last"))
-        publications.close()
-        await publications.waitUntilDue()
-        _ = await publications.publish(blobs, publisher: slow, logger: logger)
+        queue.add(try await waiting(100, "last"))
+        queue.close()
+        await queue.waitUntilDue()
+        _ = await queue.publish(blobs, catalogs: CatalogTable(main: slow), logger: logger)
         #expect(try catalog.packages().count == all.count + 1)
     }
 }
 
 /// A catalog on a slow disk.
-private final class SlowLists: Publishing {
-    let real: CatalogPublisher
+private final class SlowLists: CatalogWriter {
+    let real: CatalogFolderWriter
     let cost: Duration
     let writings = Mutex(0)
 
-    init(real: CatalogPublisher, cost: Duration) {
+    init(real: CatalogFolderWriter, cost: Duration) {
         self.real = real
         self.cost = cost
     }
 
+    var folder: URL { real.folder }
     var listCost: Duration? { cost }
 
-    func publish(_ order: PublishOrder) throws -> Publication { try real.publish(order) }
-
-    func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
-        if !orders.isEmpty {
+    func publish(_ requests: [PublishRequest]) -> [Result<Published, any Error>] {
+        if !requests.isEmpty {
             writings.withLock { $0 += 1 }
             usleep(UInt32(cost / .microseconds(1)))
         }
-        return real.publish(orders)
+        return real.publish(requests)
     }
 
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
-
-    func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

@@ -1,0 +1,137 @@
+import Catalog
+import CatalogFormat
+import Errors
+import Files
+import Foundation
+import Logging
+import PackageFiles
+import Packages
+import Scheduling
+import Telemetry
+import Tiles
+
+/// Writes finished packages into a catalog folder.
+struct CatalogFolderWriter: CatalogWriter {
+    let catalog: Catalog
+    /// Makes patches from the versions published before; `nil` = no patches.
+    var patchMaker: PatchMaker?
+    var patchVersions = PatchRule.previousVersions
+    var logger: Logger?
+
+    var folder: URL { catalog.folder }
+    var listCost: Duration? { catalog.listCost }
+
+    func publish(_ requests: [PublishRequest]) -> [Result<Published, any Error>] {
+        let cut = requests.map { request in
+            Result {
+                var request = request
+                request.tilePacks = try packs(request)
+                return request
+            }
+        }
+        // The errors of the other requests are in the results below.
+        var published = catalog.publish(cut.compactMap { try? $0.get() })[...]
+        let results = cut.map { request -> Result<Published, any Error> in
+            if case .failure(let error) = request { return .failure(error) }
+            return published.removeFirst().mapError { $0 }
+        }
+        for (request, result) in zip(requests, results) {
+            guard case .success(let published) = result, published.losesPacks else { continue }
+            logger?.warning(
+                "The new version has no tile packs, and those of the previous version are gone; add --tile-packs to its job, or run packhorse packs",
+                metadata: [LogKey.package: "\(request.options.edition.path)\(request.id)"])
+        }
+        return results
+    }
+
+    /// The tile packs of a package.
+    ///
+    /// They are cut now unless the catalog has them.
+    private func packs(_ request: PublishRequest) throws -> PublishedPacks? {
+        guard let scheme = request.options.packs else { return nil }
+        let inside = request.options.edition.path
+        let home = inside.isEmpty ? catalog.folder : catalog.folder.appending(path: inside)
+        var wanted = TilePacks.Order(package: request.file, id: request.id, tileset: request.tileset)
+        wanted.mask = request.mask
+        wanted.lacksOnlyEmptyTiles = request.failedTiles == 0
+        wanted.scheme = scheme
+        let list = try heldPacks(wanted, digest: request.digest, home: home) ?? TilePacks.packs(wanted, into: home)
+        return PublishedPacks(
+            list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
+    }
+
+    /// The packs that the catalog lists for exactly these bytes, if all of their files exist.
+    private func heldPacks(_ wanted: TilePacks.Order, digest: Digest, home: URL) -> TilePackList? {
+        // A list that cannot be read is made again.
+        guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
+            // A list that cannot be decoded is made again.
+            let list = try? JSONDecoder().decode(TilePackList.self, from: bytes), list.answers(wanted, of: digest)
+        else { return nil }
+        let isThere = list.packs.allSatisfy { pack in
+            // A pack that cannot be read is made again.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: home.appending(path: pack.path).path)
+            return (attributes?[.size] as? NSNumber)?.uint64Value == pack.size
+        }
+        return isThere ? list : nil
+    }
+
+    func wantsPatches(_ request: PublishRequest) -> Bool {
+        guard patchMaker != nil else { return false }
+        // If the catalog cannot be read now, patches cannot be listed in it either.
+        let wanted = try? catalog.wantedPatches(of: [request.id], in: request.options.edition, previous: patchVersions)
+        return wanted?.isEmpty == false
+    }
+
+    /// Makes the missing patches and lists them together.
+    ///
+    /// This includes patches that a crash prevented.
+    func makePatches(_ requests: [PublishRequest]) {
+        guard let patchMaker, !requests.isEmpty else { return }
+        func warn(_ package: String, _ error: any Error) {
+            logger?.warning(
+                "Patch to the new version not made",
+                metadata: [LogKey.package: "\(package)", LogKey.errorMessage: "\(error)"])
+        }
+        do {
+            var wanted: [WantedPatch] = []
+            let editions = Dictionary(grouping: requests, by: \.options.edition)
+            for (edition, requests) in editions.sorted(by: { $0.key < $1.key }) {
+                wanted += try catalog.wantedPatches(of: Set(requests.map(\.id)), in: edition, previous: patchVersions)
+            }
+            _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
+        } catch {
+            warn(requests.map { "\($0.options.edition.path)\($0.id)" }.joined(separator: ", "), error)
+        }
+    }
+
+    func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] {
+        let ids = spec.packages.map(\.id)
+        do throws(CatalogError) {
+            let edition = spec.publish.edition
+            try catalog.checkCase(ids, in: edition)
+            if !spec.publish.replacesTileset { try catalog.check(ids, of: spec.tileset.id, in: edition) }
+            if !spec.publish.replacesArea {
+                let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
+                try catalog.check(areas: areas, in: edition)
+            }
+            let wanted = Set(ids)
+            return CatalogImpact(
+                spec: spec,
+                replaced: try catalog.packages(in: edition).filter { wanted.contains($0.id) },
+                cut: catalog.idsWithPacks(among: ids, in: edition)
+            ).warnings
+        } catch {
+            // Any other problem of the catalog may be fixed before there is something to publish.
+            guard [.otherTileset, .otherArea, .badRequest].contains(error.code) else { return [] }
+            throw SubmitProblem("\(error.code)", error.message)
+        }
+    }
+
+    func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning {
+        try catalog.remove(ids, group: edition.group, language: edition.language, dryRun: false)
+    }
+
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] {
+        try catalog.files(of: id, edition: edition)
+    }
+}

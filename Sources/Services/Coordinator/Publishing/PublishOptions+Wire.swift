@@ -1,0 +1,75 @@
+import Catalog
+import CatalogFormat
+import Errors
+import PackageFiles
+import Tiles
+import Wire
+
+extension PublishOptions {
+    /// Reads the options of a submission.
+    ///
+    /// - Throws: ``SubmitProblem`` `bad-edition`, `bad-request`.
+    init(_ options: PBPublishOptions) throws(SubmitProblem) {
+        self.init()
+        if !options.catalog.isEmpty { catalog = options.catalog }
+        do throws(CatalogError) { edition = try CatalogEdition(options.edition) } catch {
+            throw SubmitProblem("bad-edition", error.message)
+        }
+        guard options.dataDate.isEmpty || DataDate.seconds(options.dataDate) != nil else {
+            throw SubmitProblem(
+                "bad-request",
+                "The data's date '\(options.dataDate.prefix(40))' is not a date. Write 2026-10-01 or 2026-10-01T12:00:00Z."
+            )
+        }
+        dataDate = options.dataDate.isEmpty ? nil : options.dataDate
+        packs = try Self.packs(options.tilePacks)
+        replacesTileset = options.replacesTileset
+        replacesArea = options.replacesArea
+        allowsShrink = options.allowsShrink
+    }
+
+    /// The zoom bands of tile packs, if packs are requested.
+    private static func packs(_ bands: String) throws(SubmitProblem) -> PackScheme? {
+        guard !bands.isEmpty else { return nil }
+        do throws(TilesError) {
+            guard bands.utf8.count <= 1_000 else {
+                throw TilesError(.badZoom, "The text is longer than 1,000 bytes.")
+            }
+            return try PackScheme(parsing: bands)
+        } catch {
+            throw SubmitProblem("bad-request", "The bands of the tile packs cannot be read: \(error.message)")
+        }
+    }
+}
+
+extension PBPublishOptions {
+    /// The same options with one spelling for what is not set.
+    var canonical: PBPublishOptions {
+        var options = self
+        if edition.isRoot { options.clearEdition() }
+        if catalog == PublishOptions.mainCatalog { options.catalog = "" }
+        return options
+    }
+
+    /// The same with the permissions of a retry.
+    func permitting(_ retry: PBPublishOptions) -> PBPublishOptions {
+        var options = self
+        if retry.replacesArea { options.replacesArea = true }
+        if retry.allowsShrink { options.allowsShrink = true }
+        return options
+    }
+}
+
+extension CatalogEdition {
+    /// The catalog channel of a message.
+    ///
+    /// - Throws: ``CatalogError`` `bad-request`.
+    init(_ edition: PBEdition) throws(CatalogError) {
+        try self.init(
+            group: edition.group.isEmpty ? nil : edition.group,
+            language: edition.language.isEmpty ? nil : edition.language)
+    }
+
+    /// The channel in a message.
+    var message: PBEdition { PBEdition(group: group ?? "", language: language ?? "") }
+}
