@@ -1,3 +1,6 @@
+internal import Foundation
+internal import StyleFormat
+
 /// The name of something that is installed as one file: a package, a style, or a tile pack.
 struct InstalledFileKey: Hashable, Codable, Comparable, Sendable {
     var name: String
@@ -70,4 +73,40 @@ struct Plan: Hashable, Sendable {
     var failed: [FileID: FailureCause] = [:]
     /// Single tiles and resources that belong to the downloads and are there already; only their counts are used.
     var present = TaskProgress()
+}
+
+/// What the planner knows of a download beyond what the rules need: where its bytes are, and what its row will say.
+struct DownloadDetails: Sendable, Hashable {
+    /// The address of the whole file or of the tile.
+    var address: URL
+    /// What the address is.
+    var kind: ResourceRequest.Kind
+    /// Headers of the request.
+    var headers: [String: String] = [:]
+    /// The address of the patch, when the download has one.
+    var patch: URL?
+    /// The installed file that the patch is for.
+    var base: URL?
+    /// The file as it will be installed; of a tile, the pack that it belongs to.
+    var file: InstalledFile
+    /// The tile, for a single tile.
+    var tile: TilePlace?
+    /// The resource, for a single resource of a style.
+    var resource: StyleResource?
+    /// How fast its server may be asked.
+    var limits: RequestLimits?
+
+    /// The limits of a tile server, for all requests to it together.
+    struct RequestLimits: Sendable, Hashable {
+        var perSecond: Double
+        var parallel: Int
+        var timeout: Duration
+    }
+
+    /// A single tile and the pack that is being filled with it.
+    struct TilePlace: Sendable, Hashable {
+        var zoom: Int
+        var column: Int
+        var row: Int
+    }
 }

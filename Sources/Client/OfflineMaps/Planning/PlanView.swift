@@ -1,6 +1,25 @@
 internal import CatalogFormat
 internal import Foundation
 
+/// A plan with what the operations on its downloads need.
+struct DetailedPlan: Sendable {
+    var answer: PlanAnswer
+    /// What regions need; the column `required` of their rows.
+    var needs: [RegionID: RegionNeeds] = [:]
+}
+
+/// Everything that a plan depends on, as it is at one moment.
+struct PlanView: Sendable {
+    /// The catalog's address; other addresses are relative to it.
+    var address: URL?
+    /// What the catalog offers; `nil` when none was read.
+    var content: CatalogContent?
+    var rows: StoreRows
+    var regions: [RegionID: RegionDefinition]
+    /// The data groups that the user selected.
+    var groups: Set<String>
+}
+
 /// The address of a catalog: `catalog.json` itself, or the folder that has it.
 struct CatalogAddress: Hashable, Sendable {
     /// The folder, with a slash at its end.
