@@ -1,3 +1,4 @@
+internal import Digests
 internal import Errors
 internal import Files
 import Foundation
