@@ -26,14 +26,6 @@ public enum NotificationKind: Int64, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the job has ended.
-    public var isEndOfJob: Bool {
-        switch self {
-        case .jobDone, .jobFailed, .jobCancelled: true
-        case .packagePublished, .originBlocked: false
-        }
-    }
-
     /// The kind with this name.
     public init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }

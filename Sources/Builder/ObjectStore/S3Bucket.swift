@@ -19,9 +19,6 @@ public struct S3Bucket: Sendable {
     private let client: TransferClient
     private let credentials: any S3CredentialProvider
 
-    /// The largest object that S3 takes in one request.
-    static let mostAtOnce: UInt64 = 5 << 30
-
     /// Gets ready; nothing is sent yet.
     ///
     /// - Parameters:

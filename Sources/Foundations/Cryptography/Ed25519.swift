@@ -1,8 +1,8 @@
 #if canImport(CryptoKit)
-internal import CryptoKit
-internal import Foundation
+    internal import CryptoKit
+    internal import Foundation
 #else
-internal import CCrypto
+    internal import CCrypto
 #endif
 
 /// Signatures with Ed25519 (RFC 8032): a secret key and a public key have 32 bytes, a signature 64.
@@ -17,12 +17,12 @@ package enum Ed25519 {
     package static func publicKey(of secret: [UInt8]) -> [UInt8]? {
         guard secret.count == 32 else { return nil }
         #if canImport(CryptoKit)
-        return (try? Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret))).map {
-            Array($0.publicKey.rawRepresentation)
-        }
+            return (try? Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret))).map {
+                Array($0.publicKey.rawRepresentation)
+            }
         #else
-        var key = [UInt8](repeating: 0, count: 32)
-        return ph_ed25519_public_key(secret, &key) == 1 ? key : nil
+            var key = [UInt8](repeating: 0, count: 32)
+            return ph_ed25519_public_key(secret, &key) == 1 ? key : nil
         #endif
     }
 
@@ -30,11 +30,11 @@ package enum Ed25519 {
     package static func sign(_ bytes: [UInt8], with secret: [UInt8]) -> [UInt8]? {
         guard secret.count == 32 else { return nil }
         #if canImport(CryptoKit)
-        return (try? Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret)).signature(for: Data(bytes)))
-            .map { Array($0) }
+            return (try? Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret)).signature(for: Data(bytes)))
+                .map { Array($0) }
         #else
-        var signature = [UInt8](repeating: 0, count: 64)
-        return ph_ed25519_sign(secret, bytes, bytes.count, &signature) == 1 ? signature : nil
+            var signature = [UInt8](repeating: 0, count: 64)
+            return ph_ed25519_sign(secret, bytes, bytes.count, &signature) == 1 ? signature : nil
         #endif
     }
 
@@ -43,10 +43,10 @@ package enum Ed25519 {
     package static func isValid(_ signature: [UInt8], for bytes: [UInt8], key: [UInt8]) -> Bool {
         guard key.count == 32, signature.count == 64 else { return false }
         #if canImport(CryptoKit)
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(key)) else { return false }
-        return key.isValidSignature(Data(signature), for: Data(bytes))
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(key)) else { return false }
+            return key.isValidSignature(Data(signature), for: Data(bytes))
         #else
-        return ph_ed25519_verify(key, bytes, bytes.count, signature) == 1
+            return ph_ed25519_verify(key, bytes, bytes.count, signature) == 1
         #endif
     }
 }

@@ -25,7 +25,7 @@ public struct LinkOptions: Sendable {
     /// Bytes of complete messages that libzmq queues from one peer, if all have the largest size.
     ///
     /// Default 8 MiB.
-    public var receiveWindow = 8 << 20
+    public static let receiveWindow = 8 << 20
     /// Frames of all peers that wait in this process before the sockets are no longer read.
     ///
     /// Default 1,024.
@@ -50,11 +50,11 @@ public struct LinkOptions: Sendable {
     ///
     /// This only finds connections whose other end has disappeared without closing. TCP does it, not ZMTP: see
     /// ``Socket/configure(_:_:maxFrameBytes:)``.
-    public var keepAlive: Duration = .seconds(5)
+    public static let keepAlive: Duration = .seconds(5)
     /// Longest time a peer may take for its handshake.
     ///
     /// Default 5 s.
-    public var handshake: Duration = .seconds(5)
+    public static let handshake: Duration = .seconds(5)
     /// First pause before reconnecting.
     ///
     /// It doubles up to ``reconnectMax``.
@@ -75,7 +75,7 @@ public struct LinkOptions: Sendable {
 
     /// The number of frames queued from one peer of an endpoint with frames of at most `maxFrameBytes`.
     func receiveFrames(_ maxFrameBytes: Int) -> Int32 {
-        min(receiveHighWater, Int32(clamping: max(2, receiveWindow / max(maxFrameBytes, 1))))
+        min(receiveHighWater, Int32(clamping: max(2, Self.receiveWindow / max(maxFrameBytes, 1))))
     }
 }
 

@@ -173,12 +173,12 @@ extension Socket {
     /// that connection is then reset, the next heartbeat writes to it and ends the whole process (`Assertion failed:
     /// !_io_error`). The kernel's keep-alive probes also find a host that has disappeared. See docs/decisions/0046.
     func configure(_ options: LinkOptions, _ endpoint: Endpoint, maxFrameBytes: Int) throws(ZeroMQError) {
-        let seconds = max(1, options.keepAlive.milliseconds / 1_000)
+        let seconds = max(1, LinkOptions.keepAlive.milliseconds / 1_000)
         try set(ZMQ_LINGER, options.linger.milliseconds)
         try set(ZMQ_SNDHWM, options.sendHighWater)
         try set(ZMQ_RCVHWM, options.receiveFrames(maxFrameBytes))
         try set(ZMQ_MAXMSGSIZE, wide: Int64(maxFrameBytes))
-        try set(ZMQ_HANDSHAKE_IVL, options.handshake.milliseconds)
+        try set(ZMQ_HANDSHAKE_IVL, LinkOptions.handshake.milliseconds)
         try set(ZMQ_TCP_KEEPALIVE, 1)
         try set(ZMQ_TCP_KEEPALIVE_IDLE, seconds)
         try set(ZMQ_TCP_KEEPALIVE_INTVL, seconds)

@@ -104,7 +104,7 @@ struct WorkerCore: Sendable {
         case .welcome(let body): return welcome(body, now)
         case .reject(let body):
             guard body.retriable else { return end(.rejected(code: body.code, text: body.text)) }
-            nextHello = now + policy.rejectedPause
+            nextHello = now + WorkerPolicy.rejectedPause
             return []
         case .offer(let body): return accept(body, now)
         case .pong(let body):
@@ -219,7 +219,7 @@ struct WorkerCore: Sendable {
             ]
             if failure.isLocal {
                 // This machine cannot work now, so other workers should.
-                pausedUntil = now + policy.localPause
+                pausedUntil = now + WorkerPolicy.localPause
                 effects += giveBack { if case .queued = $0.state { true } else { false } }
             }
             return effects + afterLeaseEnd(now)
@@ -304,8 +304,8 @@ struct WorkerCore: Sendable {
         for index in leases.indices { leases[index].counters = counters[leases[index].token] ?? leases[index].counters }
         if now >= drainEnd { return [.send(.bye(.make { $0.reason = "drain limit" }))] + end(.drained) }
         let silence = now - (lastHeard ?? now)
-        if silence >= policy.orphaned, phase != .draining { return end(.orphaned) }
-        if silence >= policy.silence, now - lastReconnect >= policy.silence, phase != .draining {
+        if silence >= WorkerPolicy.orphaned, phase != .draining { return end(.orphaned) }
+        if silence >= WorkerPolicy.silence, now - lastReconnect >= WorkerPolicy.silence, phase != .draining {
             lastReconnect = now
             return [.reconnect] + greet(now)
         }
@@ -345,7 +345,7 @@ struct WorkerCore: Sendable {
         guard phase != .draining else { return [] }
         let wasServing = phase == .serving
         phase = .draining
-        drainEnd = now + policy.drain
+        drainEnd = now + WorkerPolicy.drain
         let effects = giveBack { if case .spooled = $0.state { false } else { true } }
         // Without a coordinator the results cannot be delivered now. They are durable, and the work will be offered
         // again.

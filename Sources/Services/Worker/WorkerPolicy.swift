@@ -10,19 +10,19 @@ struct WorkerPolicy: Hashable, Sendable {
     /// The interval of reports until the welcome message sets another one.
     var heartbeat: Int64 = 5_000
     /// Time without any message before the connection is replaced: three heartbeats.
-    var silence: Int64 = 15_000
+    static let silence: Int64 = 15_000
     /// Time without any message before the worker ends, because its results are no longer needed.
-    var orphaned: Int64 = 3_600_000
+    static let orphaned: Int64 = 3_600_000
     /// How long no work is taken after the local disk was full.
-    var localPause: Int64 = 10_000
+    static let localPause: Int64 = 10_000
     /// Time before hello is sent again after a temporary rejection.
-    var rejectedPause: Int64 = 5_000
+    static let rejectedPause: Int64 = 5_000
     /// Number of unacknowledged results beyond which no work is requested.
     var spool = 64
     /// How long draining waits for acknowledgements.
     ///
     /// The process must end within 10 s after SIGTERM.
-    var drain: Int64 = 5_000
+    static let drain: Int64 = 5_000
 }
 
 /// The description of a worker in its hello.

@@ -106,7 +106,7 @@ extension Scheduler {
     ) -> Trouble? {
         let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
         let detail = "\(counts.failed) tiles failed\(first)"
-        guard Int(batch.attempts) + 1 < Int(policy.attemptsForTiles) else { return nil }
+        guard Int(batch.attempts) + 1 < Int(SchedulerPolicy.attemptsForTiles) else { return nil }
         guard failures.isEmpty || failures.contains(where: { FailureCause.isRetriable($0.trouble.cause) }) else {
             return nil
         }
@@ -117,7 +117,7 @@ extension Scheduler {
     private mutating func list(_ failures: [FailedTile], of job: JobPlace, batch index: BatchIndex) {
         guard let first = failures.first else { return }
         recordFirstFailure("\(first.tile) \(first.trouble.cause): \(first.trouble.detail)", of: job)
-        let entriesLeft = max(policy.listedFailures - jobs[job].listed, 0)
+        let entriesLeft = max(SchedulerPolicy.listedFailures - jobs[job].listed, 0)
         guard entriesLeft > 0 else { return }
         let listed = Array(failures.prefix(entriesLeft))
         jobs[job].listed += listed.count

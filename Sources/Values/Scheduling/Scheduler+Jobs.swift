@@ -61,7 +61,7 @@ extension Scheduler {
         let counts = jobs[job].summary.counts
         switch jobs[job].summary.state {
         case .fetching:
-            let isHopeless = counts.stored + counts.empty == 0 && counts.failed >= policy.hopelessTiles
+            let isHopeless = counts.stored + counts.empty == 0 && counts.failed >= SchedulerPolicy.hopelessTiles
             guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else {
                 startMerges(job)
                 return

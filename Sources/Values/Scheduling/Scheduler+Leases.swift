@@ -41,9 +41,9 @@ extension Scheduler {
         recordEnded(token, work: lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
-            sessions[id]?.pausedUntil = now + policy.localFailurePause
+            sessions[id]?.pausedUntil = now + SchedulerPolicy.localFailurePause
             sessions[id]?.pauseReason = "\(trouble.cause): \(trouble.detail)"
-            setAlarm(.pause(id), at: now + policy.localFailurePause)
+            setAlarm(.pause(id), at: now + SchedulerPolicy.localFailurePause)
         }
         if case .batch(let job, _) = lease.work, FailureCause(named: trouble.cause) == .sourceChanged {
             if lease.isSpeculative { endSpeculativeLease(lease) }
@@ -233,10 +233,10 @@ extension Scheduler {
 
     private mutating func checkSession(_ id: SessionID, now: Tick) {
         guard let session = sessions[id] else { return }
-        let patience = policy.heartbeat * policy.missedHeartbeats
+        let patience = policy.heartbeat * SchedulerPolicy.missedHeartbeats
         if now - session.lastHeard < patience {
             setAlarm(.session(id), at: session.lastHeard + patience)
-        } else if now - session.lastHeard >= policy.forgetSession, session.leases.isEmpty {
+        } else if now - session.lastHeard >= SchedulerPolicy.forgetSession, session.leases.isEmpty {
             forgetSession(id)
         } else {
             sessions[id]?.isSuspect = true

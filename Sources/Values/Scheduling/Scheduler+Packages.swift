@@ -99,7 +99,7 @@ extension Scheduler {
         }
         jobs[job].packages[package].attempts = min(jobs[job].packages[package].attempts, 200) + 1
         storePackage(job, package: package)
-        let wait = min(backoff(job, package: package), policy.ownBackoffCap)
+        let wait = min(backoff(job, package: package), SchedulerPolicy.ownBackoffCap)
         setAlarm(.package(job: job, index: package), at: now + wait)
     }
 

@@ -74,6 +74,6 @@ extension Scheduler {
     /// The longest time that an attempt at `tiles` tiles may take.
     func cap(_ tiles: UInt64) -> Int64 {
         let (perTile, overflow) = Int64(clamping: tiles).multipliedReportingOverflow(by: policy.capPerTile)
-        return overflow || perTile > .max / 2 ? .max / 2 : policy.hardCap + perTile
+        return overflow || perTile > .max / 2 ? .max / 2 : SchedulerPolicy.hardCap + perTile
     }
 }

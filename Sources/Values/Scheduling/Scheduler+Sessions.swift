@@ -22,7 +22,7 @@ extension Scheduler {
         guard id != 0 else { return }
         if sessions[id] == nil {
             sessions[id] = Session(id: id, profile: profile, lastHeard: now, lastMoved: now)
-            setAlarm(.session(id), at: now + policy.heartbeat * policy.missedHeartbeats)
+            setAlarm(.session(id), at: now + policy.heartbeat * SchedulerPolicy.missedHeartbeats)
         }
         _ = recordMessage(from: id, now: now)
         sessions[id]?.profile = profile
@@ -80,7 +80,7 @@ extension Scheduler {
     private mutating func renew(_ token: LeaseToken, heldBy id: SessionID, now: Tick) {
         excuseWaiting(token, now: now)
         guard let lease = leases[token], lease.session == id, let session = sessions[id] else { return }
-        let stall = if case .package = lease.work { policy.mergeStall } else { policy.stall }
+        let stall = if case .package = lease.work { SchedulerPolicy.mergeStall } else { SchedulerPolicy.stall }
         let waits = lease.done == 0 && lease.bytes == 0 && now - session.lastMoved <= stall
         if now - lease.movedAt <= stall || waits { leases[token]?.deadline = now + policy.lease }
     }

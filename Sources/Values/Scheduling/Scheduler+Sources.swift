@@ -68,7 +68,7 @@ extension Scheduler {
             return
         }
         for index in held.indices { held[index].heldFor.removeAll { $0 == id } }
-        let surplus = max(held.count - policy.mostShardSources, 0)
+        let surplus = max(held.count - SchedulerPolicy.mostShardSources, 0)
         let spent = held.enumerated().filter { $1.heldFor.isEmpty || $0 < surplus }.map(\.element.job)
         held.removeAll { spent.contains($0.job) }
         shardSources[tileset] = held.isEmpty ? nil : held

@@ -12,7 +12,7 @@ extension Scheduler {
     /// Grants speculative leases to idle workers, if no other work is left.
     mutating func grantSpeculativeLeases(now: Tick) {
         guard !fetchers.isEmpty, !leases.isEmpty, now >= nextSpeculation, !hasSpentTokens else { return }
-        nextSpeculation = now + policy.speculativeInterval
+        nextSpeculation = now + SchedulerPolicy.speculativeInterval
         for (token, job, index) in stragglers(now: now) {
             guard let first = leases[token], let id = nextSpeculativeFetcher(job, than: first.session, now: now) else {
                 continue
@@ -98,7 +98,9 @@ extension Job {
     /// median.
     fileprivate func patience(_ policy: SchedulerPolicy) -> Int64 {
         let median = durations.isEmpty ? policy.lease : durations.sorted()[durations.count / 2]
-        return max(policy.speculativeAge, median.multipliedReportingOverflow(by: policy.speculativeFactor).partialValue)
+        return max(
+            SchedulerPolicy.speculativeAge,
+            median.multipliedReportingOverflow(by: SchedulerPolicy.speculativeFactor).partialValue)
     }
 
     /// Records the duration of an accepted batch.

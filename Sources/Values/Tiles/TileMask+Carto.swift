@@ -13,18 +13,6 @@ extension TileMask {
     /// ``cartoText`` in the alphabet for URLs: `-` and `_` instead of `+` and `/`.
     public var cartoURLText: String { Self.urlSafe(cartoText) }
 
-    /// The text that a CARTO client puts into a bbox request.
-    ///
-    /// Clipped at zoom 12, or the deepest zoom above it whose text has at most 128 characters. It may stand for more tiles than the mask has.
-    public var cartoRequestText: String {
-        var text = ""
-        for zoom in stride(from: min(12, maxZoom), through: 0, by: -1) {
-            text = Self.urlSafe(cartoText(clipZoom: zoom))
-            if text.utf8.count <= 128 { break }
-        }
-        return text
-    }
-
     /// The mask as CARTO's encoder writes it: nodes before their children, two bits each (has children, is inside).
     ///
     /// A tile at `clipZoom` is written as a leaf, which stands for everything below it; four children that are such leaves
@@ -61,7 +49,7 @@ extension TileMask {
         return (0..<4).reduce(1) { $0 + cartoNodes(groups[node.group + $1], zoom + 1) }
     }
 
-    private static func urlSafe(_ text: String) -> String {
+    static func urlSafe(_ text: String) -> String {
         String(decoding: text.utf8.map { $0 == 0x2B ? 0x2D : $0 == 0x2F ? 0x5F : $0 }, as: UTF8.self)
     }
 

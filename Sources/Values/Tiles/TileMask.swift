@@ -35,9 +35,6 @@ public struct TileMask: Hashable, Sendable {
     /// Whether there is no tile at all.
     public var isEmpty: Bool { !root.isPresent }
 
-    /// How many bytes of memory the quadtree takes.
-    public var storageBytes: Int { groups.count * 4 + 16 }
-
     /// Whether the tile is in the mask; tiles deeper than ``maxZoom`` never are.
     public func contains(_ tile: TileID) -> Bool { node(at: tile).isPresent }
 

@@ -97,7 +97,4 @@ extension TileMask {
         }
         return TileSequence(mask: self, zooms: zooms, cell: cell)
     }
-
-    /// The tiles of one zoom.
-    public func occupiedTiles(atZoom zoom: Int) -> TileSequence { tiles(atZoom: zoom, under: .root) }
 }

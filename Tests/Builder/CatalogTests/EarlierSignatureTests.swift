@@ -1,8 +1,8 @@
-@testable import CatalogFormat
-import Digests
 import Files
 import Foundation
 import Testing
+
+@testable import CatalogFormat
 
 /// A catalog that a program with another Ed25519 (BoringSSL's) signed; signatures are the same from every correct one.
 struct EarlierSignatureTests {

@@ -195,7 +195,7 @@ struct SourceVersionTests {
             bench.on(.fail(1, offer.token, Trouble(cause: "origin-busy", detail: "locked"), retriable: true))
             #expect(bench.scheduler.batches(of: job)[0].state == .backoff)
             #expect(bench.scheduler.stallReason(of: job, now: bench.now) == "retry after origin-busy: locked")
-            bench.pass(bench.scheduler.policy.backoffBase + 1)
+            bench.pass(SchedulerPolicy.backoffBase + 1)
         }
         let batch = bench.scheduler.batches(of: job)[0]
         #expect(batch.attempts == 0 && batch.state == .ready && bench.cuts.isEmpty)

@@ -79,12 +79,12 @@ extension BlobServerCore {
     /// Downloads that were sent completely and got no further request are removed first.
     private mutating func admitDownload(for session: UInt64) -> Bool {
         let own = downloads.filter { $0.key.session == session }
-        if own.count >= policy.transfersPerPeer {
+        if own.count >= BlobServerPolicy.transfersPerPeer {
             let over = own.filter { $0.value.next == $0.value.size }.min { $0.value.heard < $1.value.heard }
             guard let over else { return false }
             downloads[over.key] = nil
         }
-        return downloads.count < policy.mostTransfers
+        return downloads.count < BlobServerPolicy.mostTransfers
     }
 
     mutating func found(_ key: DownloadKey, ticket: BlobTicket, result: Result<UInt64?, BlobTrouble>) {

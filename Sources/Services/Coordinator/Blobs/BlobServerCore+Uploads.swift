@@ -41,7 +41,7 @@ extension BlobServerCore {
 
     /// A session offers a blob, or asks how much of it has arrived.
     mutating func begin(_ digest: Digest, session: UInt64, size: UInt64, seq: UInt64, now: Int64) {
-        guard 1...policy.mostBytes ~= size else {
+        guard 1...BlobServerPolicy.mostBytes ~= size else {
             strike(session, "a blob of \(size) bytes")
             return refuse(
                 digest, session: session, re: seq,
@@ -53,7 +53,7 @@ extension BlobServerCore {
         if upload.session != session || upload.size != size {
             // Two sessions can produce the same bytes: the second one finds the blob stored. An upload whose session is
             // silent can be continued by another session.
-            let mayReplace = upload.session == session || now - upload.heard >= policy.takeover
+            let mayReplace = upload.session == session || now - upload.heard >= BlobServerPolicy.takeover
             guard mayReplace, upload.phase == .receiving, !upload.isWriting else {
                 return refuse(digest, session: session, re: seq, trouble: .busy)
             }
@@ -72,7 +72,7 @@ extension BlobServerCore {
 
     private mutating func open(_ digest: Digest, session: UInt64, size: UInt64, seq: UInt64, now: Int64) {
         let own = uploads.values.count { $0.session == session }
-        guard own < policy.transfersPerPeer, uploads.count < policy.mostTransfers else {
+        guard own < BlobServerPolicy.transfersPerPeer, uploads.count < BlobServerPolicy.mostTransfers else {
             return refuse(digest, session: session, re: seq, trouble: .busy)
         }
         let upload = Upload(session: session, size: size, ticket: ticket(), heard: now, asked: seq)
@@ -114,7 +114,7 @@ extension BlobServerCore {
         guard end <= upload.credit else {
             upload.excess += 1
             uploads[digest] = upload
-            if upload.excess > policy.mostExcess {
+            if upload.excess > BlobServerPolicy.mostExcess {
                 strike(session, "chunks beyond the credit")
                 close(digest)
             }

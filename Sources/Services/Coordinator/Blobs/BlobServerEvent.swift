@@ -16,13 +16,13 @@ struct BlobServerPolicy: Hashable, Sendable {
     /// Blobs that one session may send at the same time.
     ///
     /// The same number may be fetched.
-    var transfersPerPeer = 8
+    static let transfersPerPeer = 8
     /// Blobs that all sessions may send at the same time.
     ///
     /// The same number may be fetched.
-    var mostTransfers = 1_024
+    static let mostTransfers = 1_024
     /// Largest blob.
-    var mostBytes: UInt64 = 1 << 40
+    static let mostBytes: UInt64 = 1 << 40
     /// Size of a sent chunk in bytes.
     var chunk: UInt64 = 512 << 10
     /// A transfer is forgotten when its session was silent this long.
@@ -30,9 +30,9 @@ struct BlobServerPolicy: Hashable, Sendable {
     /// The received part of a blob stays on disk.
     var idle: Int64 = 60_000
     /// Another session may continue an upload whose session was silent this long.
-    var takeover: Int64 = 10_000
+    static let takeover: Int64 = 10_000
     /// Chunks beyond the credit that one upload may bring: those that were under way when the upload resumed.
-    var mostExcess = 64
+    static let mostExcess = 64
 }
 
 /// Why a transfer cannot continue, as text for the wire.

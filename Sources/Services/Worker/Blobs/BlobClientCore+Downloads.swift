@@ -33,9 +33,9 @@ extension BlobClientCore {
         if !download.isQuestion { downloads[index].credit = max(download.credit, download.written + policy.window) }
         request(downloads[index])
         if case .receiving = download.phase {
-            downloads[index].due = now + policy.stall
+            downloads[index].due = now + BlobClientPolicy.stall
         } else {
-            downloads[index].due = now + policy.retry
+            downloads[index].due = now + BlobClientPolicy.retry
         }
     }
 
@@ -65,7 +65,7 @@ extension BlobClientCore {
             return end(download.id, .failed(code: "io", text: "A blob had \(size) bytes and now has \(body.size)."))
         }
         downloads[index].phase = .receiving(size: body.size)
-        downloads[index].due = now + policy.stall
+        downloads[index].due = now + BlobClientPolicy.stall
     }
 
     mutating func receive(_ body: PBChunk, _ now: Int64) {
@@ -76,7 +76,7 @@ extension BlobClientCore {
         downloads[index].queue.append(body.data.dropFirst(Int(received - body.offset)))
         downloads[index].received = end
         downloads[index].refusals = 0
-        downloads[index].due = now + policy.stall
+        downloads[index].due = now + BlobClientPolicy.stall
         write(index)
     }
 

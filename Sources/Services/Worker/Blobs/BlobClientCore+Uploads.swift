@@ -37,7 +37,7 @@ extension BlobClientCore {
                 }))
         // An answer to the first of several requests counts as well: it arrived after everything that was sent before.
         if case .beginning = uploads[index].phase {} else { uploads[index].phase = .beginning(since: seq) }
-        uploads[index].due = now + policy.retry
+        uploads[index].due = now + BlobClientPolicy.retry
     }
 
     mutating func updateUpload(_ body: PBHave, answering re: UInt64, now: Int64) {
@@ -49,9 +49,9 @@ extension BlobClientCore {
             uploads[index].phase = .sending
             uploads[index].sent = body.offset
             uploads[index].credit = credit
-            uploads[index].due = now + policy.stall
+            uploads[index].due = now + BlobClientPolicy.stall
         } else if body.offset > uploads[index].acked {
-            uploads[index].due = now + policy.stall
+            uploads[index].due = now + BlobClientPolicy.stall
         }
         if body.offset > uploads[index].acked {
             uploads[index].refusals = 0
@@ -68,7 +68,7 @@ extension BlobClientCore {
         guard upload.phase == .sending else { return }
         if upload.sent == upload.size {
             uploads[index].phase = .ending
-            uploads[index].due = now + policy.retry
+            uploads[index].due = now + BlobClientPolicy.retry
             send(.putEnd(.make { $0.digest = Data(upload.digest.bytes) }))
         } else if !upload.isReading, upload.sent < upload.credit {
             uploads[index].isReading = true

@@ -62,12 +62,12 @@ struct BlobClientCore: Sendable {
     private mutating func start(_ now: Int64) {
         for index in uploads.indices where uploads[index].phase == .waiting {
             let active = uploads.filter { $0.phase != .waiting }
-            guard active.count < policy.transfers else { break }
+            guard active.count < BlobClientPolicy.transfers else { break }
             if !active.contains(where: { $0.digest == uploads[index].digest }) { beginUpload(index, now: now) }
         }
         for index in downloads.indices where downloads[index].phase == .waiting {
             let active = downloads.filter { $0.phase != .waiting }
-            guard active.count < policy.transfers else { break }
+            guard active.count < BlobClientPolicy.transfers else { break }
             if !active.contains(where: { $0.digest == downloads[index].digest }) { requestRest(of: index, now: now) }
         }
     }
@@ -79,7 +79,7 @@ struct BlobClientCore: Sendable {
     }
 
     private mutating func tick(_ now: Int64) {
-        if now - lastHeard >= policy.silence, !(uploads.isEmpty && downloads.isEmpty) {
+        if now - lastHeard >= BlobClientPolicy.silence, !(uploads.isEmpty && downloads.isEmpty) {
             lastHeard = now
             effects.append(.reconnect)
         }
@@ -122,10 +122,10 @@ struct BlobClientCore: Sendable {
         }
     }
 
-    private func pause(_ refusals: Int) -> Int64 { min(policy.longestPause, 500 << Int64(min(refusals, 10))) }
+    private func pause(_ refusals: Int) -> Int64 { min(BlobClientPolicy.longestPause, 500 << Int64(min(refusals, 10))) }
 
     private func isFinal(_ body: PBBlobRefused, _ refusals: Int) -> Bool {
-        !body.retriable || refusals >= (body.code == "digest-mismatch" ? 3 : policy.mostRefusals)
+        !body.retriable || refusals >= (body.code == "digest-mismatch" ? 3 : BlobClientPolicy.mostRefusals)
     }
 
     // MARK: - Small steps

@@ -13,19 +13,19 @@ struct BlobClientPolicy: Hashable, Sendable {
     /// Number of blobs sent at the same time, and the same number of downloads.
     ///
     /// Others wait.
-    var transfers = 4
+    static let transfers = 4
     /// Time before an unanswered request is repeated.
-    var retry: Int64 = 3_000
+    static let retry: Int64 = 3_000
     /// Time before a transfer without progress is restarted.
     ///
     /// A broken connection is noticed at once. This is for frames that were lost elsewhere.
-    var stall: Int64 = 20_000
+    static let stall: Int64 = 20_000
     /// Time without any message before the connection is replaced.
-    var silence: Int64 = 45_000
+    static let silence: Int64 = 45_000
     /// Longest pause after a temporary refusal.
-    var longestPause: Int64 = 15_000
+    static let longestPause: Int64 = 15_000
     /// Consecutive refusals after which a transfer fails: about eight minutes.
-    var mostRefusals = 40
+    static let mostRefusals = 40
 }
 
 /// Identifies one transfer.

@@ -11,7 +11,8 @@ extension Scheduler {
     /// The previous build of a job that has just finished; `nil` when it is not wanted or too large.
     func baseline(of job: JobPlace) -> Baseline? {
         guard jobs[job].summary.state == .done, jobs[job].tileset != nil,
-            let baseline = Baseline(jobs[job].summary, batches: jobs[job].batches.elements), policy.mostBaselines > 0,
+            let baseline = Baseline(jobs[job].summary, batches: jobs[job].batches.elements),
+            SchedulerPolicy.mostBaselines > 0,
             baseline.bytes <= policy.baselineBytes
         else { return nil }
         return baseline
@@ -37,7 +38,7 @@ extension Scheduler {
     }
 
     private mutating func limitBaselines() {
-        while baselines.count > policy.mostBaselines || baselines.bytes > policy.baselineBytes,
+        while baselines.count > SchedulerPolicy.mostBaselines || baselines.bytes > policy.baselineBytes,
             let oldest = baselines.jobs.first
         {
             releaseBaseline(oldest)
@@ -76,7 +77,7 @@ extension Scheduler {
         }
         var seen: Set<Digest> = []
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
-        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostBases))
+        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(SchedulerPolicy.mostBases))
     }
 
     // MARK: - Packages with nothing new

@@ -53,8 +53,8 @@ struct OriginBook: Sendable {
     }
 
     /// Removes a block and closes the breaker.
-    mutating func reopen(now: Tick, policy: RatePolicy) {
-        health.open(now: now, policy: policy)
+    mutating func reopen(now: Tick) {
+        health.open(now: now)
         opened += 1
         isDirty = true
     }

@@ -33,7 +33,7 @@ struct OriginHealth: Sendable {
     mutating func applyReport(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, policy: RatePolicy)
     {
         let isAnswering =
-            use.answered > 0 || breaker == .closed && answeredAt.map { now - $0 < policy.answering } == true
+            use.answered > 0 || breaker == .closed && answeredAt.map { now - $0 < RatePolicy.answering } == true
         let busy = isAnswering ? min(use.busy, use.failed) : 0
         control.addSample(
             OriginControl.Sample(
@@ -42,16 +42,16 @@ struct OriginHealth: Sendable {
             from: session, of: workers, now: now)
         measure(use.answered, now: now)
         if use.answered > 0 { answeredAt = now }
-        if use.retryAfter > 0, use.throttled > 0 { block(now + min(use.retryAfter, policy.longestBlock)) }
+        if use.retryAfter > 0, use.throttled > 0 { block(now + min(use.retryAfter, RatePolicy.longestBlock)) }
         if use.answered > 0 || use.throttled > 0 {
             streak = 0
-            if breaker != .closed { close(now, policy: policy) }
+            if breaker != .closed { close(now) }
             if use.answered > 0 { pause = 0 }
         } else if use.failed > busy {
             streak &+= use.failed - busy
             switch breaker {
-            case .closed: if streak >= policy.failuresToBreak { trip(now, policy: policy) }
-            case .probing(session, _): trip(now, policy: policy)
+            case .closed: if streak >= RatePolicy.failuresToBreak { trip(now) }
+            case .probing(session, _): trip(now)
             case .open, .probing: break
             }
         }
@@ -63,27 +63,27 @@ struct OriginHealth: Sendable {
         control.pause(until: until)
     }
 
-    private mutating func trip(_ now: Tick, policy: RatePolicy) {
-        pause = pause == 0 ? policy.breakFor : min(pause * 2, policy.breakCap)
+    private mutating func trip(_ now: Tick) {
+        pause = pause == 0 ? RatePolicy.breakFor : min(pause * 2, RatePolicy.breakCap)
         breaker = .open(until: now + pause)
         answeredAt = nil
     }
 
-    private mutating func close(_ now: Tick, policy: RatePolicy) {
+    private mutating func close(_ now: Tick) {
         breaker = .closed
-        control.restart(at: speed * policy.afterBreak, now: now)
-        excusedUntil = now + policy.breakCap
+        control.restart(at: speed * RatePolicy.afterBreak, now: now)
+        excusedUntil = now + RatePolicy.breakCap
     }
 
     /// Removes the block and closes the breaker, by order of an operator.
-    mutating func open(now: Tick, policy: RatePolicy) {
+    mutating func open(now: Tick) {
         if blockedUntil != nil {
             blockedUntil = nil
             control.pause(until: now)
         }
         streak = 0
         pause = 0
-        if breaker != .closed { close(now, policy: policy) }
+        if breaker != .closed { close(now) }
     }
 
     /// Measures the rate of successful answers.

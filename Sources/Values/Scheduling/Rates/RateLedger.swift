@@ -63,7 +63,7 @@ struct RateLedger: Sendable {
 
     /// Removes the block of an origin and closes its breaker.
     mutating func reopen(_ origin: String, now: Tick) {
-        books[origin]?.reopen(now: now, policy: policy)
+        books[origin]?.reopen(now: now)
         touched.insert(origin)
         owed.formUnion(books[origin]?.shares.keys.map(\.self) ?? [])
     }

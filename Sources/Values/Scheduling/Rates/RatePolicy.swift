@@ -10,22 +10,22 @@ public struct RatePolicy: Hashable, Sendable {
     /// A session without leases keeps its share this long, so that its next batch can use it.
     public var linger: Int64 = 1_000
     /// The longest wait accepted from a Retry-After.
-    public var longestBlock: Int64 = 3_600_000
+    public static let longestBlock: Int64 = 3_600_000
     /// For this long after a successful answer, a 503 without Retry-After is a refused request and does not mean that
     /// the origin is down.
-    public var answering: Int64 = 2_000
+    public static let answering: Int64 = 2_000
     /// The interval of workers' reports while a rate or connections are being searched; longer with many workers.
     public var reportEvery: Int64 = 250
     /// This many consecutive failures over the whole cluster mean that the origin is down.
-    public var failuresToBreak: UInt64 = 20
+    public static let failuresToBreak: UInt64 = 20
     /// The first pause of an origin that is down.
     ///
     /// It doubles with each failed probe.
-    public var breakFor: Int64 = 2_000
+    public static let breakFor: Int64 = 2_000
     /// The longest such pause.
-    public var breakCap: Int64 = 60_000
+    public static let breakCap: Int64 = 60_000
     /// An origin that was down starts at this share of its earlier rate.
-    public var afterBreak = 0.5
+    public static let afterBreak = 0.5
 
     /// The largest difference in speed between the clocks of two machines, as a share.
     ///

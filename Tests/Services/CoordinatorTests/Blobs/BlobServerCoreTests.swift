@@ -114,7 +114,7 @@ struct BlobServerCoreTests {
                 _ = open(&core, session, Digest(of: Array("\(session) \(number)".utf8)))
                 let own = core.uploads.values.filter { $0.session == session }
                 #expect(own.reduce(0) { $0 + $1.outstanding } <= 1_000)
-                #expect(own.count <= core.policy.transfersPerPeer)
+                #expect(own.count <= BlobServerPolicy.transfersPerPeer)
                 #expect(core.underWay.up <= 3_000)
             }
         }
@@ -136,10 +136,10 @@ struct BlobServerCoreTests {
     @Test func chunksBeyondTheCreditAreDroppedAndTheirSenderStruck() {
         var core = core()
         _ = open(&core, 1, digest)
-        for number in 0...core.policy.mostExcess {
+        for number in 0...BlobServerPolicy.mostExcess {
             let effects = core.handle(
                 .message(session: 1, seq: 2, chunk(digest, 900, Self.bytes[900..<1_100])), now: 1)
-            #expect(isStruck(effects) == (number == core.policy.mostExcess))
+            #expect(isStruck(effects) == (number == BlobServerPolicy.mostExcess))
             #expect(!effects.contains { if case .write = $0 { true } else { false } })
         }
         #expect(core.uploads.isEmpty)

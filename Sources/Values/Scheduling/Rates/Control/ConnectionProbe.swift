@@ -29,9 +29,7 @@ struct ConnectionProbe: Sendable {
     private static let distrust: Int64 = 120_000
 
     /// The limit after an overload; `nil` = the overload is not caused by the number of connections.
-    mutating func limit(
-        _ occupied: Double, busy: Double, isSoon: Bool, now: Tick, policy: ControlPolicy
-    ) -> Int? {
+    mutating func limit(_ occupied: Double, busy: Double, isSoon: Bool, now: Tick) -> Int? {
         if let refutedUntil, refutedUntil > now { return nil }
         if let good, let tried, tried > good {
             // This number was too high.

@@ -5,40 +5,40 @@ struct ControlPolicy: Hashable, Sendable {
     /// Number of refusals beyond the noise that are an overload; one more for each hundred requests per second.
     var leastEvidence = 6.0
     /// The rate after a reduction, as a share of the accepted rate.
-    var below = 0.95
+    static let below = 0.95
     /// The rate rises to this multiple of the found limit, to detect a higher limit.
-    var above = 1.05
+    static let above = 1.05
     /// If that causes no refusal for this long, the rate grows by this share of the limit each second.
-    var patience: Int64 = 4_000
-    var rise = 0.02
+    static let patience: Int64 = 4_000
+    static let rise = 0.02
     /// Below this share of the found limit the rate grows fast.
-    var near = 0.9
+    static let near = 0.9
     /// Above this share of refusals the limit found earlier is kept.
-    var collapse = 0.75
+    static let collapse = 0.75
     /// How long the rate stays below the limit after a reduction: at first, and when the limit proved to be stable.
     var hold: Int64 = 3_000
-    var longestHold: Int64 = 8_000
+    static let longestHold: Int64 = 8_000
     /// Shortest interval between two increases of the rate.
-    var step: Int64 = 500
+    static let step: Int64 = 500
     /// The shortest interval that is measured.
-    var leastSpan: Int64 = 200
+    static let leastSpan: Int64 = 200
     /// During this time answers may belong to requests from before a reduction.
-    var settlingTime: Int64 = 150
+    static let settlingTime: Int64 = 150
     /// Another reduction within this time shows that the last one did not help.
-    var soon: Int64 = 3_000
+    static let soon: Int64 = 3_000
     /// The growth factors far below the limit, and above it.
-    var recovery = 1.5
-    var growth = 1.2
+    static let recovery = 1.5
+    static let growth = 1.2
     /// The share of the rate that must be used before it grows.
-    var demand = 0.7
+    static let demand = 0.7
     /// The factor by which a limit of connections may exceed the accepted rate.
-    var guardFactor = 1.15
+    static let guardFactor = 1.15
     /// Below this rate a window has too few requests to measure demand.
-    var slow = 20.0
+    static let slow = 20.0
     /// The assumed burst of origins, before it is known.
-    var usualBurst = 50.0
+    static let usualBurst = 50.0
     /// The lowest rate.
-    var leastRate = 1.0
+    static let leastRate = 1.0
     /// Whether the rate stays near the found limit.
     ///
     /// Tests use a wrong controller without it.

@@ -6,6 +6,6 @@ struct HoldPace: Sendable {
 
     mutating func cut(_ accepted: Double, known: Double?, isSoon: Bool, policy: ControlPolicy) {
         let isSame = known.map { accepted > $0 * 0.85 && accepted < $0 * 1.15 } ?? false
-        hold = isSame && !isSoon ? min(hold + 2_000, policy.longestHold) : policy.hold
+        hold = isSame && !isSoon ? min(hold + 2_000, ControlPolicy.longestHold) : policy.hold
     }
 }

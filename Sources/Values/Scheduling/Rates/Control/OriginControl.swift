@@ -65,10 +65,10 @@ struct OriginControl: Sendable {
         overload.addSample(sample, noise: floor.noise(at: now, policy: policy))
         // Cheap checks first: this runs for each report of each worker.
         if overload.sum > policy.evidence(rate ?? 0), overload.sum > policy.evidence(rate ?? meter.answered),
-            meter.hasMeasured(policy.leastSpan)
+            meter.hasMeasured(ControlPolicy.leastSpan)
         {
             cut(now)
-        } else if now - steppedAt >= policy.step, meter.hasMeasured(policy.leastSpan) {
+        } else if now - steppedAt >= ControlPolicy.step, meter.hasMeasured(ControlPolicy.leastSpan) {
             step(now)
         }
     }
@@ -79,7 +79,7 @@ struct OriginControl: Sendable {
     /// An origin that was down starts at a part of its earlier rate; 0 = unknown.
     mutating func restart(at perSecond: Double, now: Tick) {
         guard perSecond > 0 else { return }
-        rate = min(rate ?? .infinity, max(perSecond, policy.leastRate))
+        rate = min(rate ?? .infinity, max(perSecond, ControlPolicy.leastRate))
         phase = known == nil ? .search : .recover
         change(now)
     }
@@ -99,15 +99,15 @@ struct OriginControl: Sendable {
         let measured = max(meter.answered, 0)
         var accepted = rate.map { min($0 * (1 - share), measured * 1.1) } ?? measured
         // The rate was just below the found limit and nothing was refused, so the limit is not lower now.
-        if let known, policy.hasMemory, phase == .probe || phase == .search, share < policy.collapse {
-            accepted = max(accepted, known * policy.below)
+        if let known, policy.hasMemory, phase == .probe || phase == .search, share < ControlPolicy.collapse {
+            accepted = max(accepted, known * ControlPolicy.below)
         }
-        let isSoon = cutAt.map { now - $0 < policy.soon } ?? false
+        let isSoon = cutAt.map { now - $0 < ControlPolicy.soon } ?? false
         if let limit = probeOfConnections.limit(
-            meter.occupied, busy: overload.busyShare, isSoon: isSoon, now: now, policy: policy)
+            meter.occupied, busy: overload.busyShare, isSoon: isSoon, now: now)
         {
             connections = limit
-            rate = max(accepted * policy.guardFactor, policy.leastRate)
+            rate = max(accepted * ControlPolicy.guardFactor, ControlPolicy.leastRate)
             (known, phase) = (accepted, .hold)
         } else {
             connections = nil
@@ -120,9 +120,9 @@ struct OriginControl: Sendable {
             pace.cut(accepted, known: known, isSoon: isSoon, policy: policy)
             // Workers whose requests are nearly all refused stop sending, also at the first overload. The accepted rate
             // at that time is not a measurement.
-            if share < policy.collapse, rate != nil { known = max(accepted, policy.leastRate) }
-            rate = max(accepted * policy.below, policy.leastRate)
-            phase = (rate ?? 0) < (known ?? 0) * policy.near || !policy.hasMemory ? .recover : .hold
+            if share < ControlPolicy.collapse, rate != nil { known = max(accepted, ControlPolicy.leastRate) }
+            rate = max(accepted * ControlPolicy.below, ControlPolicy.leastRate)
+            phase = (rate ?? 0) < (known ?? 0) * ControlPolicy.near || !policy.hasMemory ? .recover : .hold
         }
         cutAt = now
         credit = 0
@@ -139,7 +139,7 @@ struct OriginControl: Sendable {
     private mutating func change(_ now: Tick) {
         steppedAt = now
         overload = OverloadDetector()
-        meter.restart(at: now + policy.settlingTime)
+        meter.restart(at: now + ControlPolicy.settlingTime)
     }
 
     // MARK: - Up
@@ -155,15 +155,15 @@ struct OriginControl: Sendable {
         guard let known else { return stepFast(rate, offered: offered, now: now) }
         if connections != nil { return stepConnections(now) }
         // When the demand is lower than the rate, nothing is learned about a higher rate.
-        guard offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting else { return }
+        guard offered >= rate * ControlPolicy.demand || rate < ControlPolicy.slow && meter.isWaiting else { return }
         credit += max(0, min(offered, rate) - known) * min(span, 1)
         let before = rate
         switch phase {
         case .free: return
         case .recover:
-            self.rate = rate * policy.recovery
-            if rate * policy.recovery >= known * policy.below, policy.hasMemory {
-                self.rate = known * policy.below
+            self.rate = rate * ControlPolicy.recovery
+            if rate * ControlPolicy.recovery >= known * ControlPolicy.below, policy.hasMemory {
+                self.rate = known * ControlPolicy.below
                 phase = .hold
                 cutAt = now
             }
@@ -171,13 +171,13 @@ struct OriginControl: Sendable {
             if cutAt.map({ now - $0 >= pace.hold }) ?? true { (phase, probedAt) = (.probe, now) }
         case .probe:
             // A limit that was found too low has a small excess, so the increase grows with the time without refusals.
-            let late = Double(max(0, now - probedAt - policy.patience)) / 1_000
-            let most = known * (policy.above + policy.rise * late)
+            let late = Double(max(0, now - probedAt - ControlPolicy.patience)) / 1_000
+            let most = known * (ControlPolicy.above + ControlPolicy.rise * late)
             self.rate = max(rate, min(rate * 1.01 + 0.01 * known, most))
-            let likely = burst ?? max(known * 0.15, min(known, policy.usualBurst))
-            let wanted = min(likely * 1.3 + known * 0.1, max(known * 0.4, policy.usualBurst * 1.4))
+            let likely = burst ?? max(known * 0.15, min(known, ControlPolicy.usualBurst))
+            let wanted = min(likely * 1.3 + known * 0.1, max(known * 0.4, ControlPolicy.usualBurst * 1.4))
             if credit > wanted { phase = .search }
-        case .search: self.rate = rate * policy.growth
+        case .search: self.rate = rate * ControlPolicy.growth
         }
         if self.rate ?? 0 > before * 1.05 {
             overload = OverloadDetector()
@@ -189,8 +189,8 @@ struct OriginControl: Sendable {
     ///
     /// The rate that is left after an outage or many refusals grows, and the limit is removed when the demand is lower.
     private mutating func stepFast(_ rate: Double, offered: Double, now: Tick) {
-        let isAskedFor = offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting
-        self.rate = isAskedFor ? rate * policy.recovery : nil
+        let isAskedFor = offered >= rate * ControlPolicy.demand || rate < ControlPolicy.slow && meter.isWaiting
+        self.rate = isAskedFor ? rate * ControlPolicy.recovery : nil
         if !isAskedFor { phase = .free }
         meter.restart(at: now)
     }
@@ -198,7 +198,8 @@ struct OriginControl: Sendable {
     /// When no request waits for a connection, nothing is learned about more connections.
     private mutating func stepConnections(_ now: Tick) {
         guard meter.isWaiting, let before = connections else { return }
-        rate = max((rate ?? 0) * policy.below, meter.answered * policy.guardFactor, policy.leastRate)
+        rate = max(
+            (rate ?? 0) * ControlPolicy.below, meter.answered * ControlPolicy.guardFactor, ControlPolicy.leastRate)
         switch probeOfConnections.next(now, most: mostConnections) {
         case .stay: return
         case .tryNext(let limit):
