@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import Digests
 import Errors
 import Files
 import Foundation

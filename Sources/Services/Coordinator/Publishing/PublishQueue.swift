@@ -1,6 +1,7 @@
 import Blobs
 import Catalog
 import CatalogFormat
+import Digests
 import Errors
 import Files
 import Foundation
