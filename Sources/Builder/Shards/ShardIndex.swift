@@ -62,9 +62,12 @@ struct ShardIndex {
         else { throw corrupt("it ends too early") }
         var texts: [String] = []
         for length in textLengths {
-            guard Int(length) <= ShardLimits.text, let slice = reader.bytes(Int(length)),
-                let text = String(validating: slice, as: UTF8.self)
-            else { throw corrupt("a text is too long or not UTF-8") }
+            guard Int(length) <= ShardLimits.text, let slice = reader.bytes(Int(length)) else {
+                throw corrupt("a text is too long")
+            }
+            // `String(validating:)` runs unspecialised.
+            let text = String(decoding: slice, as: UTF8.self)
+            guard text.utf8.elementsEqual(slice) else { throw corrupt("a text is not UTF-8") }
             texts.append(text)
         }
         guard let steps = reader.column(tileCount, of: UInt64.self),

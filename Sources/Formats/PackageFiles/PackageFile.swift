@@ -130,8 +130,8 @@ package struct PackageFile {
             try Row.fetchCursor(database, sql: "SELECT zoom_level, tile_column, tile_row FROM tiles")
         }
         while let row = try blame.naming({ try cursor.next() }) {
-            let numbers = (0..<3).map { index -> Int? in Int.fromDatabaseValue(row[index]) }
-            guard let zoom = numbers[0], let column = numbers[1], let tmsRow = numbers[2],
+            guard let zoom = Int.fromDatabaseValue(row[0]), let column = Int.fromDatabaseValue(row[1]),
+                let tmsRow = Int.fromDatabaseValue(row[2]),
                 let tile = TileID(zoom: zoom, x: column, tmsY: tmsRow)
             else { throw refusal("a row of 'tiles' has invalid coordinates") }
             try each(tile)

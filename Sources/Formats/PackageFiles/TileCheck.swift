@@ -46,10 +46,11 @@ package struct TileCheck {
                 """)
         while let row = try rows.next() {
             report.tiles += 1
-            let values = (0..<4).map { index -> DatabaseValue in row[index] }
+            let place: (DatabaseValue, DatabaseValue, DatabaseValue) = (row[0], row[1], row[2])
+            let value: DatabaseValue = row[3]
             guard
                 case (.int64(let zoom), .int64(let column), .int64(let tmsRow)) =
-                    (values[0].storage, values[1].storage, values[2].storage)
+                    (place.0.storage, place.1.storage, place.2.storage)
             else {
                 report.add(
                     "bad-tile", at: "tile \(report.tiles)",
@@ -57,7 +58,7 @@ package struct TileCheck {
                 continue
             }
             let body: [UInt8]
-            switch values[3].storage {
+            switch value.storage {
             case .blob(let data): body = [UInt8](data)
             default: body = []
             }
@@ -72,7 +73,7 @@ package struct TileCheck {
             last = (zoom, column, tmsRow)
             counts[tile.zoom, default: 0] += 1
             // A patch deletes tiles of the old version, which the metadata of the new version does not describe.
-            if metadata.isPatch, values[3].isNull { continue }
+            if metadata.isPatch, value.isNull { continue }
             if isWelcome(tile, &report) { inMask += 1 }
             checkStored(body, of: tile, &report)
         }

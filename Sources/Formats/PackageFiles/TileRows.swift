@@ -42,12 +42,12 @@ package struct TileRows {
     /// - Throws: The file's code for a row that has invalid coordinates, has no body, or occurs twice.
     package mutating func next() throws -> TileRow? {
         guard let row = try file.naming({ try cursor.next() }) else { return nil }
-        let numbers = (0..<3).map { index -> Int64? in
-            let value: DatabaseValue = row[index]
+        func number(_ place: Int) -> Int64? {
+            let value: DatabaseValue = row[place]
             if case .int64(let number) = value.storage { return number }
             return nil
         }
-        guard let zoom = numbers[0], let column = numbers[1], let tmsRow = numbers[2],
+        guard let zoom = number(0), let column = number(1), let tmsRow = number(2),
             0...Int64(TileID.maxZoom) ~= zoom, 0..<(1 << zoom) ~= column, 0..<(1 << zoom) ~= tmsRow
         else { throw file.refusal("a row of 'tiles' has invalid coordinates") }
         let body: [UInt8]?

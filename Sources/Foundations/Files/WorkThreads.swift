@@ -6,7 +6,7 @@ internal import Synchronization
 /// They are not those of tasks. Work on a concurrent queue takes the threads of tasks (Linux, Swift 6.3): then each
 /// task of the process waits for it, such as the one that accepts connections.
 public final class WorkThreads: Sendable {
-    typealias Work = @Sendable () -> Void
+    @usableFromInline typealias Work = @Sendable () -> Void
 
     private struct State {
         /// Queues without work; the one that ended last is used first, so that few threads are awake.
@@ -36,7 +36,7 @@ public final class WorkThreads: Sendable {
     }
 
     /// Runs `body` on one of the threads, and returns what it returns.
-    public func run<Value: Sendable, Failure: Error>(
+    @inlinable public func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
@@ -46,7 +46,7 @@ public final class WorkThreads: Sendable {
     }
 
     /// Runs `work` when a thread is free.
-    func start(_ work: @escaping Work) {
+    @usableFromInline func start(_ work: @escaping Work) {
         let queue = state.withLock { state -> DispatchQueue? in
             let queue = state.idle.popLast()
             if queue == nil { state.arrived.append(work) }

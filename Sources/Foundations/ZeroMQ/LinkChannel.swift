@@ -8,10 +8,20 @@ internal import Synchronization
 ///
 /// One lock protects everything. It is never held across a wait, and continuations are resumed outside it.
 final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
-    private struct Waiter {
+    /// A class: copies of a generic struct look up its type each time.
+    private final class Waiter: Sendable {
         let id: UInt64
         let deadline: ContinuousClock.Instant
         let continuation: CheckedContinuation<Result<[Item], ZeroMQError>, Never>
+
+        init(
+            id: UInt64, deadline: ContinuousClock.Instant,
+            continuation: CheckedContinuation<Result<[Item], ZeroMQError>, Never>
+        ) {
+            self.id = id
+            self.deadline = deadline
+            self.continuation = continuation
+        }
     }
 
     private struct State {

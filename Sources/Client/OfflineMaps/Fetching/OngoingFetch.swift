@@ -22,6 +22,7 @@ package final class OngoingFetch: Sendable {
         var body = Data()
         /// Bytes of the part file.
         var size: UInt64 = 0
+        fileprivate var reported: (size: UInt64, at: ContinuousClock.Instant) = (0, .now - .seconds(1))
         var startedOver = false
         /// Why the download failed.
         package var failure: FetchError?
@@ -105,7 +106,7 @@ package final class OngoingFetch: Sendable {
             if let length, length > limit - min(limit, start) { throw tooBig(limit, state.status) }
             state.startedOver = offset > 0 && start == 0
             try file.begin(at: start)
-            state.size = start
+            (state.size, state.reported.size) = (start, start)
         }
     }
 
@@ -130,7 +131,7 @@ package final class OngoingFetch: Sendable {
                     }
                     try file.append(bytes)
                     state.size += UInt64(bytes.count)
-                    report.yield(state.size)
+                    reportSize(&state, atMostEvery: .milliseconds(20))
                 }
                 return true
             } catch {
@@ -172,9 +173,18 @@ package final class OngoingFetch: Sendable {
                     .connection, status: state.status, "'\(address)': the answer ended \(missing) bytes early.")
             }
             guard case .file(let file, _, _) = sink else { return }
+            reportSize(&state, atMostEvery: .zero)
             do throws(FetchError) { try file.end() } catch { state.failure = state.failure ?? error }
         }
         report.finish()
+    }
+
+    /// Reports the size of the part file, unless it is known or was reported a moment ago: each report wakes a task.
+    private func reportSize(_ state: inout Outcome, atMostEvery pause: Duration) {
+        let now = ContinuousClock.now
+        guard state.size != state.reported.size, now - state.reported.at >= pause else { return }
+        state.reported = (state.size, now)
+        report.yield(state.size)
     }
 
     /// The address without its query, which may have a key.

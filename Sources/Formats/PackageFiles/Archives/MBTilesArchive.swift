@@ -200,8 +200,7 @@ package final class MBTilesArchive: TileArchive {
     }
 
     private func tile(_ rows: ReadStatement, isStrict: Bool) throws(ArchiveError) -> TileID? {
-        let numbers = (0..<3).map { rows.integer($0) }
-        if let zoom = numbers[0], let column = numbers[1], let tmsRow = numbers[2],
+        if let zoom = rows.integer(0), let column = rows.integer(1), let tmsRow = rows.integer(2),
             0...Int64(TileID.maxZoom) ~= zoom,
             let tile = TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(tmsRow))
         {
