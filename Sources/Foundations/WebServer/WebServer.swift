@@ -85,7 +85,9 @@ package struct WebServer: Sendable {
         // A task of its own, because a cancellation must not reach it before it has seen all connections that were taken.
         let task = Task { try await withTaskExecutorPreference(executor) { try await server.run() } }
         do {
-            try await withTaskCancellationHandler { try await task.value } onCancel: {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
                 let channel = listening.withLock { $0 }
                 Task {
                     // An error means that it is closed already.

@@ -7,12 +7,13 @@ import WebRequests
 enum AnswerSchema {
     /// What differs, one line for each place.
     static func problems(_ answer: HTTPProbe.Answer, _ path: String, method: String = "GET") -> [String] {
-        guard let request = RequestPath(path), case .found(let endpoint, _) = Route(method, request) else {
+        guard let request = RequestPath(path), case .found(let route, _) = Router.shared.find(method, request)
+        else {
             return ["\(path) has no route"]
         }
         let media = (answer.header("content-type") ?? "").prefix { $0 != ";" }
-        guard endpoint.answer.media.contains(String(media)) else { return ["\(path) has the type \(media)"] }
-        guard let name = endpoint.answer.schema else { return [] }
+        guard route.answer.media.contains(String(media)) else { return ["\(path) has the type \(media)"] }
+        guard let name = route.answer.schema else { return [] }
         guard let value = JSONValue(json: answer.body) else { return ["\(path) is no JSON"] }
         return problems(value, OpenAPISchemas.answers[name], at: name)
     }

@@ -22,9 +22,12 @@ import ZeroMQ
 
     /// A coordinator without workers, and a gateway.
     ///
-    /// - Parameter sharesCatalog: Whether the gateway serves the catalog of the coordinator, else one of its own.
+    /// - Parameters:
+    ///   - sharesCatalog: Whether the gateway serves the catalog of the coordinator, else one of its own.
+    ///   - fill: Publishes before the gateway starts.
     static func serving(
         heartbeat: Double = 15, sharesCatalog: Bool = false,
+        fill: @Sendable (Catalog, URL) throws -> Void = { _, _ in },
         _ body: @escaping @Sendable (GatewayFixture) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-api-\(UUID().uuidString)")
@@ -63,7 +66,7 @@ import ZeroMQ
                     options.coordinator = ClusterAccess(
                         endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
                     options.extractRules.heartbeat = heartbeat
-                })
+                }, fill: fill)
             do { try await body(gateway) } catch {
                 await gateway.end()
                 throw error

@@ -14,7 +14,7 @@ import WebServer
         #expect(Self.values(.ranges) == GatewayMetrics.RangeKind.allCases.map(\.rawValue))
         #expect(Self.values(.tiles) == GatewayMetrics.TileResult.allCases.map(\.rawValue))
         #expect(Self.values(.extracts) == GatewayMetrics.ExtractResult.allCases.map(\.rawValue))
-        #expect(Self.values(.duration) == Endpoint.Group.allCases.map(\.rawValue))
+        #expect(Self.values(.duration) == Route.Group.allCases.map(\.rawValue))
     }
 
     @Test func thePageHasEveryFamilyOfTheTable() async throws {

@@ -13,73 +13,51 @@ internal import WebRequests
 internal import Wire
 
 /// Answers below `/v1`.
-struct APIResponder: Sendable {
-    let parts: GatewayParts
-
-    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        switch exchange.endpoint {
-        case .status: try await status()
-        case .jobs: try await jobs(exchange)
-        case .submit: try await SubmitResponder(parts: parts).submit(exchange, isEstimate: false)
-        case .estimate: try await SubmitResponder(parts: parts).submit(exchange, isEstimate: true)
-        case .job: try await job(exchange) { $0 }
-        case .jobPackages: try await job(exchange) { PackageList(packages: $0.packages) }
-        case .jobFailures: try await job(exchange, failures: 10_000) { FailureList(failures: $0.failures) }
-        case .jobCoverage: try await coverage(exchange)
-        case .schedulePut: try await SubmitResponder(parts: parts).schedule(exchange)
-        case .jobOrder, .jobOrders, .failedOrder, .workerOrder, .backup, .scheduleDrop, .packageWithdrawal:
-            try await OrderResponder(parts: parts).respond(exchange)
-        case .failed: try await failed(exchange)
-        case .schedules:
-            try await list("schedules") { try await $0.schedules() }
-        case .workers: try await list("workers") { try await $0.workers() }
-        case .origins: try await list("origins") { try await $0.origins() }
-        case .events: try await EventResponder(parts: parts).respond(exchange)
-        case .tilesets: tilesets(for: exchange.caller)
-        case .regions, .region: try RegionResponder(world: parts.world).respond(exchange)
-        case .regionOutline: try await RegionResponder(world: parts.world).outline(exchange)
-        case .packages, .package: try PackageResponder(parts: parts).respond(exchange)
-        default: throw Problem(.internalError, "The endpoint '\(exchange.endpoint.rawValue)' has no handler.")
-        }
-    }
-
+enum APIResponder {
     // MARK: - Jobs
 
     private struct PackageList: Encodable { let packages: [PBPackageStatus] }
     private struct FailureList: Encodable { let failures: [PBTileFailure] }
 
-    private func job(
-        _ exchange: Exchange, failures: UInt32 = 100, _ part: (PBJobStatus) -> some Encodable
-    ) async throws(Problem) -> Response {
-        let number = try exchange.job
-        let view = try await parts.cluster.read("job \(number) \(failures)") {
-            try await $0.job(number, failures: failures).withoutPaths
-        }
-        return Self.json(part(view))
+    static func job(_ routed: RoutedRequest) async throws(Problem) -> Response { json(try await view(routed)) }
+
+    static func jobPackages(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        json(PackageList(packages: try await view(routed).packages))
     }
 
-    private func coverage(_ exchange: Exchange) async throws(Problem) -> Response {
-        let number = try exchange.job
-        let size = UInt32(try exchange.number("size", 1...512) ?? 512)
-        let document = try await parts.cluster.read("coverage \(number) \(size)") { client in
+    static func jobFailures(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        json(FailureList(failures: try await view(routed, failures: 10_000).failures))
+    }
+
+    private static func view(_ routed: RoutedRequest, failures: UInt32 = 100) async throws(Problem) -> PBJobStatus {
+        let number = try routed.job
+        return try await routed.services.cluster.read("job \(number) \(failures)") {
+            try await $0.job(number, failures: failures).withoutPaths
+        }
+    }
+
+    static func coverage(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let number = try routed.job
+        let size = UInt32(try routed.number("size", 1...512) ?? 512)
+        let document = try await routed.services.cluster.read("coverage \(number) \(size)") { client in
             ServedDocument(
                 CoverageDocument.encode(try await client.coverage(number, size: size)),
                 mediaType: CoverageDocument.mediaType)
         }
-        return try DocumentResponder.respond(document, to: exchange.request)
+        return try DocumentResponder.respond(document, to: routed.request)
     }
 
-    private func jobs(_ exchange: Exchange) async throws(Problem) -> Response {
-        let path = exchange.path
-        let limit = try exchange.number("limit", 1...1_000) ?? 100
-        let before = try exchange.number("before", 1...Int.max)
+    static func jobs(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let path = routed.path
+        let limit = try routed.number("limit", 1...1_000) ?? 100
+        let before = try routed.number("before", 1...Int.max)
         let (state, label) = (path.parameter("state"), path.parameter("label"))
         let known = ["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"]
         if let state, !known.contains(state) {
             throw Problem(.badParameter, "state is one of \(known.joined(separator: ", ")).")
         }
         let key = "jobs \(state ?? "") \(before ?? 0) \(limit) \(label ?? "")"
-        let found = try await parts.cluster.read(key) { client in
+        let found = try await routed.services.cluster.read(key) { client in
             let question = PBListJobs.make {
                 $0.before = UInt64(before ?? 0)
                 $0.states = state.map { [$0] } ?? []
@@ -88,7 +66,7 @@ struct APIResponder: Sendable {
             let page = try await client.jobs(question, limit: limit)
             return JobPage(jobs: page.jobs.map(\.withoutPaths), next: page.next)
         }
-        var response = Self.json(found)
+        var response = json(found)
         if found.next != 0 {
             let query = [state.map { "state=\($0)" }, "before=\(found.next)", "limit=\(limit)"].compactMap(\.self)
             response.headers.set(.link, "</v1/jobs?\(query.joined(separator: "&"))>; rel=\"next\"")
@@ -102,16 +80,16 @@ struct APIResponder: Sendable {
         let next: UInt64
     }
 
-    private func failed(_ exchange: Exchange) async throws(Problem) -> Response {
-        let job = try exchange.number("job", 1...Int.max) ?? 0
-        let after = try exchange.number("after", 0...Int.max) ?? 0
-        let limit = try exchange.number("limit", 1...1_000) ?? 100
+    static func failed(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let job = try routed.number("job", 1...Int.max) ?? 0
+        let after = try routed.number("after", 0...Int.max) ?? 0
+        let limit = try routed.number("limit", 1...1_000) ?? 100
         struct Page: Encodable, Sendable {
             let batches: [PBFailedBatch]
             /// `after` of the next page; absent on the last one.
             let next: UInt64?
         }
-        let page = try await parts.cluster.read("failed \(job) \(after) \(limit)") { client in
+        let page = try await routed.services.cluster.read("failed \(job) \(after) \(limit)") { client in
             let answer = try await client.failedWork(
                 .make {
                     $0.job = UInt64(job)
@@ -121,12 +99,13 @@ struct APIResponder: Sendable {
             let last = answer.batches.last.map { $0.job << 32 | ($0.batch + 1) }
             return Page(batches: answer.batches, next: answer.more ? last : nil)
         }
-        return Self.json(page)
+        return json(page)
     }
 
     // MARK: - Others
 
-    private func status() async throws(Problem) -> Response {
+    static func status(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let services = routed.services
         struct Status: Encodable, Sendable {
             let version = ProgramVersion.current
             let coordinator: PBHealth?
@@ -136,33 +115,46 @@ struct APIResponder: Sendable {
             let packages: Int
             let missingTilesets: [String]
         }
-        let index = parts.watch.current.snapshot?.index
-        guard parts.link != nil else {
-            return Self.json(
+        let index = services.watch.current.snapshot?.index
+        guard services.link != nil else {
+            return json(
                 Status(
                     coordinator: nil, openJobs: nil, workers: nil, catalogSequence: index?.sequence,
-                    packages: index?.packages.count ?? 0, missingTilesets: parts.tilesets.missing))
+                    packages: index?.packages.count ?? 0, missingTilesets: services.tilesets.missing))
         }
-        let health = try await parts.cluster.read("health") { try await $0.health() }
-        let workers = try await parts.cluster.read("workers") { try await $0.workers() }
-        let open = try await parts.cluster.read("open jobs") { client in
+        let health = try await services.cluster.read("health") { try await $0.health() }
+        let workers = try await services.cluster.read("workers") { try await $0.workers() }
+        let open = try await services.cluster.read("open jobs") { client in
             try await client.jobs(
                 PBListJobs.make { $0.states = ["fetching", "merging", "publishing", "paused"] }, limit: 2_000
             ).jobs.count
         }
-        return Self.json(
+        return json(
             Status(
                 coordinator: health, openJobs: open, workers: workers.count, catalogSequence: index?.sequence,
-                packages: index?.packages.count ?? 0, missingTilesets: parts.tilesets.missing))
+                packages: index?.packages.count ?? 0, missingTilesets: services.tilesets.missing))
     }
 
-    private func list<Item: Encodable & Sendable>(
-        _ name: String, _ body: @escaping @Sendable (ControlClient) async throws -> [Item]
+    static func schedules(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await list("schedules", routed) { try await $0.schedules() }
+    }
+
+    static func workers(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await list("workers", routed) { try await $0.workers() }
+    }
+
+    static func origins(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await list("origins", routed) { try await $0.origins() }
+    }
+
+    private static func list<Item: Encodable & Sendable>(
+        _ name: String, _ routed: RoutedRequest, _ body: @escaping @Sendable (ControlClient) async throws -> [Item]
     ) async throws(Problem) -> Response {
-        Self.json([name: try await parts.cluster.read(name, body)])
+        json([name: try await routed.services.cluster.read(name, body)])
     }
 
-    private func tilesets(for caller: Caller) -> Response {
+    static func tilesets(_ routed: RoutedRequest) -> Response {
+        let (services, caller) = (routed.services, routed.caller)
         struct View: Encodable {
             let id: String
             let name: String?
@@ -178,13 +170,13 @@ struct APIResponder: Sendable {
             /// The most tiles of an extract.
             let extractTiles: UInt64
         }
-        let views = parts.tilesets.all.filter { caller.mayUse(tileset: $0.id) }.map {
+        let views = services.tilesets.all.filter { caller.mayUse(tileset: $0.id) }.map {
             View(
                 id: $0.id, name: $0.name, format: $0.format.rawValue, minZoom: $0.zooms.min, maxZoom: $0.zooms.max,
                 attribution: $0.attribution)
         }
-        return Self.json(
-            Views(tilesets: views, missing: parts.tilesets.missing, extractTiles: parts.options.extractTiles))
+        return json(
+            Views(tilesets: views, missing: services.tilesets.missing, extractTiles: services.options.extractTiles))
     }
 
     /// A document with keys in snake case, as the commands print it.
@@ -197,34 +189,5 @@ struct APIResponder: Sendable {
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-}
-
-extension Exchange {
-    /// The job of the path.
-    var job: UInt64 {
-        get throws(Problem) {
-            guard let number = parameters["job"].flatMap({ UInt64($0) }), number > 0 else {
-                throw Problem(.badParameter, "The number of a job is expected in the path.")
-            }
-            return number
-        }
-    }
-
-    /// Refuses parameters that the table of routes does not name for the endpoint.
-    func allowOnlyItsParameters() throws(Problem) {
-        let names = RouteTable.rows.first { $0.endpoint == endpoint }?.query ?? []
-        guard let other = path.parameters.first(where: { !names.contains($0.name) }) else { return }
-        let known = names.isEmpty ? "there are none" : "it has \(names.joined(separator: ", "))"
-        throw Problem(.badParameter, "The endpoint has no parameter '\(other.name.prefix(60))'; \(known).")
-    }
-
-    /// A number of the query.
-    func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
-        guard let text = path.parameter(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw Problem(.badParameter, "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return number
     }
 }

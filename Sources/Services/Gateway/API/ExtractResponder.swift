@@ -9,7 +9,7 @@ internal import WebRequests
 
 /// Extracts for plain HTTP clients: order one, then ask for its state until there is an address.
 struct ExtractResponder: Sendable {
-    let parts: GatewayParts
+    let services: GatewayServices
 
     private struct Order: Codable {
         let tileset: String
@@ -32,15 +32,20 @@ struct ExtractResponder: Sendable {
         let waiting: String?
     }
 
-    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        guard exchange.endpoint == .extractOrder else {
-            return try await answer(exchange.parameters["extract"] ?? "", tiles: nil)
-        }
-        guard let extracts = parts.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
-        let order = try await JSONBody.read(Order.self, exchange.request, most: 4 << 20)
-        let tileset = try parts.tilesets.find(order.tileset, for: exchange.caller)
+    static func order(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await ExtractResponder(services: routed.services).order(routed)
+    }
+
+    static func state(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await ExtractResponder(services: routed.services).answer(routed["extract"], tiles: nil)
+    }
+
+    private func order(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        guard let extracts = services.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
+        let order = try await JSONBody.read(Order.self, routed.request, most: 4 << 20)
+        let tileset = try services.tilesets.find(order.tileset, for: routed.caller)
         guard order.area.regions == nil,
-            let area = try order.area.areas({ () throws(Problem) in try parts.world.tree() }).first
+            let area = try order.area.areas({ () throws(Problem) in try services.world.tree() }).first
         else { throw Problem(.wrongRequest, "An extract has a 'bbox' or a 'mask'.") }
         let zoom = order.maxZoom ?? tileset.zooms.max
         guard tileset.zooms.contains(zoom), let zooms = ZoomRange(min: tileset.zooms.min, max: zoom) else {
@@ -48,21 +53,21 @@ struct ExtractResponder: Sendable {
         }
         let mask = area.mask(zoom)
         let count = mask.count(in: zooms)
-        guard count <= parts.options.extractTiles else {
-            parts.metrics.extract(.tooBig, seconds: nil)
+        guard count <= services.options.extractTiles else {
+            services.metrics.extract(.tooBig, seconds: nil)
             throw Problem(
-                .areaTooBig, "The area has \(count) tiles; at most \(parts.options.extractTiles) are allowed.")
+                .areaTooBig, "The area has \(count) tiles; at most \(services.options.extractTiles) are allowed.")
         }
         let id = ExtractName.id(of: mask, tileset: order.tileset)
         if published(id) == nil {
-            try parts.access.countExtract(exchange.caller)
+            try services.access.countExtract(routed.caller)
             let extract = ExtractService.Extract(id: id, tileset: tileset, mask: mask)
-            let (number, signals) = await extracts.request(extract, exchange.caller.client, isRanged: true)
+            let (number, signals) = await extracts.request(extract, routed.caller.client, isRanged: true)
             // A refusal that comes at once is the answer; the build goes on without this request.
             try await Self.refusal(signals)
             await extracts.cancel(number)
         }
-        await wait(for: id, Self.patience(exchange.request), extracts)
+        await wait(for: id, Self.patience(routed.request), extracts)
         var response = try await answer(id, tiles: count)
         response.headers[.location] = "/v1/extracts/\(id)"
         return response
@@ -105,7 +110,7 @@ struct ExtractResponder: Sendable {
     }
 
     private func published(_ id: String) -> MapVersion? {
-        parts.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).first
+        services.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).first
     }
 
     private func answer(_ id: String, tiles: UInt64?) async throws(Problem) -> Response {
@@ -115,14 +120,14 @@ struct ExtractResponder: Sendable {
                     id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.mbtiles.path)",
                     size: map.mbtiles.size, sha256: map.mbtiles.digest.hex, reason: nil, waiting: nil))
         }
-        let job = await parts.extracts?.jobs[id]
-        let reason = await parts.extracts?.ends[id]
-        let isBuilding = await parts.extracts?.isBuilding(id) == true
+        let job = await services.extracts?.jobs[id]
+        let reason = await services.extracts?.ends[id]
+        let isBuilding = await services.extracts?.isBuilding(id) == true
         guard isBuilding || reason != nil else {
             throw Problem(.notFound, "There is no extract '\(id.prefix(60))'; order it with POST /v1/extracts.")
         }
         let state = reason != nil ? "failed" : "building"
-        let waiting = reason == nil ? await parts.extracts?.waiting[id] : nil
+        let waiting = reason == nil ? await services.extracts?.waiting[id] : nil
         var response = APIResponder.json(
             State(
                 id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, reason: reason,

@@ -6,25 +6,17 @@ internal import WebRequests
 internal import Wire
 
 /// Gives orders to the coordinator.
-struct OrderResponder: Sendable {
-    let parts: GatewayParts
+enum OrderResponder {
+    static func job(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await orders([try routed.job], try await JSONBody.read(JobOrder.self, routed.request), routed)
+    }
 
-    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        switch exchange.endpoint {
-        case .jobOrder:
-            return try await orders([try exchange.job], try await JSONBody.read(JobOrder.self, exchange.request))
-        case .jobOrders:
-            let order = try await JSONBody.read(JobOrder.self, exchange.request)
-            guard let jobs = order.jobs, 1...1_000 ~= jobs.count else {
-                throw Problem(.badJSON, "'jobs' is a list of 1 to 1,000 numbers of jobs.")
-            }
-            return try await orders(jobs, order)
-        case .failedOrder: return try await failed(exchange)
-        case .workerOrder: return try await worker(exchange)
-        case .scheduleDrop: return try await dropSchedule(exchange)
-        case .packageWithdrawal: return try await withdraw(exchange)
-        default: return try await backup(exchange)
+    static func jobs(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let order = try await JSONBody.read(JobOrder.self, routed.request)
+        guard let jobs = order.jobs, 1...1_000 ~= jobs.count else {
+            throw Problem(.badJSON, "'jobs' is a list of 1 to 1,000 numbers of jobs.")
         }
+        return try await orders(jobs, order, routed)
     }
 
     private struct JobOrder: Codable, Sendable {
@@ -43,7 +35,9 @@ struct OrderResponder: Sendable {
     }
 
     /// Sends one order for some jobs; an order for one job fails as a whole.
-    private func orders(_ jobs: [UInt64], _ order: JobOrder) async throws(Problem) -> Response {
+    private static func orders(
+        _ jobs: [UInt64], _ order: JobOrder, _ routed: RoutedRequest
+    ) async throws(Problem) -> Response {
         // The word of the wire for the weight is an older one.
         let words = [
             "pause": "pause", "resume": "resume", "retry": "retry", "cancel": "cancel", "prioritise": "prioritise",
@@ -59,7 +53,7 @@ struct OrderResponder: Sendable {
         var done: [Done] = []
         for job in jobs {
             do throws(Problem) {
-                let answer = try await parts.cluster.ask { client in
+                let answer = try await routed.services.cluster.ask { client in
                     guard word != "cancel" else {
                         try await client.cancel(job)
                         return PBOrdered()
@@ -86,57 +80,57 @@ struct OrderResponder: Sendable {
         let text: String
     }
 
-    private func failed(_ exchange: Exchange) async throws(Problem) -> Response {
+    static func failed(_ routed: RoutedRequest) async throws(Problem) -> Response {
         struct Order: Codable, Sendable {
             let order: String
             let batches: [UInt64]?
         }
-        let job = try exchange.job
-        let order = try await JSONBody.read(Order.self, exchange.request)
+        let job = try routed.job
+        let order = try await JSONBody.read(Order.self, routed.request)
         guard ["requeue", "drop"].contains(order.order) else {
             throw Problem(.wrongRequest, "'order' is requeue or drop.")
         }
-        let answer = try await parts.cluster.ask {
+        let answer = try await routed.services.cluster.ask {
             try await $0.orderFailed(job, order.order, batches: order.batches ?? [])
         }
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 
-    private func worker(_ exchange: Exchange) async throws(Problem) -> Response {
+    static func worker(_ routed: RoutedRequest) async throws(Problem) -> Response {
         struct Order: Codable, Sendable { let order: String }
-        let name = exchange.parameters["worker"] ?? ""
-        let order = try await JSONBody.read(Order.self, exchange.request)
+        let name = routed["worker"]
+        let order = try await JSONBody.read(Order.self, routed.request)
         guard ["drain", "undo"].contains(order.order) else { throw Problem(.wrongRequest, "'order' is drain or undo.") }
-        let answer = try await parts.cluster.ask { try await $0.drain(name, undo: order.order == "undo") }
+        let answer = try await routed.services.cluster.ask { try await $0.drain(name, undo: order.order == "undo") }
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 
-    private func dropSchedule(_ exchange: Exchange) async throws(Problem) -> Response {
-        let id = exchange.parameters["schedule"] ?? ""
-        let answer = try await parts.cluster.ask { try await $0.dropSchedule(id) }
+    static func dropSchedule(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let id = routed["schedule"]
+        let answer = try await routed.services.cluster.ask { try await $0.dropSchedule(id) }
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 
     /// Withdraws from one channel, or without parameters from every channel.
-    private func withdraw(_ exchange: Exchange) async throws(Problem) -> Response {
-        let id = exchange.parameters["package"] ?? ""
+    static func withdraw(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let id = routed["package"]
         let edition = PBEdition.make {
-            $0.group = exchange.path.parameter("group") ?? ""
-            $0.language = exchange.path.parameter("language") ?? ""
+            $0.group = routed.path.parameter("group") ?? ""
+            $0.language = routed.path.parameter("language") ?? ""
         }
-        let answer = try await parts.cluster.ask { try await $0.withdraw([id], edition: edition) }
-        await parts.watch.refresh()
+        let answer = try await routed.services.cluster.ask { try await $0.withdraw([id], edition: edition) }
+        await routed.services.watch.refresh()
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 
-    private func backup(_ exchange: Exchange) async throws(Problem) -> Response {
+    static func backup(_ routed: RoutedRequest) async throws(Problem) -> Response {
         struct Order: Codable, Sendable { let name: String }
         struct Made: Encodable, Sendable {
             let path: String
             let bytes: UInt64
         }
-        let order = try await JSONBody.read(Order.self, exchange.request)
-        let answer = try await parts.cluster.ask { try await $0.backup(order.name) }
+        let order = try await JSONBody.read(Order.self, routed.request)
+        let answer = try await routed.services.cluster.ask { try await $0.backup(order.name) }
         return APIResponder.json(Made(path: answer.path, bytes: answer.bytes), status: .created)
     }
 }

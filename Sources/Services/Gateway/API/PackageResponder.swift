@@ -5,9 +5,7 @@ internal import Tiles
 internal import WebRequests
 
 /// Answers with packages of the catalog: which hold a place, and what an update costs.
-struct PackageResponder: Sendable {
-    let parts: GatewayParts
-
+enum PackageResponder {
     private struct View: Encodable {
         let id: String
         let edition: String
@@ -26,10 +24,9 @@ struct PackageResponder: Sendable {
         var planBytes: Int64?
     }
 
-    func respond(_ exchange: Exchange) throws(Problem) -> Response {
-        let snapshot = try parts.watch.snapshot
-        let path = exchange.path
-        guard exchange.endpoint == .packages else { return try one(exchange, snapshot) }
+    static func packages(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let snapshot = try routed.services.watch.snapshot
+        let path = routed.path
         let group = path.parameter("group").flatMap { $0.isEmpty ? nil : $0 }
         let language = path.parameter("language").flatMap { $0.isEmpty ? nil : $0 }
         let editions = snapshot.index.editions.filter {
@@ -46,7 +43,7 @@ struct PackageResponder: Sendable {
             guard let map = snapshot.maps.versions(.newest(id: package.id), edition: package.edition).first else {
                 return nil
             }
-            return (Self.view(map), map)
+            return (view(map), map)
         }.filter { _, map in
             guard let place else { return true }
             return TileID(at: place, zoom: map.zooms.max).map(map.claims) ?? false
@@ -56,14 +53,15 @@ struct PackageResponder: Sendable {
         return APIResponder.json(["packages": views])
     }
 
-    private func one(_ exchange: Exchange, _ snapshot: CatalogSnapshot) throws(Problem) -> Response {
-        let edition = try TileResponder.Question.edition(exchange.path)
-        let id = exchange.parameters["package"] ?? ""
+    static func package(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let snapshot = try routed.services.watch.snapshot
+        let edition = try TileRequest.edition(routed.path)
+        let id = routed["package"]
         guard let map = snapshot.maps.versions(.newest(id: id), edition: edition).first else {
             throw Problem(.notFound, "The catalog has no package '\(id.prefix(60))'.")
         }
-        var view = Self.view(map)
-        if let from = try exchange.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
+        var view = view(map)
+        if let from = try routed.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
             let patch = map.version.patches.first { $0.from == Int32(from) }
             (view.plan, view.planBytes) =
                 if Int32(from) == map.version.version {

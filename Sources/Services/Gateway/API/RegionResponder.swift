@@ -5,9 +5,7 @@ internal import Tiles
 internal import WebRequests
 
 /// Answers with regions of the embedded tree.
-struct RegionResponder: Sendable {
-    let world: WorldMap
-
+enum RegionResponder {
     private struct View: Encodable {
         let id: String
         let kind: String
@@ -19,17 +17,17 @@ struct RegionResponder: Sendable {
         let children: [String]
     }
 
-    func respond(_ exchange: Exchange) throws(Problem) -> Response {
-        let tree = try world.tree()
-        let language = exchange.path.parameter("lang") ?? "en"
-        if exchange.endpoint == .region {
-            let id = exchange.parameters["region"] ?? ""
-            guard let region = tree[id] else { throw Problem(.notFound, "There is no region '\(id.prefix(40))'.") }
-            return APIResponder.json(Self.view(region, tree, language))
-        }
-        guard let text = exchange.path.parameter("q"), !text.isEmpty else {
+    static func region(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let (region, tree) = try find(routed)
+        return APIResponder.json(view(region, tree, routed.path.parameter("lang") ?? "en"))
+    }
+
+    static func regions(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let tree = try routed.services.world.tree()
+        let language = routed.path.parameter("lang") ?? "en"
+        guard let text = routed.path.parameter("q"), !text.isEmpty else {
             let top = tree.regions.filter { $0.kind <= .continent }
-            return APIResponder.json(["regions": top.map { Self.view($0, tree, language) }])
+            return APIResponder.json(["regions": top.map { view($0, tree, language) }])
         }
         guard text.utf8.count <= 200 else { throw Problem(.badParameter, "q is longer than 200 bytes.") }
         // A text that names no region has suggestions.
@@ -41,17 +39,15 @@ struct RegionResponder: Sendable {
             guard let region = tree[id] ?? (try? tree.find(id)), !found.contains(where: { $0.id == region.id }) else {
                 continue
             }
-            found.append(Self.view(region, tree, language))
+            found.append(view(region, tree, language))
         }
         return APIResponder.json(["regions": found])
     }
 
     /// The outline of a region, which never changes while this program runs.
-    func outline(_ exchange: Exchange) async throws(Problem) -> Response {
-        let zoom = try exchange.number("zoom", 0...14) ?? 6
-        let tree = try world.tree()
-        let id = exchange.parameters["region"] ?? ""
-        guard let region = tree[id] else { throw Problem(.notFound, "There is no region '\(id.prefix(40))'.") }
+    static func outline(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let zoom = try routed.number("zoom", 0...14) ?? 6
+        let (region, tree) = try find(routed)
         let made: Result<ServedDocument, any Error>
         do {
             made = .success(
@@ -61,9 +57,15 @@ struct RegionResponder: Sendable {
                 })
         } catch { made = .failure(error) }
         guard case .success(let document) = made else {
-            throw Problem(.internalError, "The outline of '\(id.prefix(40))' cannot be made.")
+            throw Problem(.internalError, "The outline of '\(region.id)' cannot be made.")
         }
-        return try DocumentResponder.respond(document, to: exchange.request, cacheControl: "public, max-age=86400")
+        return try DocumentResponder.respond(document, to: routed.request, cacheControl: "public, max-age=86400")
+    }
+
+    private static func find(_ routed: RoutedRequest) throws(Problem) -> (Region, RegionTree) {
+        let (tree, id) = (try routed.services.world.tree(), routed["region"])
+        guard let region = tree[id] else { throw Problem(.notFound, "There is no region '\(id.prefix(40))'.") }
+        return (region, tree)
     }
 
     private static func view(_ region: Region, _ tree: RegionTree, _ language: String) -> View {

@@ -11,7 +11,7 @@ internal import Wire
 
 /// Submits jobs, and estimates them.
 struct SubmitResponder: Sendable {
-    let parts: GatewayParts
+    let services: GatewayServices
 
     private struct Submission: Codable {
         let tileset: String
@@ -34,13 +34,25 @@ struct SubmitResponder: Sendable {
         let warnings: [String]
     }
 
+    static func submit(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await SubmitResponder(services: routed.services).submit(routed, isEstimate: false)
+    }
+
+    static func estimate(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await SubmitResponder(services: routed.services).submit(routed, isEstimate: true)
+    }
+
+    static func schedule(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await SubmitResponder(services: routed.services).schedule(routed)
+    }
+
     /// 201 with Location for a new job, 200 for one that exists already, and for an estimate.
-    func submit(_ exchange: Exchange, isEstimate: Bool) async throws(Problem) -> Response {
-        let body = try await JSONBody.read(Submission.self, exchange.request, most: 4 << 20)
-        let draft = try self.draft(body, exchange.caller)
-        let key = try self.key(exchange)
+    private func submit(_ routed: RoutedRequest, isEstimate: Bool) async throws(Problem) -> Response {
+        let body = try await JSONBody.read(Submission.self, routed.request, most: 4 << 20)
+        let draft = try self.draft(body, routed.caller)
+        let key = try self.key(routed)
         let policy = Self.policy(body, requestID: key, isEstimate: isEstimate)
-        let answer = try await parts.cluster.ask { try await $0.submit(draft.request(policy)) }
+        let answer = try await services.cluster.ask { try await $0.submit(draft.request(policy)) }
         let view = Submitted(
             job: isEstimate ? nil : answer.job, tiles: answer.tiles, batches: answer.batches,
             warnings: draft.warnings + answer.warnings)
@@ -63,12 +75,12 @@ struct SubmitResponder: Sendable {
     }
 
     /// Adds a schedule, or replaces the one with this id.
-    func schedule(_ exchange: Exchange) async throws(Problem) -> Response {
-        let id = exchange.parameters["schedule"] ?? ""
-        let body = try await JSONBody.read(ScheduleRequest.self, exchange.request, most: 4 << 20)
-        let draft = try self.draft(body.submission, exchange.caller)
+    private func schedule(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let id = routed["schedule"]
+        let body = try await JSONBody.read(ScheduleRequest.self, routed.request, most: 4 << 20)
+        let draft = try self.draft(body.submission, routed.caller)
         let policy = Self.policy(body.submission, requestID: "", isEstimate: false)
-        let answer = try await parts.cluster.ask { client in
+        let answer = try await services.cluster.ask { client in
             let submission = try draft.request(policy).frame
             return try await client.putSchedule(
                 .make {
@@ -88,9 +100,9 @@ struct SubmitResponder: Sendable {
     }
 
     private func draft(_ body: Submission, _ caller: Caller) throws(Problem) -> JobDraft {
-        let tileset = try parts.tilesets.find(body.tileset, for: caller)
+        let tileset = try services.tilesets.find(body.tileset, for: caller)
         guard body.weight != 0 else { throw Problem(.wrongRequest, "'weight' is at least 1.") }
-        let areas = try body.area.areas { () throws(Problem) in try parts.world.tree() }
+        let areas = try body.area.areas { () throws(Problem) in try services.world.tree() }
         do {
             let wanted = try body.zooms.map { try ZoomRange(parsing: $0) } ?? tileset.zooms
             guard let zooms = wanted.intersection(tileset.zooms) else {
@@ -107,12 +119,12 @@ struct SubmitResponder: Sendable {
     /// The id of the request on the wire: the same key of one client is the same request.
     ///
     /// Empty without a key: then an unfinished job with exactly the same packages is joined, as with `packhorse submit`.
-    private func key(_ exchange: Exchange) throws(Problem) -> String {
-        guard let key = exchange.request.headers.value(.idempotencyKey) else { return "" }
+    private func key(_ routed: RoutedRequest) throws(Problem) -> String {
+        guard let key = routed.request.headers.value(.idempotencyKey) else { return "" }
         let text = key.filter { $0 != "\"" }
         guard 1...100 ~= text.utf8.count, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Problem(.badParameter, "Idempotency-Key has 1 to 100 characters without spaces.")
         }
-        return "http:\(exchange.caller.token?.name ?? ""):\(text)"
+        return "http:\(routed.caller.token?.name ?? ""):\(text)"
     }
 }

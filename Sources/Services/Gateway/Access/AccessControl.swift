@@ -78,12 +78,12 @@ final class AccessControl: Sendable {
 
     // MARK: - What
 
-    /// Refuses a caller that may not use an endpoint.
+    /// Refuses a caller that may not use a route.
     ///
     /// - Throws: ``Problem`` `token-needed`, `forbidden`, `not-found` for metrics that are off.
-    func check(_ caller: Caller, _ endpoint: Endpoint) throws(Problem) {
+    func check(_ caller: Caller, _ access: Route.Access) throws(Problem) {
         let needed: Set<Role>
-        switch endpoint.access {
+        switch access {
         case .open: return
         case .published:
             guard options.isPrivate else { return }

@@ -16,15 +16,19 @@ struct EventResponder: Sendable {
     static let wait = Duration.seconds(2)
     private static let commentEvery = 7
 
-    let parts: GatewayParts
+    let services: GatewayServices
 
-    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        let request = exchange.request
-        var after = UInt64(try exchange.number("after", 0...Int.max) ?? 0)
-        let job = UInt64(try exchange.number("job", 1...Int.max) ?? 0)
+    static func events(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        try await EventResponder(services: routed.services).respond(routed)
+    }
+
+    private func respond(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let request = routed.request
+        var after = UInt64(try routed.number("after", 0...Int.max) ?? 0)
+        let job = UInt64(try routed.number("job", 1...Int.max) ?? 0)
         let accepts = request.headers[.accept]?.lowercased() ?? ""
         guard accepts.contains("text/event-stream") else {
-            let limit = UInt32(try exchange.number("limit", 1...1_000) ?? 100)
+            let limit = UInt32(try routed.number("limit", 1...1_000) ?? 100)
             return try await page(after, job, limit)
         }
         if let last = request.headers.value(.lastEventID) {
@@ -34,8 +38,8 @@ struct EventResponder: Sendable {
             after = seq
         }
         // Proves that the coordinator answers before the stream begins.
-        let first = try await parts.cluster.ask { [after] in try await $0.events(after: after, limit: 1, job: job) }
-        guard let ticket = parts.streams.open(exchange.caller.client) else {
+        let first = try await services.cluster.ask { [after] in try await $0.events(after: after, limit: 1, job: job) }
+        guard let ticket = services.streams.open(routed.caller.client) else {
             throw Problem(.tooManyRequests, "Too many event streams are open.", retryAfter: 10)
         }
         let isReset = after > 0 && first.first > after + 1
@@ -46,7 +50,7 @@ struct EventResponder: Sendable {
                 // A client whose connection was cut resumes at once: its old stream must not count any more.
                 try await request.body.consumeWithInboundCloseHandler(
                     { _ in
-                        try await stream(after, job, isReset: isReset, exchange.caller, while: ticket, to: &writer)
+                        try await stream(after, job, isReset: isReset, routed.caller, while: ticket, to: &writer)
                     }, onInboundClosed: { ticket.close() })
             })
     }
@@ -58,7 +62,7 @@ struct EventResponder: Sendable {
             let first: UInt64
             let last: UInt64
         }
-        let page = try await parts.cluster.read("events \(after) \(job) \(limit)") {
+        let page = try await services.cluster.read("events \(after) \(job) \(limit)") {
             let answer = try await $0.events(after: after, limit: limit, job: job)
             return Page(events: answer.events, first: answer.first, last: answer.last)
         }
@@ -76,11 +80,11 @@ struct EventResponder: Sendable {
         // The feed has the newest events only.
         var isBehind = true
         // A stream of a token that was removed ends.
-        while !Task.isCancelled, !Task.isShuttingDownGracefully, ticket.isOpen, parts.access.isKnown(caller) {
+        while !Task.isCancelled, !Task.isShuttingDownGracefully, ticket.isOpen, services.access.isKnown(caller) {
             let piece: EventPiece
             if job != 0 || isBehind {
                 (piece, isBehind) = try await ask(after, job)
-            } else if let found = try await parts.feed?.next(after: after) {
+            } else if let found = try await services.feed?.next(after: after) {
                 piece = found
             } else {
                 isBehind = true
@@ -99,10 +103,10 @@ struct EventResponder: Sendable {
 
     /// The events after a number, and whether more of them may be there.
     private func ask(_ after: UInt64, _ job: UInt64) async throws(Problem) -> (EventPiece, isBehind: Bool) {
-        let answer = try await parts.cluster.ask {
+        let answer = try await services.cluster.ask {
             try await $0.events(after: after, limit: UInt32(EventFeed.limit), wait: Self.wait, job: job)
         }
-        let text = answer.events.map(parts.eventTexts.text).joined()
+        let text = answer.events.map(services.eventTexts.text).joined()
         // Events of other jobs must not be asked for again.
         let last = answer.events.last?.seq ?? (job == 0 ? after : answer.last)
         return (EventPiece(text: ByteBuffer(string: text), last: last), last < answer.last)

@@ -25,7 +25,7 @@ actor ExtractService {
         let mask: TileMask
     }
 
-    private let parts: GatewayParts
+    private let services: GatewayServices
     private var held: HeldExtracts
     private var requests: [UInt64: AsyncStream<Signal>.Continuation] = [:]
     private var extracts: [String: Extract] = [:]
@@ -38,8 +38,8 @@ actor ExtractService {
     private let start = ContinuousClock.now
     private static let mostEnds = 1_000
 
-    init(_ parts: GatewayParts, rules: ExtractRules = ExtractRules()) {
-        self.parts = parts
+    init(_ services: GatewayServices, rules: ExtractRules = ExtractRules()) {
+        self.services = services
         held = HeldExtracts(rules)
     }
 
@@ -90,7 +90,7 @@ actor ExtractService {
             }
             // An answer that does not come is asked for again at the next call.
             guard
-                let view = try? await parts.cluster.read(
+                let view = try? await services.cluster.read(
                     "job \(job) 0", { try await $0.job(job, failures: 0) })
             else { continue }
             guard view.isOver else {
@@ -98,7 +98,7 @@ actor ExtractService {
                 continue
             }
             // The package is put into the catalog before its job ends; so a list that is read now has it.
-            await parts.watch.refresh()
+            await services.watch.refresh()
             if isPublished(id) {
                 finish(id)
             } else {
@@ -108,13 +108,13 @@ actor ExtractService {
     }
 
     private func isPublished(_ id: String) -> Bool {
-        parts.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).isEmpty == false
+        services.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).isEmpty == false
     }
 
     private func finish(_ id: String) {
         waiting[id] = nil
         if let since = began.removeValue(forKey: id) {
-            parts.metrics.extract(.built, seconds: (ContinuousClock.now - since) / .seconds(1))
+            services.metrics.extract(.built, seconds: (ContinuousClock.now - since) / .seconds(1))
         }
         extracts[id] = nil
         apply(held.handle(.published(id), now: now))
@@ -126,8 +126,8 @@ actor ExtractService {
         extracts[id] = nil
         if ends.count >= Self.mostEnds { ends.removeAll() }
         ends[id] = reason
-        parts.metrics.extract(.failed, seconds: nil)
-        parts.logger.warning(
+        services.metrics.extract(.failed, seconds: nil)
+        services.logger.warning(
             "Extract failed", metadata: [LogKey.package: "\(id)", LogKey.errorMessage: "\(reason)"])
         apply(held.handle(.failed(id, reason: reason), now: now))
     }
@@ -139,7 +139,7 @@ actor ExtractService {
             case .sendByte(let request): requests[request]?.yield(.byte)
             case .serve(let request, _): end(request, .serve)
             case .refuse(let request, let refusal):
-                if refusal == .late { parts.metrics.extract(.gaveUp, seconds: nil) }
+                if refusal == .late { services.metrics.extract(.gaveUp, seconds: nil) }
                 end(request, .refuse(refusal))
             case .cut(let request): end(request, .cut)
             }
@@ -158,7 +158,7 @@ actor ExtractService {
         Task {
             // Its job may have ended since the catalog was last looked at, also one of another gateway; a second job
             // would make a second version.
-            await parts.watch.refresh()
+            await services.watch.refresh()
             guard !isPublished(id) else {
                 finish(id)
                 return
@@ -194,6 +194,6 @@ actor ExtractService {
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
         }
-        return try await parts.cluster.ask { try await $0.submit(request).job }
+        return try await services.cluster.ask { try await $0.submit(request).job }
     }
 }

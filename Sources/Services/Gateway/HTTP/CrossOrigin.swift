@@ -27,7 +27,7 @@ enum CrossOrigin {
     }
 
     /// Adds what a page of another origin may read.
-    static func allow(_ response: inout Response, _ request: Request, _ endpoint: Endpoint?, _ origins: [String]) {
+    static func allow(_ response: inout Response, _ request: Request, _ origins: [String]) {
         guard response.headers[.accessControlAllowOrigin] == nil else { return }
         let isAPI = request.head.path?.hasPrefix("/v1") ?? false
         guard let origin = allowed(request, isAPI, origins) else { return }

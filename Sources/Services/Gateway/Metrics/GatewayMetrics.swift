@@ -31,7 +31,7 @@ final class GatewayMetrics: Sendable {
     }
 
     fileprivate struct RequestKey: Hashable {
-        let endpoint: Endpoint?
+        let route: String
         let method: String
         let code: Int
     }
@@ -46,7 +46,7 @@ final class GatewayMetrics: Sendable {
 
     fileprivate struct State {
         var requests: [RequestKey: UInt64] = [:]
-        var groups: [Endpoint.Group: GroupCounts] = [:]
+        var groups: [Route.Group: GroupCounts] = [:]
         var cuts: [ConnectionClock.Cut: UInt64] = [:]
         var refusals: [Refusal: UInt64] = [:]
         var ranges: [RangeKind: UInt64] = [:]
@@ -60,23 +60,23 @@ final class GatewayMetrics: Sendable {
     private let state = Mutex(State())
 
     /// A request begins.
-    func begin(_ group: Endpoint.Group) { state.withLock { $0.groups[group, default: GroupCounts()].inFlight += 1 } }
+    func begin(_ group: Route.Group) { state.withLock { $0.groups[group, default: GroupCounts()].inFlight += 1 } }
 
     /// The head of an answer is known.
     ///
-    /// - Parameter endpoint: `nil` for a path that no route has.
-    func answered(_ endpoint: Endpoint?, method: String, code: Int, seconds: Double) {
+    /// - Parameter route: `nil` for a path that no route has.
+    func answered(_ route: Route?, method: String, code: Int, seconds: Double) {
         let method = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"].contains(method) ? method : "other"
         state.withLock { state in
-            state.requests[RequestKey(endpoint: endpoint, method: method, code: code), default: 0] += 1
-            let group = endpoint?.group ?? .page
+            state.requests[RequestKey(route: route?.name ?? "other", method: method, code: code), default: 0] += 1
+            let group = route?.group ?? .page
             state.groups[group, default: GroupCounts()].firstByte.add(seconds)
             if code == 304 { state.groups[group, default: GroupCounts()].notModified += 1 }
         }
     }
 
     /// An answer has ended.
-    func end(_ group: Endpoint.Group, bytes: UInt64, seconds: Double) {
+    func end(_ group: Route.Group, bytes: UInt64, seconds: Double) {
         state.withLock { state in
             state.groups[group, default: GroupCounts()].inFlight -= 1
             state.groups[group, default: GroupCounts()].bytes &+= bytes
@@ -110,7 +110,7 @@ final class GatewayMetrics: Sendable {
         let state = state.withLock { $0 }
         text.family(GatewayMetric.requests)
         let requests = state.requests.map { key, count in
-            (route: key.endpoint?.rawValue ?? "other", method: key.method, code: key.code, count: count)
+            (route: key.route, method: key.method, code: key.code, count: count)
         }.sorted { ($0.route, $0.method, $0.code) < ($1.route, $1.method, $1.code) }
         for row in requests {
             text.sample(GatewayMetric.requests, row.route, row.method, "\(row.code)", value: Double(row.count))
@@ -141,7 +141,7 @@ extension GatewayMetrics.State {
         }
         func histograms(_ metric: GatewayMetric, _ histogram: (GatewayMetrics.GroupCounts) -> Histogram) {
             text.family(metric)
-            for group in Endpoint.Group.allCases {
+            for group in Route.Group.allCases {
                 text.histogram(metric, group.rawValue, histogram: histogram(groups[group] ?? .init()))
             }
         }

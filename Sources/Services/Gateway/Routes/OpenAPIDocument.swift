@@ -1,16 +1,16 @@
 internal import TextFormats
 internal import WebRequests
 
-/// The OpenAPI 3.1 document, made from the table of routes that the router uses; so it names what exists.
+/// The OpenAPI 3.1 document, made from the routes that the router uses; so it names what exists.
 enum OpenAPIDocument {
-    static let bytes: [UInt8] = JSONDocument.encode(document(RouteTable.rows))
+    static let bytes: [UInt8] = JSONDocument.encode(document(RouteTable.routes))
 
-    static func document(_ rows: [RouteRow]) -> JSONValue {
+    static func document(_ routes: [Route]) -> JSONValue {
         var paths: [String: [String: JSONValue]] = [:]
-        for row in rows {
+        for route in routes {
             // OpenAPI has no parameter of several segments; clients escape its slashes, so it is shown as one.
-            let template = row.template.replacing("+}", with: "}")
-            paths[template, default: [:]][row.method.rawValue.lowercased()] = operation(row, template)
+            let template = route.path.replacing("+}", with: "}")
+            paths[template, default: [:]][route.method.rawValue.lowercased()] = operation(route, template)
         }
         return .object([
             "openapi": .string("3.1.0"),
@@ -28,28 +28,30 @@ enum OpenAPIDocument {
         ])
     }
 
-    private static func operation(_ row: RouteRow, _ template: String) -> JSONValue {
-        let path = row.pattern.names.map { parameter($0, in: "path") }
-        let query = row.query.map { parameter($0, in: "query") }
-        let headers = headers(row).map { parameter($0, in: "header") }
-        // Two paths with one endpoint are two operations.
+    private static func operation(_ route: Route, _ template: String) -> JSONValue {
+        let path = route.pattern.names.map { parameter($0, in: "path") }
+        let query = route.query.map { parameter($0, in: "query") }
+        let headers = (route.headers + (route.method == .get ? ["If-None-Match"] : [])).map {
+            parameter($0, in: "header")
+        }
+        // Two paths with one name are two operations.
         let id =
-            row.endpoint.rawValue + "-"
+            route.name + "-"
             + String(template.utf8.reduce(UInt32(5_381)) { ($0 &* 33) ^ UInt32($1) }, radix: 36)
         var members: [String: JSONValue] = [
-            "operationId": .string(id), "summary": .string(row.summary),
-            "tags": .array([.string(row.endpoint.group.rawValue)]),
-            "responses": .object(responses(row)),
+            "operationId": .string(id), "summary": .string(route.summary),
+            "tags": .array([.string(route.group.rawValue)]),
+            "responses": .object(responses(route)),
         ]
         let parameters = path + query + headers
         if !parameters.isEmpty { members["parameters"] = .array(parameters) }
-        switch row.endpoint.access {
+        switch route.access {
         case .open: break
         case .published: members["security"] = .array([.object([:]), .object(["token": .array([])])])
         case .metrics, .viewer, .operator, .client, .anyRole:
             members["security"] = .array([.object(["token": .array([])])])
         }
-        if let body = row.body {
+        if let body = route.body {
             let schema = JSONValue.object(["$ref": .string("#/components/schemas/\(body)")])
             members["requestBody"] = .object([
                 "required": .bool(true),
@@ -59,18 +61,6 @@ enum OpenAPIDocument {
         return .object(members)
     }
 
-    private static func headers(_ row: RouteRow) -> [String] {
-        let own =
-            switch row.endpoint {
-            case .submit: ["Idempotency-Key"]
-            case .extractOrder: ["Prefer"]
-            case .events: ["Last-Event-ID"]
-            case .catalogFile, .cartoArea: ["Range", "If-Range"]
-            default: [String]()
-            }
-        return own + (row.method == .get ? ["If-None-Match"] : [])
-    }
-
     private static func parameter(_ name: String, in place: String) -> JSONValue {
         .object([
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
@@ -78,8 +68,8 @@ enum OpenAPIDocument {
         ])
     }
 
-    private static func responses(_ row: RouteRow) -> [String: JSONValue] {
-        let answer = row.endpoint.answer
+    private static func responses(_ route: Route) -> [String: JSONValue] {
+        let answer = route.answer
         let media = Dictionary(uniqueKeysWithValues: answer.media.map { ($0, JSONValue.object([:])) })
         func response(_ text: String, hasContent: Bool = true) -> JSONValue {
             guard hasContent else { return .object(["description": .string(text)]) }
@@ -99,16 +89,8 @@ enum OpenAPIDocument {
             ]),
         ])
         var found: [String: JSONValue] = ["default": problem]
-        if row.endpoint != .backup { found["200"] = response("The content") }
-        switch row.endpoint {
-        case .tile, .worldTile: found["204"] = response("The origin has no such tile", hasContent: false)
-        case .catalogFile, .cartoArea: found["206"] = response("A part of the file")
-        case .submit: found["201"] = response("A new job")
-        case .backup: found["201"] = response("A new backup")
-        case .extractOrder, .extract: found["202"] = response("The package is being built")
-        default: break
-        }
-        if row.method == .get { found["304"] = response("The client has it", hasContent: false) }
+        for (status, text) in answer.statuses { found[String(status)] = response(text, hasContent: status != 204) }
+        if route.method == .get { found["304"] = response("The client has it", hasContent: false) }
         return found
     }
 }

@@ -1,34 +1,104 @@
-internal import WebRequests
+internal import HummingbirdCore
 
-/// What a request asks for.
-enum Route: Sendable, Hashable {
-    case found(Endpoint, [String: String])
-    /// The path exists with other methods.
-    case otherMethod(allowed: [String])
-    case unknown
+/// One endpoint: all that the gateway knows of it.
+///
+/// Rows of ``RouteTable`` are the only place that names an endpoint. The router, the checks before a handler, metrics and
+/// the OpenAPI document are made from them.
+struct Route: Sendable {
+    /// A method.
+    enum Method: String, Sendable, Hashable, CaseIterable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
 
-    /// Looks a path up in the table.
-    ///
-    /// - Parameter method: The word of the request; HEAD is allowed where GET is.
-    init(_ method: String, _ path: RequestPath, in rows: [RouteRow] = RouteTable.rows) {
-        let wanted = method == "HEAD" ? Method.get : Method(rawValue: method)
-        var others: [Method] = []
-        for row in rows {
-            guard let values = row.pattern.match(path.segments) else { continue }
-            guard row.method != wanted else {
-                self = .found(row.endpoint, values)
-                return
-            }
-            others.append(row.method)
-        }
-        guard !others.isEmpty else {
-            self = .unknown
-            return
-        }
-        var allowed: [String] = []
-        for method in others.flatMap({ $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }) where !allowed.contains(method) {
-            allowed.append(method)
-        }
-        self = .otherMethod(allowed: allowed)
+    /// Who may use a route.
+    enum Access: String, Sendable, Hashable {
+        /// Everybody.
+        case open
+        /// Everybody, or holders of a token where the gateway is private.
+        case published
+        case metrics
+        case viewer
+        case `operator`
+        case client
+        /// Holders of a token with any role.
+        case anyRole
+    }
+
+    /// The group of a route in metrics and in the OpenAPI document.
+    enum Group: String, Sendable, Hashable, CaseIterable {
+        case list, file, tile, style, api, events, extract, page
+    }
+
+    /// Makes the answer.
+    typealias Handler = @Sendable (RoutedRequest) async throws(Problem) -> Response
+
+    let method: Method
+    /// The path as OpenAPI writes it: `/tiles/{id}.json`; `{path+}` at the end stands for one or more segments.
+    let path: String
+    /// The name in metrics and logs, and the operation in the OpenAPI document; several paths may share it.
+    let name: String
+    let group: Group
+    let access: Access
+    /// Which rate a request counts for; `nil` for none.
+    let rate: RateKind?
+    let summary: String
+    /// The parameters of the query.
+    let query: [String]
+    /// The header fields of a request, without those of all.
+    let headers: [String]
+    /// The name of the schema of the body; `nil` without a body.
+    let body: String?
+    let answer: RouteAnswer
+    let pattern: RoutePattern
+    let handle: Handler
+
+    init(
+        _ method: Method, _ path: String, name: String, group: Group = .api, access: Access, rate: RateKind? = .api,
+        summary: String, query: [String] = [], headers: [String] = [], body: String? = nil, answer: RouteAnswer,
+        handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.name = name
+        self.group = group
+        self.access = access
+        self.rate = rate
+        self.summary = summary
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.answer = answer
+        pattern = RoutePattern(path)
+        handle = handler
+    }
+
+    /// Whether a CARTO client uses it, whose token is a parameter.
+    var isCarto: Bool { query.contains("appToken") }
+}
+
+/// What a route answers with when all is well, for the OpenAPI document; a test compares it with what the server sends.
+struct RouteAnswer: Sendable, Hashable {
+    /// The media types.
+    var media: [String]
+    /// The name of the schema of a JSON document; `nil` for other documents.
+    var schema: String?
+    /// What a status means.
+    var statuses = [200: "The content"]
+
+    /// A document in one of several types; `also` names further statuses.
+    static func media(_ media: [String], also: [Int: String] = [:]) -> RouteAnswer {
+        var answer = RouteAnswer(media: media)
+        answer.statuses.merge(also) { $1 }
+        return answer
+    }
+
+    /// A JSON document; `also` names further statuses.
+    static func json(_ schema: String?, also: [Int: String] = [:]) -> RouteAnswer {
+        var answer = media(["application/json"], also: also)
+        answer.schema = schema
+        return answer
     }
 }

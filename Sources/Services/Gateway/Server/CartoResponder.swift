@@ -21,24 +21,26 @@ struct CartoResponder: Sendable {
     /// What every SQLite file begins with.
     static let constant = Array("SQLite format 3\0".utf8)
 
-    let parts: GatewayParts
+    let services: GatewayServices
 
-    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        let tileset = exchange.parameters["tileset"] ?? ""
-        if exchange.endpoint == .cartoList { return try list(exchange, tileset) }
-        let mask = exchange.parameters["mask"] ?? ""
+    static func list(_ routed: RoutedRequest) throws(Problem) -> Response {
+        try CartoResponder(services: routed.services).list(routed, routed["tileset"])
+    }
+
+    static func area(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let mask = routed["mask"]
         // The SDK puts the mask into the address of its source; without one it asks for the list.
-        if mask == "{tilemask}" { return try list(exchange, tileset) }
-        return try await package(exchange, tileset, mask)
+        if mask == "{tilemask}" { return try list(routed) }
+        return try await CartoResponder(services: routed.services).package(routed, routed["tileset"], mask)
     }
 
     // MARK: - List
 
     /// `packages.json` of a tileset with addresses of this server.
-    private func list(_ exchange: Exchange, _ tileset: String) throws(Problem) -> Response {
-        let snapshot = try parts.watch.snapshot
-        let base = exchange.base(parts.options)
-        let key = parts.options.isPrivate ? "?appToken={key}" : ""
+    private func list(_ routed: RoutedRequest, _ tileset: String) throws(Problem) -> Response {
+        let snapshot = try services.watch.snapshot
+        let base = routed.base
+        let key = services.options.isPrivate ? "?appToken={key}" : ""
         var packages: [JSONValue] = []
         guard let document = snapshot.documents["packages.json"],
             case .object(let root)? = JSONValue(json: Array(buffer: document.plain)),
@@ -57,49 +59,49 @@ struct CartoResponder: Sendable {
         var whole = root
         whole["packages"] = .array(packages)
         return try DocumentResponder.respond(
-            ServedDocument(JSONDocument.encode(JSONValue.object(whole))), to: exchange.request)
+            ServedDocument(JSONDocument.encode(JSONValue.object(whole))), to: routed.request)
     }
 
     // MARK: - Package
 
     private func tileset(_ name: String, _ caller: Caller) throws(Problem) -> Tileset {
-        do throws(Problem) { return try parts.tilesets.find(name, for: caller) } catch {
+        do throws(Problem) { return try services.tilesets.find(name, for: caller) } catch {
             // In this protocol the tileset is a part of the address.
             guard error.code == .wrongRequest else { throw error }
             throw Problem(.notFound, "There is no tileset '\(name.prefix(40))'.")
         }
     }
 
-    private func package(_ exchange: Exchange, _ name: String, _ text: String) async throws(Problem) -> Response {
-        let (request, caller) = (exchange.request, exchange.caller)
+    private func package(_ routed: RoutedRequest, _ name: String, _ text: String) async throws(Problem) -> Response {
+        let (request, caller) = (routed.request, routed.caller)
         let tileset = try self.tileset(name, caller)
         let mask = try Self.mask(text, tileset.zooms)
         let count = mask.count(in: tileset.zooms)
-        let limit = min(Self.maxTiles, parts.options.extractTiles)
+        let limit = min(Self.maxTiles, services.options.extractTiles)
         guard count <= limit else {
-            parts.metrics.extract(.tooBig, seconds: nil)
+            services.metrics.extract(.tooBig, seconds: nil)
             throw Problem(.areaTooBig, "\(count) tiles, at most \(limit).")
         }
         let id = ExtractName.id(of: mask, tileset: name)
-        if let served = try await published(id, exchange) { return served }
+        if let served = try await published(id, routed) { return served }
         // HEAD asks for nothing to be built.
         guard request.method == .get else { throw Problem(.notFound, "The package does not exist yet.") }
-        guard let extracts = parts.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
-        try parts.access.checkRate(caller, .extracts)
-        try parts.access.countExtract(caller)
+        guard let extracts = services.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
+        try services.access.checkRate(caller, .extracts)
+        try services.access.countExtract(caller)
         let isRanged = request.headers[.range] != nil
         let extract = ExtractService.Extract(id: id, tileset: tileset, mask: mask)
         let (number, signals) = await extracts.request(extract, caller.client, isRanged: isRanged)
         var iterator = signals.makeAsyncIterator()
         switch await iterator.next() {
         case .serve?:
-            parts.metrics.extract(.joined, seconds: nil)
-            guard let served = try await published(id, exchange) else {
+            services.metrics.extract(.joined, seconds: nil)
+            guard let served = try await published(id, routed) else {
                 throw Problem(.tryLater, "The package was removed.", retryAfter: 10)
             }
             return served
         case .refuse(let refusal)?: throw Self.problem(refusal)
-        case .byte?: return held(id, number, signals, exchange, extracts)
+        case .byte?: return held(id, number, signals, routed, extracts)
         case .cut?, nil: throw Problem(.tryLater, "The package is not there yet.", retryAfter: 10)
         }
     }
@@ -114,35 +116,35 @@ struct CartoResponder: Sendable {
         } catch { throw Problem(.badParameter, "The mask cannot be read.") }
     }
 
-    private func published(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response? {
-        let snapshot = try parts.watch.snapshot
+    private func published(_ id: String, _ routed: RoutedRequest) async throws(Problem) -> Response? {
+        let snapshot = try services.watch.snapshot
         guard let map = snapshot.maps.versions(.newest(id: id), edition: ExtractName.edition).first else { return nil }
         // This address has other bytes after a second version; so a part of it could be joined to another file.
-        if exchange.request.headers[.range] != nil, map.version.version != 1 {
+        if routed.request.headers[.range] != nil, map.version.version != 1 {
             throw Problem(
                 .unsatisfiableRange, "The package changed.", headers: [.contentRange: "bytes */\(map.mbtiles.size)"])
         }
-        parts.metrics.extract(.served, seconds: nil)
-        try parts.access.checkBytes(exchange.caller)
-        let (access, caller) = (parts.access, exchange.caller)
+        services.metrics.extract(.served, seconds: nil)
+        try services.access.checkBytes(routed.caller)
+        let (access, caller) = (services.access, routed.caller)
         let responder = FileResponder(
-            folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: parts.metrics,
-            accelerated: parts.options.accelerated, sender: parts.sender(exchange)
+            folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: services.metrics,
+            accelerated: services.options.accelerated, sender: routed.sender
         ) { access.add(bytes: $0, caller) }
-        var response = try await responder.respond(to: exchange.request)
+        var response = try await responder.respond(to: routed.request)
         response.headers[.cacheControl] = "no-cache"
         return response
     }
 
     /// A 200 whose first bytes are sent while the package is built; without a length, because it is not known.
     private func held(
-        _ id: String, _ number: UInt64, _ signals: AsyncStream<ExtractService.Signal>, _ exchange: Exchange,
+        _ id: String, _ number: UInt64, _ signals: AsyncStream<ExtractService.Signal>, _ routed: RoutedRequest,
         _ extracts: ExtractService
     ) -> Response {
         var headers: HTTPFields = [.contentType: "application/vnd.sqlite3", .cacheControl: "no-store"]
         // nginx would collect the bytes.
         headers.set(.xAccelBuffering, "no")
-        let (watch, sender) = (parts.watch, parts.sender(exchange))
+        let (watch, sender) = (services.watch, routed.sender)
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in

@@ -3,28 +3,30 @@ internal import HummingbirdCore
 internal import WebRequests
 
 /// Answers with lists and files of the catalog.
-struct CatalogResponder: Sendable {
-    let parts: GatewayParts
-
-    func respond(_ exchange: Exchange) async throws(Problem) -> Response {
-        let snapshot = try parts.watch.snapshot
-        let (path, request) = (exchange.path, exchange.request)
-        let place = CatalogPath(path.segments)?.text ?? ""
-        guard exchange.endpoint == .catalogFile else {
-            guard let document = snapshot.documents[place] else {
-                throw Problem(.notFound, "The catalog has no list '\(path.text.prefix(200))'.")
-            }
-            return try DocumentResponder.respond(document, to: request)
+enum CatalogResponder {
+    static func list(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let path = routed.path
+        guard let document = try routed.services.watch.snapshot.documents[place(path)] else {
+            throw Problem(.notFound, "The catalog has no list '\(path.text.prefix(200))'.")
         }
-        guard let file = snapshot.files[place] else {
+        return try DocumentResponder.respond(document, to: routed.request)
+    }
+
+    static func file(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let (path, services) = (routed.path, routed.services)
+        let snapshot = try services.watch.snapshot
+        guard let file = snapshot.files[place(path)] else {
             throw Problem(.notFound, "No list of the catalog names '\(path.text.prefix(200))'.")
         }
-        try parts.access.checkBytes(exchange.caller)
-        let (access, caller) = (parts.access, exchange.caller)
+        try services.access.checkBytes(routed.caller)
+        let (access, caller) = (services.access, routed.caller)
         let responder = FileResponder(
-            folder: snapshot.folder, file: file, isDownload: path.parameter("download") != nil, metrics: parts.metrics,
-            accelerated: parts.options.accelerated, sender: parts.sender(exchange)
+            folder: snapshot.folder, file: file, isDownload: path.parameter("download") != nil,
+            metrics: services.metrics,
+            accelerated: services.options.accelerated, sender: routed.sender
         ) { access.add(bytes: $0, caller) }
-        return try await responder.respond(to: request)
+        return try await responder.respond(to: routed.request)
     }
+
+    private static func place(_ path: RequestPath) -> String { CatalogPath(path.segments)?.text ?? "" }
 }

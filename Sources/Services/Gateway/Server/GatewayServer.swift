@@ -24,37 +24,37 @@ public struct GatewayServer: Sendable {
     ///   the error of a tileset whose description is wrong. What cannot be read now, the catalog or a tileset, does not
     ///   end the server: it answers 503 until it can.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
-        let parts = try GatewayParts.make(options, logger: logger)
-        try await parts.tilesets.readAtStart()
-        await parts.refresh()
-        let result = await Self.outcome(parts, self, onReady)
-        await parts.close()
+        let services = try GatewayServices.make(options, logger: logger)
+        try await services.tilesets.readAtStart()
+        await services.refresh()
+        let result = await Self.outcome(services, self, onReady)
+        await services.close()
         try result.get()
     }
 
     private static func outcome(
-        _ parts: GatewayParts, _ server: GatewayServer, _ onReady: @escaping @Sendable (Int) -> Void
+        _ services: GatewayServices, _ server: GatewayServer, _ onReady: @escaping @Sendable (Int) -> Void
     ) async -> Result<Void, any Error> {
         do {
-            try await server.serve(parts, onReady)
+            try await server.serve(services, onReady)
             return .success(())
         } catch { return .failure(error) }
     }
 
-    private func serve(_ parts: GatewayParts, _ onReady: @escaping @Sendable (Int) -> Void) async throws {
+    private func serve(_ services: GatewayServices, _ onReady: @escaping @Sendable (Int) -> Void) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { await parts.run() }
-            group.addTask { try await listen(parts, onReady) }
+            group.addTask { await services.run() }
+            group.addTask { try await listen(services, onReady) }
             // The watch ends only when it is cancelled; so the first end is that of the server, or an error.
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
-    private func listen(_ parts: GatewayParts, _ onReady: @escaping @Sendable (Int) -> Void) async throws {
-        let responder = GatewayResponder(parts: parts)
+    private func listen(_ services: GatewayServices, _ onReady: @escaping @Sendable (Int) -> Void) async throws {
+        let responder = GatewayResponder(services: services)
         let server = WebServer(
-            .host(options.host, port: options.port), name: "packhorse-gateway", rules: parts.connectionRules,
+            .host(options.host, port: options.port), name: "packhorse-gateway", rules: services.connectionRules,
             logger: logger
         ) { request, connection in await responder.respond(to: request, on: connection) }
         try await server.run(onReady: onReady)

@@ -17,19 +17,26 @@ enum PageResponder {
         worker-src blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
         """
 
+    static let answer = RouteAnswer.media(["text/html", "text/javascript", "text/css"])
+
     /// A file of the page; `/` is `index.html`.
-    static func respond(_ exchange: Exchange, _ files: PageFiles?) throws(Problem) -> Response {
-        let segments = exchange.path.segments
+    static func file(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let segments = routed.path.segments
         let name = segments.first == "ui" ? segments.dropFirst().joined(separator: "/") : "index.html"
-        guard let document = files?.documents[name] else {
+        guard let document = routed.services.options.page?.documents[name] else {
             throw Problem(.notFound, "This gateway has no page '\(name.prefix(100))'.")
         }
-        return try respond(exchange, document)
+        return try respond(routed, document)
+    }
+
+    /// The catalog as a page.
+    static func catalog(_ routed: RoutedRequest) throws(Problem) -> Response {
+        try respond(routed, try routed.services.watch.snapshot.page)
     }
 
     /// A document with the policy of the page.
-    static func respond(_ exchange: Exchange, _ document: ServedDocument) throws(Problem) -> Response {
-        var response = try DocumentResponder.respond(document, to: exchange.request)
+    private static func respond(_ routed: RoutedRequest, _ document: ServedDocument) throws(Problem) -> Response {
+        var response = try DocumentResponder.respond(document, to: routed.request)
         response.headers.set(.contentSecurityPolicy, policy)
         return response
     }

@@ -9,12 +9,16 @@ internal import TextFormats
 internal import WebServer
 
 /// Answers about the gateway itself.
-struct ServiceResponder: Sendable {
-    let parts: GatewayParts
+enum ServiceResponder {
+    static func health(_ routed: RoutedRequest) -> Response { text("ok") }
+
+    static func openAPI(_ routed: RoutedRequest) throws(Problem) -> Response {
+        try DocumentResponder.respond(ServedDocument(OpenAPIDocument.bytes), to: routed.request)
+    }
 
     /// 200 when the catalog can be read now.
-    func ready() throws(Problem) -> Response {
-        let state = parts.watch.current
+    static func ready(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let state = routed.services.watch.current
         if let problem = state.problem { throw Problem(.catalogAway, problem.message, retryAfter: 2) }
         guard let snapshot = state.snapshot else {
             throw Problem(.catalogAway, "The catalog was not read yet.", retryAfter: 2)
@@ -23,18 +27,21 @@ struct ServiceResponder: Sendable {
             let packages: Int
             let sequence: Int64?
         }
-        return Self.json(Ready(packages: snapshot.index.packages.count, sequence: snapshot.index.sequence))
+        return json(Ready(packages: snapshot.index.packages.count, sequence: snapshot.index.sequence))
     }
 
     /// The metrics.
-    func metrics() -> Response {
+    static func metrics(_ routed: RoutedRequest) -> Response {
+        let services = routed.services
         var text = MetricsText()
-        parts.metrics.write(to: &text)
-        text.single(GatewayMetric.connections, Double(parts.connections.count))
-        text.single(GatewayMetric.eventStreams, Double(parts.streams.count))
-        if let isAnswering = parts.link?.isAnswering { text.single(GatewayMetric.coordinatorUp, isAnswering ? 1 : 0) }
-        text.single(GatewayMetric.openArchives, Double(parts.archives.count))
-        if let snapshot = parts.watch.current.snapshot {
+        services.metrics.write(to: &text)
+        text.single(GatewayMetric.connections, Double(services.connections.count))
+        text.single(GatewayMetric.eventStreams, Double(services.streams.count))
+        if let isAnswering = services.link?.isAnswering {
+            text.single(GatewayMetric.coordinatorUp, isAnswering ? 1 : 0)
+        }
+        text.single(GatewayMetric.openArchives, Double(services.archives.count))
+        if let snapshot = services.watch.current.snapshot {
             let index = snapshot.index
             let bytes = snapshot.files.values.reduce(0.0) { $0 + Double($1.size) }
             text.single(GatewayMetric.catalogSequence, Double(index.sequence ?? 0))
@@ -50,14 +57,15 @@ struct ServiceResponder: Sendable {
     }
 
     /// The page of an error code.
-    static func problem(_ word: String) throws(Problem) -> Response {
+    static func problem(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let word = routed["code"]
         guard let code = ProblemCode(rawValue: word) else {
             throw Problem(.notFound, "There is no error code '\(word.prefix(60))'.")
         }
         return text("\(code.status) \(code.rawValue)\n\(code.title).\n\(code.remedy)")
     }
 
-    static func text(_ text: String) -> Response {
+    private static func text(_ text: String) -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(string: text + "\n")))

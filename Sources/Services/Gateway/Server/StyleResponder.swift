@@ -14,6 +14,15 @@ struct StyleResponder: Sendable {
     /// The address of this server, without a slash at the end.
     let base: String
 
+    /// The route of styles.
+    static func style(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let services = routed.services
+        let responder = StyleResponder(
+            snapshot: try services.watch.snapshot, styles: services.styles, base: routed.base)
+        return try await responder.respond(
+            routed["id"], Array(routed.path.segments.dropFirst(2)), routed.path, to: routed.request)
+    }
+
     /// The answer.
     ///
     /// - Parameter segments: The path inside of the pack.
@@ -38,7 +47,7 @@ struct StyleResponder: Sendable {
                 headers: [.cacheControl: "public, max-age=60"])
         }
         if name == PackPath.style {
-            let edition = try TileResponder.Question.edition(path)
+            let edition = try TileRequest.edition(path)
             do throws(StylesError) { bytes = try rewriting(id, edition, bytes).apply(to: bytes) } catch {
                 throw Problem(.damaged, "The style '\(id)' cannot be rewritten: \(error.message)")
             }

@@ -15,6 +15,14 @@ struct TileJSONResponder: Sendable {
     /// The address of this server, without a slash at the end.
     let base: String
 
+    /// The route of TileJSON.
+    static func tileJSON(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let services = routed.services
+        let responder = TileJSONResponder(
+            snapshot: try services.watch.snapshot, archives: services.archives, base: routed.base)
+        return try await responder.respond(routed["name"], routed.path, to: routed.request)
+    }
+
     /// The document.
     ///
     /// - Parameter name: `ID@V`, `ID` or `~TILESET`.
@@ -23,7 +31,7 @@ struct TileJSONResponder: Sendable {
         guard let source = MapIndex.Source(name) else {
             throw Problem(.notFound, "'\(name.prefix(60))' is not ID@VERSION, ID or ~TILESET.")
         }
-        let edition = try TileResponder.Question.edition(path)
+        let edition = try TileRequest.edition(path)
         let versions = snapshot.maps.versions(source, edition: edition)
         guard let first = versions.first else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")

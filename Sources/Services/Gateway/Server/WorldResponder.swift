@@ -9,18 +9,12 @@ internal import WebRequests
 internal import WorldTiles
 
 /// Answers with the embedded base map: tiles, TileJSON, a style, its glyphs and its sprite.
-struct WorldResponder: Sendable {
-    let world: WorldMap
-    /// The address of this server, without a slash at the end.
-    let base: String
-
+enum WorldResponder {
     /// A document: `style.json`, `tiles.json`, `sprite.json`, `sprite@2x.png`.
-    func document(
-        _ parameters: [String: String], _ path: RequestPath, to request: Request
-    ) throws(Problem) -> Response {
-        let language = try Self.language(parameters, path)
-        let name = parameters["document"] ?? "tiles.json"
-        let root = "\(base)/world"
+    static func document(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let language = try language(routed)
+        let name = routed.parameters["document"] ?? "tiles.json"
+        let root = "\(routed.base)/world"
         let bytes: [UInt8]?
         do {
             switch name {
@@ -35,26 +29,25 @@ struct WorldResponder: Sendable {
             }
         } catch { throw Problem(.internalError, "The document '\(name)' cannot be made: \(error)") }
         guard let bytes else { throw Problem(.notFound, "The base map has no '\(name.prefix(60))'.") }
-        return try Self.answer(bytes, StyleResponder.mediaType(name), request)
+        return try answer(bytes, StyleResponder.mediaType(name), routed)
     }
 
     /// A range of glyphs: `0-255.pbf`.
-    func glyphs(_ file: String, to request: Request) throws(Problem) -> Response {
+    static func glyphs(_ routed: RoutedRequest) throws(Problem) -> Response {
+        let file = routed["file"]
         let ends = file.hasSuffix(".pbf") ? file.dropLast(4).split(separator: "-").compactMap { Int($0) } : []
         guard ends.count == 2, ends[0] >= 0, ends[0] <= 65_280, ends[0].isMultiple(of: 256), ends[1] == ends[0] + 255
         else { throw Problem(.notFound, "Glyphs are 0-255.pbf to 65280-65535.pbf.") }
-        return try Self.answer(WorldGlyphs.range(ends[0]), "application/x-protobuf", request)
+        return try answer(WorldGlyphs.range(ends[0]), "application/x-protobuf", routed)
     }
 
     /// A tile; 204 at sea.
-    func tile(_ parameters: [String: String], _ path: RequestPath, to request: Request) async throws(Problem)
-        -> Response
-    {
-        let language = try Self.language(parameters, path) ?? TileCutter.defaultLanguage
-        guard let zoom = parameters["z"].flatMap({ Int($0) }), let x = parameters["x"].flatMap({ Int($0) }),
-            let y = parameters["y"].flatMap({ Int($0) }), let tile = TileID(zoom: zoom, x: x, y: y)
+    static func tile(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let (language, request) = (try language(routed) ?? TileCutter.defaultLanguage, routed.request)
+        guard let zoom = Int(routed["z"]), let x = Int(routed["x"]), let y = Int(routed["y"]),
+            let tile = TileID(zoom: zoom, x: x, y: y)
         else { throw Problem(.noSuchTile, "The path does not end in ZOOM/COLUMN/ROW.pbf of a tile.") }
-        guard let found = try await world.tile(tile, language: language) else {
+        guard let found = try await routed.services.world.tile(tile, language: language) else {
             return Response(status: .noContent, headers: [.cacheControl: "public, max-age=86400"])
         }
         let isPacked = AcceptEncoding.takes("gzip", request.headers[.acceptEncoding])
@@ -73,16 +66,16 @@ struct WorldResponder: Sendable {
     }
 
     /// The language of the path or of the query; `nil` when none is given.
-    private static func language(_ parameters: [String: String], _ path: RequestPath) throws(Problem) -> String? {
-        guard let language = parameters["language"] ?? path.parameter("language") else { return nil }
+    private static func language(_ routed: RoutedRequest) throws(Problem) -> String? {
+        guard let language = routed.parameters["language"] ?? routed.path.parameter("language") else { return nil }
         guard RegionTree.languages.contains(language) else {
             throw Problem(.badParameter, "language is one of \(RegionTree.languages.joined(separator: ", ")).")
         }
         return language
     }
 
-    private static func answer(_ bytes: [UInt8], _ type: String, _ request: Request) throws(Problem) -> Response {
+    private static func answer(_ bytes: [UInt8], _ type: String, _ routed: RoutedRequest) throws(Problem) -> Response {
         try DocumentResponder.respond(
-            ServedDocument(bytes, mediaType: type), to: request, cacheControl: "public, max-age=86400")
+            ServedDocument(bytes, mediaType: type), to: routed.request, cacheControl: "public, max-age=86400")
     }
 }

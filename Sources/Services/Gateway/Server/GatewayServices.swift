@@ -6,8 +6,8 @@ internal import Logging
 internal import Synchronization
 internal import WebServer
 
-/// The parts of a running gateway, which live as long as it does.
-final class GatewayParts: Sendable {
+/// The services of a running gateway, which live as long as it does.
+final class GatewayServices: Sendable {
     let options: GatewayOptions
     let watch: CatalogWatch
     let archives: OpenArchives
@@ -51,11 +51,11 @@ final class GatewayParts: Sendable {
         if link != nil { service.withLock { $0 = ExtractService(self, rules: options.extractRules) } }
     }
 
-    /// Makes the parts.
+    /// Makes the services.
     ///
     /// - Throws: ``GatewayError`` `bad-configuration` for an option that cannot be used, `catalog-missing` for a catalog
     ///   whose folder does not exist.
-    static func make(_ options: GatewayOptions, logger: Logger) throws(GatewayError) -> GatewayParts {
+    static func make(_ options: GatewayOptions, logger: Logger) throws(GatewayError) -> GatewayServices {
         _ = try CatalogFolder(options.catalog)
         if let wrong = options.trustedProxies.first(where: { NetworkRange($0) == nil }) {
             throw GatewayError(
@@ -78,7 +78,7 @@ final class GatewayParts: Sendable {
         }
         var client: ControlClient?
         if let access = options.coordinator { client = try ClusterLink.client(access) }
-        return GatewayParts(options, client, logger: logger)
+        return GatewayServices(options, client, logger: logger)
     }
 
     /// Builds packages on request; `nil` without a coordinator.
@@ -94,14 +94,11 @@ final class GatewayParts: Sendable {
         }
     }
 
-    /// Ends what would keep the parts alive.
+    /// Ends what would keep the services alive.
     func close() async {
         service.withLock { $0 = nil }
         await link?.close()
     }
-
-    /// Sends bodies on the connection of a request.
-    func sender(_ exchange: Exchange) -> BodySender { BodySender(bodies: bodies, loop: exchange.loop) }
 
     /// The rules for each connection.
     var connectionRules: ConnectionRules {
