@@ -1,3 +1,4 @@
+import Errors
 import PMTiles
 import Testing
 import TileBodies
