@@ -146,6 +146,23 @@ struct ArchiveOriginTests {
         }
     }
 
+    /// Its tables can look like those of MBTiles; its rows are counted from the north.
+    @Test func aGeoPackageIsRefused() async throws {
+        let scratch = try Scratch()
+        let queue = try DatabaseQueue(path: scratch.folder.appendingPathComponent("x").path)
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    PRAGMA application_id = 0x47504B47;
+                    CREATE TABLE metadata (name, value);
+                    CREATE TABLE tiles (zoom_level, tile_column, tile_row, tile_data);
+                    """)
+        }
+        try queue.close()
+        let error = await #expect(throws: OriginsError.self) { try await resolve("mbtiles:x", scratch.folder) }
+        #expect(error?.code == .unsupported && error?.message.contains("is a GeoPackage") == true)
+    }
+
     /// Views that never end: one with tiles everywhere, one of metadata without a row.
     @Test(arguments: ["tiles", "metadata"])
     func viewsThatComputeTheirRowsAreRefusedAtOnce(_ view: String) async throws {
