@@ -76,6 +76,8 @@ extension FileInstaller {
             let target = folder.file(details.file.path)
         else { throw StoreError(.storage, "The file '\(download.file.key.name)' has no place in the store.") }
         var new = details.file
+        // What was known of a file that has left meanwhile does not count.
+        new.expires = nil
         if download.source == .filled, details.file.format == .styleArchive {
             new.bytes = try prepareStyle(details, part, at: target, source: source)
             return new

@@ -16,7 +16,8 @@ extension StoreDatabase {
             let files = try Row.fetchCursor(database, sql: "SELECT * FROM installed_file ORDER BY installed, key")
             while let row = try files.next() {
                 do {
-                    let file = try InstalledFileRow(row: row).file
+                    // A copy: GRDB reads the row of a statement without looking at the types of its values.
+                    let file = try InstalledFileRow(row: row.copy()).file
                     rows.files[file.id] = file
                 } catch is DecodingError { continue }
             }
