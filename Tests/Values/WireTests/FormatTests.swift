@@ -45,7 +45,7 @@ struct FormatTests {
         let frame = try Frame(decoding: Samples.frame(.submit(Samples.submission)).encoded())
         guard case .submit(let body) = frame.message else { throw WireError(.badBody, "not a submission") }
         #expect(body == Samples.submission)
-        #expect(body.edition.label == "terrain/de")
+        #expect(body.publish.edition.label == "terrain/de")
     }
 
     @Test(arguments: [["pmtiles", "pmtiles"], ["PMTiles"], [""], ["../up"], [String](repeating: "a", count: 40)])
