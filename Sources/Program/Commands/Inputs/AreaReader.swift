@@ -52,7 +52,7 @@ enum AreaReader {
         let box = try BoundingBox(parsing: text)
         // Latitudes were limited to the map: a box that consists only of its edge was outside.
         guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
-            throw CLIError(.usage, "'\(text)' \(PointsFile.liesBeyond)")
+            throw CLIError(.usage, "'\(text)' \(BoundingBox.liesBeyond)")
         }
         if box.crossesAntimeridian, box.width > 180 {
             Console.note(
@@ -64,40 +64,29 @@ enum AreaReader {
         return area(.bbox, id: id, label: text, bounds: box, shape: shape)
     }
 
-    static func geoJSON(file: URL) throws -> Area {
+    /// A file with an area.
+    ///
+    /// - Parameter radius: Around points, such as `2km`; only for a format that takes it. `nil` = 1 km.
+    static func file(_ file: URL, _ format: AreaFormat, radius: String?) throws -> Area {
         let bytes = [UInt8](try InputFile.read(file))
-        let geometry: Geometry
-        do throws(TilesError) { geometry = try Geometry(geoJSON: bytes) } catch {
-            throw CLIError(.badData, "'\(file.path)' cannot be read as GeoJSON: \(error.message)")
-        }
-        if let point = geometry.points.first(where: { abs($0.latitude) > BoundingBox.maxLatitude }) {
+        var geometry: Geometry
+        do throws(TilesError) { geometry = try format.geometry(of: bytes) } catch {
             throw CLIError(
-                .badData,
-                "'\(file.path)' has the point [\(point.longitude), \(point.latitude)], which \(PointsFile.liesBeyond)")
+                .badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)", hint: error.hint)
         }
-        guard let bounds = geometry.boundingBox else {
-            throw CLIError(
-                .badData, "'\(file.path)' contains no coordinates; expected a GeoJSON geometry, feature or collection")
-        }
-        if let edges = geometry.longEdges {
+        var label = file.lastPathComponent
+        if format.takesRadius {
+            label = "\(Units.count(geometry.points.count, of: "point")) of \(label)"
+            geometry = .circles(points: geometry.points, radiusMeters: try Units.meters(radius ?? "1km"))
+        } else if let edges = geometry.longEdges {
             Console.warning("'\(file.path)': \(edges.explanation)")
         }
-        return area(
-            .geojson, id: stem(file), label: file.lastPathComponent, bounds: bounds, shape: MercatorShape(geometry))
-    }
-
-    static func points(file: URL, radiusMeters: Double) throws -> Area {
-        let points = try PointsFile(text: String(decoding: InputFile.read(file), as: UTF8.self), name: file.path).points
-        let circles = Geometry.circles(points: points, radiusMeters: radiusMeters)
-        guard let bounds = circles.boundingBox else {
-            throw CLIError(.badData, "'\(file.path)' contains no points")
+        guard let bounds = geometry.boundingBox else {
+            throw CLIError(.badData, "'\(file.path)' contains no coordinates")
         }
-        let label = "\(Units.count(points.count, of: "point")) of \(file.lastPathComponent)"
-        return area(.points, id: stem(file), label: label, bounds: bounds, shape: MercatorShape(circles))
-    }
-
-    private static func stem(_ file: URL) -> String {
-        Area.fileSafe(file.deletingPathExtension().lastPathComponent)
+        return area(
+            Area.Kind(format), id: Area.fileSafe(file.deletingPathExtension().lastPathComponent), label: label,
+            bounds: bounds, shape: MercatorShape(geometry))
     }
 
     private static func area(
