@@ -5,7 +5,7 @@ import Tiles
 
 extension Tileset {
     /// The keys and kinds of the canonical form, version 1.
-    private struct Form: Codable {
+    private struct CanonicalTileset: Codable {
         var version: Int
         var id: String
         var name: String?
@@ -46,7 +46,7 @@ extension Tileset {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Every number was checked to be finite; JSON cannot represent other numbers.
-        return (try? encoder.encode(form)).map { [UInt8]($0) } ?? []
+        return (try? encoder.encode(canonical)).map { [UInt8]($0) } ?? []
     }
 
     /// Reads the canonical form.
@@ -56,49 +56,52 @@ extension Tileset {
         guard canonicalJSON.count <= 1 << 20 else {
             throw TilesetsError(.badSyntax, "The tileset's description is larger than 1 MiB.")
         }
-        let form: Form
+        let canonical: CanonicalTileset
         do {
-            form = try JSONDecoder().decode(Form.self, from: Data(canonicalJSON))
+            canonical = try JSONDecoder().decode(CanonicalTileset.self, from: Data(canonicalJSON))
         } catch {
             throw TilesetsError(.badSyntax, "The tileset's description is not in its canonical form.")
         }
-        guard form.version == 1 else {
+        guard canonical.version == 1 else {
             throw TilesetsError(
                 .badSyntax,
-                "The tileset's description has version \(form.version); this build reads version 1. Upgrade it.")
+                "The tileset's description has version \(canonical.version); this build reads version 1. Upgrade it.")
         }
-        guard let zooms = ZoomRange(min: form.minzoom, max: form.maxzoom) else {
+        guard let zooms = ZoomRange(min: canonical.minzoom, max: canonical.maxzoom) else {
             throw TilesetsError(.badValue, "The tileset's description has no usable zooms.")
         }
         let source: Source
-        switch (form.templates, form.mbtiles, form.pmtiles, form.pmtilesURL) {
-        case (let templates?, nil, nil, nil): source = .http(templates: templates, subdomains: form.subdomains ?? [])
+        switch (canonical.templates, canonical.mbtiles, canonical.pmtiles, canonical.pmtilesURL) {
+        case (let templates?, nil, nil, nil):
+            source = .http(templates: templates, subdomains: canonical.subdomains ?? [])
         case (nil, let path?, nil, nil): source = .mbtiles(path: path)
         case (nil, nil, let path?, nil): source = .pmtiles(path: path)
         case (nil, nil, nil, let url?): source = .remotePMTiles(url: url)
         default: throw TilesetsError(.badSyntax, "The tileset's description has no single source.")
         }
         self.init(
-            id: form.id, name: form.name, source: source, scheme: form.scheme, format: form.format, zooms: zooms,
-            bounds: form.bounds.flatMap(SourceMetadata.bounds), attribution: form.attribution,
-            description: form.description, vectorLayers: form.vectorLayers, headers: form.headers,
-            politeness: Politeness(), http2: form.http2, maxTileBytes: form.maxTileBytes, language: form.language,
-            keyEnvironment: form.keyEnvironment)
-        layers = form.layers
-        overfetch = form.overfetch
-        politeness.concurrency = form.concurrency
-        politeness.requestsPerSecond = form.requestsPerSecond
-        politeness.bytesPerSecond = form.bytesPerSecond
-        politeness.userAgent = form.userAgent
-        politeness.contact = form.contact
-        politeness.connectSeconds = form.connectSeconds
-        politeness.totalSeconds = form.totalSeconds
-        politeness.stallSeconds = form.stallSeconds
+            id: canonical.id, name: canonical.name, source: source, scheme: canonical.scheme, format: canonical.format,
+            zooms: zooms,
+            bounds: canonical.bounds.flatMap(SourceMetadata.bounds), attribution: canonical.attribution,
+            description: canonical.description, vectorLayers: canonical.vectorLayers, headers: canonical.headers,
+            politeness: Politeness(), http2: canonical.http2, maxTileBytes: canonical.maxTileBytes,
+            language: canonical.language,
+            keyEnvironment: canonical.keyEnvironment)
+        layers = canonical.layers
+        overfetch = canonical.overfetch
+        politeness.concurrency = canonical.concurrency
+        politeness.requestsPerSecond = canonical.requestsPerSecond
+        politeness.bytesPerSecond = canonical.bytesPerSecond
+        politeness.userAgent = canonical.userAgent
+        politeness.contact = canonical.contact
+        politeness.connectSeconds = canonical.connectSeconds
+        politeness.totalSeconds = canonical.totalSeconds
+        politeness.stallSeconds = canonical.stallSeconds
         try check()
     }
 
-    private var form: Form {
-        var form = Form(
+    private var canonical: CanonicalTileset {
+        var canonical = CanonicalTileset(
             version: 1, id: id, name: name, scheme: scheme, format: format, minzoom: zooms.min, maxzoom: zooms.max,
             bounds: bounds.map { [$0.west, $0.south, $0.east, $0.north] }, attribution: attribution,
             description: description, vectorLayers: vectorLayers, layers: layers, overfetch: overfetch,
@@ -110,13 +113,13 @@ extension Tileset {
             maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
         switch source {
         case .http(let templates, let subdomains):
-            form.templates = templates
-            form.subdomains = subdomains.isEmpty ? nil : subdomains
-        case .mbtiles(let path): form.mbtiles = path
-        case .pmtiles(let path): form.pmtiles = path
-        case .remotePMTiles(let url): form.pmtilesURL = url
+            canonical.templates = templates
+            canonical.subdomains = subdomains.isEmpty ? nil : subdomains
+        case .mbtiles(let path): canonical.mbtiles = path
+        case .pmtiles(let path): canonical.pmtiles = path
+        case .remotePMTiles(let url): canonical.pmtilesURL = url
         }
-        return form
+        return canonical
     }
 }
 

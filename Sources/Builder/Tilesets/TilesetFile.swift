@@ -21,15 +21,15 @@ public struct TilesetFile: Sendable {
     }
 
     let location: Location
-    private(set) var draft: Draft
+    private(set) var fields: TilesetFields
     /// What the file is called in errors.
     private let name: String
 
     /// The data group that its packages belong to; it affects where they are published, not their content.
-    public var group: String? { draft.group }
+    public var group: String? { fields.group }
 
     /// What `{language}` stands for.
-    public var language: String? { draft.language }
+    public var language: String? { fields.language }
 
     /// Whether its URLs name a language, so that each language has tiles of its own.
     public var hasLanguages: Bool {
@@ -43,7 +43,7 @@ public struct TilesetFile: Sendable {
     /// The same file with another language.
     public func inLanguage(_ code: String) -> TilesetFile {
         var file = self
-        file.draft.language = code
+        file.fields.language = code
         return file
     }
 
@@ -53,7 +53,7 @@ public struct TilesetFile: Sendable {
     /// The address to fetch the TileJSON document from.
     public func tileJSONURL(key: String?) -> String? {
         tileJSONURL?.replacing("{key}", with: URLTemplate.escaped(key ?? ""))
-            .replacing("{language}", with: URLTemplate.escaped(draft.language ?? ""))
+            .replacing("{language}", with: URLTemplate.escaped(fields.language ?? ""))
     }
     /// The MBTiles or PMTiles archive that completes the tileset, as a source; `nil` when there is none.
     public var archive: Tileset.Source? {
@@ -141,14 +141,14 @@ public struct TilesetFile: Sendable {
             )
         }
         name = reader.name
-        var draft = try Draft(reader, fallbackID: fallbackID)
+        var fields = try TilesetFields(reader, fallbackID: fallbackID)
         location = try Self.location(urls, folder: folder)
         if reader["id"] == nil {
-            if case .mbtiles(let path) = location { draft.id = Self.stem(path) }
-            if case .pmtiles(let path) = location { draft.id = Self.stem(path) }
-            if case .remotePMTiles(let url) = location { draft.id = Self.stem(Self.path(ofURL: url)) }
+            if case .mbtiles(let path) = location { fields.id = Self.stem(path) }
+            if case .pmtiles(let path) = location { fields.id = Self.stem(path) }
+            if case .remotePMTiles(let url) = location { fields.id = Self.stem(Self.path(ofURL: url)) }
         }
-        self.draft = draft
+        self.fields = fields
     }
 
     private static func stem(_ path: String) -> String {
@@ -222,10 +222,10 @@ public struct TilesetFile: Sendable {
         case .mbtiles(let path): source = .mbtiles(path: path)
         case .pmtiles(let path): source = .pmtiles(path: path)
         case .remotePMTiles(let url): source = .remotePMTiles(url: url)
-        case .templates(let templates): source = .http(templates: templates, subdomains: draft.subdomains)
+        case .templates(let templates): source = .http(templates: templates, subdomains: fields.subdomains)
         case .tileJSON:
             guard let metadata, !metadata.templates.isEmpty else {
-                throw TilesetsError(.missingKey, "Tileset '\(draft.id)': its TileJSON document was not read.")
+                throw TilesetsError(.missingKey, "Tileset '\(fields.id)': its TileJSON document was not read.")
             }
             var templates = metadata.templates
             if let key, !key.isEmpty {
@@ -233,9 +233,9 @@ public struct TilesetFile: Sendable {
                     $0.replacing(key, with: "{key}").replacing(URLTemplate.escaped(key), with: "{key}")
                 }
             }
-            source = .http(templates: templates, subdomains: draft.subdomains)
+            source = .http(templates: templates, subdomains: fields.subdomains)
         }
-        let tileset = try draft.complete(source, metadata ?? SourceMetadata())
+        let tileset = try fields.complete(source, metadata ?? SourceMetadata())
         try tileset.check()
         return tileset
     }
@@ -251,10 +251,10 @@ public struct TilesetFile: Sendable {
     /// - Throws: ``TilesetsError`` for an archive whose address is not allowed.
     public func forAsking() throws(TilesetsError) -> Tileset {
         let tileset = Tileset(
-            id: draft.id, source: archive ?? .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt,
+            id: fields.id, source: archive ?? .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt,
             zooms: .all,
-            headers: draft.headers, politeness: draft.politeness, http2: draft.http2,
-            maxTileBytes: Tileset.defaultMaxTileBytes, language: draft.language, keyEnvironment: draft.keyEnvironment)
+            headers: fields.headers, politeness: fields.politeness, http2: fields.http2,
+            maxTileBytes: Tileset.defaultMaxTileBytes, language: fields.language, keyEnvironment: fields.keyEnvironment)
         if case .remotePMTiles = location { try Self.naming(name) { () throws(TilesetsError) in try tileset.check() } }
         return tileset
     }

@@ -5,8 +5,14 @@ package import Tiles
 
 /// One area for a package: a shape with an id and names.
 package struct Area: Sendable {
-    package enum Kind: String, Sendable {
-        case region, bbox, geojson, points
+    /// `region`, `bbox`, or the kind of an ``AreaFormat``.
+    package struct Kind: Hashable, Sendable {
+        package let rawValue: String
+        package static let region = Kind(rawValue: "region")
+        package static let bbox = Kind(rawValue: "bbox")
+
+        package init(_ format: AreaFormat) { rawValue = format.kind }
+        private init(rawValue: String) { self.rawValue = rawValue }
     }
 
     package let kind: Kind

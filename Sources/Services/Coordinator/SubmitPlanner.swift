@@ -17,6 +17,7 @@ import Wire
 struct SubmitPlanner: Sendable {
     /// Largest number of batches per job; each takes some 10 bytes of its plan, and a row of 64 bytes when it is tried.
     static let mostBatches = 2_000_000
+    private static let kinds = ["region", "bbox", "catalog"] + AreaFormat.all.map(\.kind)
     /// Leaves space for a mask in the frame of an offer.
     static let mostTilesetBytes = 192 << 10
 
@@ -139,10 +140,10 @@ struct SubmitPlanner: Sendable {
 
     private func checkForm(_ body: PBSubmit) throws(SubmitProblem) {
         for kind in [body.kind] + body.packages.map(\.kind).filter({ !$0.isEmpty }) {
-            guard ["region", "bbox", "geojson", "points", "catalog"].contains(kind) else {
+            guard Self.kinds.contains(kind) else {
                 throw SubmitProblem(
                     "bad-request",
-                    "'\(kind.prefix(40))' is not a kind of job. Use region, bbox, geojson, points or catalog.")
+                    "'\(kind.prefix(40))' is not a kind of job; expected \(Self.kinds.joined(separator: ", ")).")
             }
         }
         guard body.label.utf8.count <= 1_024, body.requestID.utf8.count <= 256 else {

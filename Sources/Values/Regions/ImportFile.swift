@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 import Tiles
 
@@ -13,68 +14,57 @@ struct ImportFile {
     let bounds: BoundingBox
     /// Edges of it that can be read in two ways.
     let longEdges: Geometry.LongEdges?
-    /// The GeoJSON geometry, canonical.
-    let geometryJSON: [UInt8]
+    private let polygons: Geometry
 
-    /// Checks a geometry and takes its polygons.
+    /// Takes the polygons of a geometry.
     ///
-    /// - Throws: ``RegionsError`` `.badImport` when it is not GeoJSON or has no area.
-    init(id: String, kind: Region.Kind, parentID: String, names: [String: String], geometry: Any) throws(RegionsError) {
-        let json: [UInt8]
-        let parsed: Geometry
-        do {
-            guard JSONSerialization.isValidJSONObject(geometry) else {
-                throw RegionsError(.badImport, "The geometry of \(id) is not a GeoJSON object.")
-            }
-            json = [UInt8](
-                try JSONSerialization.data(withJSONObject: geometry, options: [.sortedKeys, .withoutEscapingSlashes]))
-            parsed = try Geometry(geoJSON: json)
-        } catch let error as RegionsError {
-            throw error
-        } catch {
-            throw RegionsError(.badImport, "The geometry of \(id) cannot be used: \(error)", cause: error)
-        }
-        let polygons = MercatorShape(parsed).polygons
-        guard polygons.contains(where: { !$0.isEmpty }), let box = parsed.boundingBox else {
+    /// - Throws: ``RegionsError`` `.badImport` when it has no area.
+    init(
+        id: String, kind: Region.Kind, parentID: String, names: [String: String], geometry: Geometry
+    ) throws(RegionsError) {
+        polygons = Geometry(polygons: geometry.polygons)
+        let shape = MercatorShape(polygons).polygons
+        guard shape.contains(where: { !$0.isEmpty }), let box = polygons.boundingBox else {
             throw RegionsError(.badImport, "\(id) has no area: its geometry must be a Polygon or a MultiPolygon.")
         }
         self.id = id
         self.kind = kind
         self.parentID = parentID
         self.names = names
-        shape = ImportedShape(polygons: polygons)
+        self.shape = ImportedShape(polygons: shape)
         bounds = box
-        longEdges = parsed.longEdges
-        geometryJSON = json
+        longEdges = polygons.longEdges
     }
 
     /// Reads a file of an import folder.
     ///
     /// - Throws: ``RegionsError`` `.fileFailed` or `.badImport`.
     static func read(_ url: URL) throws(RegionsError) -> ImportFile {
-        let root = try JSONDocument.read(url)
-        guard let feature = root as? [String: Any], let properties = feature["properties"] as? [String: Any],
-            let geometry = feature["geometry"], let id = properties["id"] as? String,
-            id == url.deletingPathExtension().lastPathComponent, let parent = properties["parent"] as? String,
-            let kind = (properties["kind"] as? String).flatMap(Region.Kind.init(rawValue:)), kind >= .country,
-            let names = properties["names"] as? [String: String]
+        let features = try AreaFile.features(of: url)
+        guard features.count == 1, let feature = features.first, case let properties = feature.properties,
+            let id = properties["id"]?.text, id == url.deletingPathExtension().lastPathComponent,
+            let parent = properties["parent"]?.text,
+            let kind = properties["kind"]?.text.flatMap(Region.Kind.init(rawValue:)), kind >= .country,
+            case .object(let names)? = properties["names"], case let texts = names.compactMapValues(\.text),
+            texts.count == names.count
         else {
             throw RegionsError(
                 .badImport,
                 "'\(url.path)' was not written by 'packhorse regions import'. Remove it and import the region again.")
         }
-        return try ImportFile(id: id, kind: kind, parentID: parent, names: names, geometry: geometry)
+        return try ImportFile(id: id, kind: kind, parentID: parent, names: texts, geometry: feature.geometry)
     }
 
     /// The bytes of the file; the same for the same region, whatever it was imported from.
     func encoded() throws(RegionsError) -> Data {
+        let rest: [String: Any] = [
+            "type": "Feature", "id": id,
+            "properties": ["id": id, "kind": kind.rawValue, "parent": parentID, "names": names] as [String: Any],
+        ]
         do {
-            let feature: [String: Any] = [
-                "type": "Feature", "id": id,
-                "properties": ["id": id, "kind": kind.rawValue, "parent": parentID, "names": names] as [String: Any],
-                "geometry": try JSONSerialization.jsonObject(with: Data(geometryJSON)),
-            ]
-            return try JSONSerialization.data(withJSONObject: feature, options: [.sortedKeys, .withoutEscapingSlashes])
+            let text = try JSONSerialization.data(
+                withJSONObject: rest, options: [.sortedKeys, .withoutEscapingSlashes])
+            return Data(#"{"geometry":\#(polygons.polygonsGeoJSON),"#.utf8) + text.dropFirst()
         } catch {
             throw RegionsError(.badImport, "\(id) cannot be written as GeoJSON: \(error)", cause: error)
         }
@@ -100,12 +90,13 @@ struct ImportFile {
     }
 }
 
-/// A JSON file read whole.
-enum JSONDocument {
+/// A file with areas, read whole.
+enum AreaFile {
     /// 512 MiB: twice the largest national boundary file known, and what a laptop can parse in memory.
     static let sizeLimit = 512 << 20
 
-    static func read(_ url: URL) throws(RegionsError) -> Any {
+    /// - Throws: ``RegionsError`` `.fileFailed` or `.badImport`.
+    static func features(of url: URL) throws(RegionsError) -> [AreaFeature] {
         let data: Data
         do {
             let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
@@ -119,10 +110,15 @@ enum JSONDocument {
         } catch {
             throw RegionsError(.fileFailed, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
         }
-        do {
-            return try JSONSerialization.jsonObject(with: data)
-        } catch {
-            throw RegionsError(.badImport, "'\(url.path)' is not JSON; expected GeoJSON.", cause: error)
+        let format = AreaFormat(path: url.path) ?? AreaFormat.all[0]
+        do throws(TilesError) { return try format.features([UInt8](data)) } catch {
+            throw RegionsError(
+                .badImport, "'\(url.path)' cannot be read as \(format.name): \(error.message)", cause: error)
         }
     }
+}
+
+extension JSONText {
+    /// The text of a string.
+    var text: String? { if case .string(let text) = self { text } else { nil } }
 }

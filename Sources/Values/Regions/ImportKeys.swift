@@ -1,3 +1,5 @@
+internal import Tiles
+
 /// Which property of a feature is its id and which its name.
 ///
 /// Keys of Natural Earth, Geofabrik, OpenStreetMap, geoBoundaries and GADM.
@@ -23,7 +25,7 @@ struct ImportKeys {
     }
 
     /// The first usable id of a feature: ISO 3166-1 alpha-2, or alpha-2, a hyphen and up to sixteen letters and digits.
-    func id(of properties: [String: Any]) -> String? {
+    func id(of properties: [String: JSONText]) -> String? {
         for key in idKeys {
             guard let text = Self.text(properties[key]) else { continue }
             let tidy = text.uppercased().replacing(".", with: "-")
@@ -36,7 +38,7 @@ struct ImportKeys {
     /// Names by language.
     ///
     /// The plain name is used for every language for which neither the feature nor the tree has a name.
-    func names(of properties: [String: Any], known: [String: String], id: String) -> [String: String] {
+    func names(of properties: [String: JSONText], known: [String: String], id: String) -> [String: String] {
         var names = known
         for language in RegionTree.languages {
             let keys = ["name:\(language)", "NAME_\(language.uppercased())", "name_\(language)"]
@@ -62,9 +64,10 @@ struct ImportKeys {
     }
 
     /// A text, or the one text of an array (Geofabrik); not -99, which means "none" in Natural Earth.
-    private static func text(_ value: Any?) -> String? {
-        let text = value as? String ?? (value as? [Any]).flatMap { $0.count == 1 ? $0[0] as? String : nil }
-        guard let trimmed = text?.trimmedOfSpaces, !trimmed.isEmpty, trimmed.utf8.count <= 200,
+    private static func text(_ value: JSONText?) -> String? {
+        var value = value
+        if case .list(let texts)? = value, texts.count == 1 { value = texts[0] }
+        guard let trimmed = value?.text?.trimmedOfSpaces, !trimmed.isEmpty, trimmed.utf8.count <= 200,
             !trimmed.hasPrefix("-99")
         else { return nil }
         return trimmed

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Tiles
 
-/// Imports finer boundaries, or additional regions, from a GeoJSON file into a folder of the user.
+/// Imports finer boundaries, or additional regions, from a file into a folder of the user.
 ///
 /// ``RegionTree/load(imports:)`` combines the folder with the embedded tree. The user who imports a file is responsible
 /// for its licence.
@@ -38,13 +38,13 @@ public enum RegionImport {
         public var warnings: [String] = []
     }
 
-    /// Imports a GeoJSON Feature or FeatureCollection.
+    /// Imports a file of any ``AreaFormat``: GeoJSON if its name does not say another one.
     ///
     /// Everything is checked before the first file is written. Features with the same id become one region. Blocks for the time it takes to
     /// read and write the files.
     ///
     /// - Parameters:
-    ///   - file: The GeoJSON file, at most 512 MiB, in degrees (WGS 84).
+    ///   - file: The file, at most 512 MiB, in degrees (WGS 84).
     ///   - folder: The import folder; made when missing.
     ///   - tree: The tree as it is now, imports included (``RegionTree/load(imports:)``).
     /// - Throws: ``RegionsError`` `.badImport`, `.alreadyPresent` (nothing was written) or `.fileFailed` (regions written before it stay).
@@ -53,16 +53,19 @@ public enum RegionImport {
     {
         var report = Report()
         let keys = ImportKeys(options: options, alpha2: tree.alpha2)
-        let features = try features(of: JSONDocument.read(file), in: file)
-        var geometries: [String: [Any]] = [:]
-        var properties: [String: [String: Any]] = [:]
+        let features = try AreaFile.features(of: file)
+        // In a format without properties a file has the name of its region.
+        let stem = file.deletingPathExtension().lastPathComponent.uppercased()
+        let fileID = features.count == 1 && features[0].properties.isEmpty && ImportKeys.isID(stem) ? stem : nil
+        var geometries: [String: Geometry] = [:]
+        var properties: [String: [String: JSONText]] = [:]
         for (number, feature) in features.enumerated() {
-            let found = feature["properties"] as? [String: Any] ?? [:]
-            guard let id = keys.id(of: found) else {
+            let found = feature.properties
+            guard let id = keys.id(of: found) ?? fileID else {
                 report.skipped.append("Feature \(number + 1) has no id.")
                 continue
             }
-            guard let geometry = feature["geometry"] as? [String: Any] else {
+            guard !feature.geometry.isEmpty else {
                 report.skipped.append("Feature \(number + 1) (\(id)) has no geometry.")
                 continue
             }
@@ -70,12 +73,12 @@ public enum RegionImport {
                 report.skipped.append("Feature \(number + 1) (\(id)) is a \(kind(of: id).rawValue).")
                 continue
             }
-            geometries[id, default: []].append(geometry)
+            geometries[id, default: Geometry()].polygons += feature.geometry.polygons
             if properties[id] == nil { properties[id] = found }
         }
         guard !geometries.isEmpty else { throw nothingFound(in: features, keys: keys, file: file) }
         var files: [ImportFile] = []
-        for (id, parts) in geometries.sorted(by: { $0.key < $1.key }) {
+        for (id, geometry) in geometries.sorted(by: { $0.key < $1.key }) {
             let old = tree[id]
             if old != nil, !options.replace {
                 throw RegionsError(
@@ -84,8 +87,6 @@ public enum RegionImport {
                     suggestions: [id])
             }
             let parent = try parent(of: id, in: tree)
-            let geometry =
-                parts.count == 1 ? parts[0] : ["type": "GeometryCollection", "geometries": parts] as [String: Any]
             let names = keys.names(of: properties[id] ?? [:], known: old?.names ?? [:], id: id)
             files.append(try ImportFile(id: id, kind: kind(of: id), parentID: parent, names: names, geometry: geometry))
             if old == nil { report.added.append(id) } else { report.replaced.append(id) }
@@ -113,23 +114,8 @@ public enum RegionImport {
 
     private static func kind(of id: String) -> Region.Kind { id.contains("-") ? .region : .country }
 
-    private static func features(of root: Any, in file: URL) throws(RegionsError) -> [[String: Any]] {
-        let object = root as? [String: Any] ?? [:]
-        switch object["type"] as? String {
-        case "Feature": return [object]
-        case "FeatureCollection":
-            if let features = object["features"] as? [[String: Any]] { return features }
-            throw RegionsError(.badImport, "'\(file.path)' is a FeatureCollection without a list of features.")
-        case let other:
-            throw RegionsError(
-                .badImport,
-                "'\(file.path)' is \(other.map { "a \($0)" } ?? "not GeoJSON"); expected a Feature or a FeatureCollection with properties."
-            )
-        }
-    }
-
-    private static func nothingFound(in features: [[String: Any]], keys: ImportKeys, file: URL) -> RegionsError {
-        let seen = Set(features.prefix(1000).flatMap { ($0["properties"] as? [String: Any] ?? [:]).keys }).sorted()
+    private static func nothingFound(in features: [AreaFeature], keys: ImportKeys, file: URL) -> RegionsError {
+        let seen = Set(features.prefix(1000).flatMap(\.properties.keys)).sorted()
             .prefix(40)
         let list = seen.isEmpty ? "no properties at all" : "the properties " + seen.joined(separator: ", ")
         return RegionsError(

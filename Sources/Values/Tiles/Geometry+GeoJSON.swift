@@ -13,6 +13,22 @@ extension Geometry {
         try add(try JSONTextReader.read(bytes), at: "the top")
     }
 
+    fileprivate init(_ value: JSONText, at place: String) throws(TilesError) {
+        self.init()
+        try add(value, at: place)
+    }
+
+    /// The polygons as a GeoJSON geometry, always the same bytes for the same polygons.
+    package var polygonsGeoJSON: String {
+        let parts = polygons.map { polygon in
+            let rings = polygon.map { ring in
+                "[\(ring.map { "[\($0.longitude),\($0.latitude)]" }.joined(separator: ","))]"
+            }
+            return "[\(rings.joined(separator: ","))]"
+        }
+        return #"{"coordinates":["# + parts.joined(separator: ",") + #"],"type":"MultiPolygon"}"#
+    }
+
     private mutating func add(_ value: JSONText, at place: String) throws(TilesError) {
         guard case .object(let members) = value, case .string(let type)? = members["type"] else {
             throw Self.failure(place, "lacks an object with a 'type'")
@@ -57,7 +73,7 @@ extension Geometry {
         }
     }
 
-    private static func failure(_ place: String, _ what: String) -> TilesError {
+    fileprivate static func failure(_ place: String, _ what: String) -> TilesError {
         TilesError(
             .badGeometry,
             "GeoJSON at \(place.prefix(200)) \(what); expected a geometry, a Feature or a FeatureCollection (RFC 7946)."
@@ -66,7 +82,7 @@ extension Geometry {
 
     private static func filled<Part>(_ parts: [[Part]]) -> [[Part]] { parts.filter { !$0.isEmpty } }
 
-    private static func list(
+    fileprivate static func list(
         _ value: JSONText?, named name: String, of type: String, at place: String
     ) throws(TilesError) -> [JSONText] {
         guard case .list(let values)? = value else { throw failure(place, "is a \(type) without a list of '\(name)'") }
@@ -100,5 +116,28 @@ extension Geometry {
                     + "(longitude within ±540, latitude within ±90)")
         }
         return Coordinate(longitude: numbers[0], latitude: numbers[1])
+    }
+}
+
+extension AreaFeature {
+    /// Reads GeoJSON of any type: the features of a collection, else one.
+    ///
+    /// - Throws: ``TilesError`` as `Geometry(geoJSON:)` does.
+    static func features(geoJSON bytes: [UInt8]) throws(TilesError) -> [AreaFeature] {
+        let value = try JSONTextReader.read(bytes)
+        guard case .object(let members) = value, case .string("FeatureCollection")? = members["type"] else {
+            return [try AreaFeature(value, at: "the top")]
+        }
+        let list = try Geometry.list(members["features"], named: "features", of: "FeatureCollection", at: "the top")
+        var found: [AreaFeature] = []
+        for (index, feature) in list.enumerated() { found.append(try AreaFeature(feature, at: "feature \(index)")) }
+        return found
+    }
+
+    private init(_ value: JSONText, at place: String) throws(TilesError) {
+        if case .object(let members) = value, case .object(let properties)? = members["properties"] {
+            self.properties = properties
+        }
+        geometry = try Geometry(value, at: place)
     }
 }

@@ -1,11 +1,12 @@
 import Errors
 
-/// A JSON value as far as geometry needs it: a list of numbers is kept flat.
-enum JSONText {
+/// A JSON value as far as areas need it: a list of numbers is kept flat.
+package enum JSONText: Sendable {
     case object([String: JSONText])
     case list([JSONText])
     case numbers([Double])
     case string(String)
+    /// A number, a boolean, null, or a list of different values.
     case other
 }
 

@@ -18,6 +18,8 @@ struct AreaOptions: ParsableArguments {
     @Option(help: "A CSV file with columns for longitude and latitude; selects every tile within --radius of a point.")
     var points: String?
 
+    @Option(help: AreaOptions.areaHelp) var area: String?
+
     @Option(help: "Distance around each point, for example 2km, 500m or 1.5mi. Default: 1km.")
     var radius: String?
 
@@ -38,17 +40,28 @@ struct AreaOptions: ParsableArguments {
         if areas.count > 1, let box = areas.first(where: AreaReader.isBox) {
             throw ValidationError("'\(box)' is a box; submit it as a separate job.")
         }
-        if radius != nil, points == nil { throw ValidationError("--radius needs --points.") }
+        if radius != nil, file?.format.takesRadius != true { throw ValidationError("--radius needs --points.") }
+        if let area, AreaFormat(path: area) == nil {
+            throw ValidationError("'\(area)' has no known ending; known are \(Self.endings).")
+        }
         if recursive, areas.isEmpty || areas.contains(where: AreaReader.isBox) {
             throw ValidationError("--recursive is only for regions; in a list of packages set it in the entry.")
         }
-        let ways = [!areas.isEmpty, geojson != nil, points != nil, packages != nil].filter { $0 }.count
+        let ways = [!areas.isEmpty, geojson != nil, points != nil, area != nil, packages != nil].filter { $0 }.count
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "Give an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv or --packages FILE."
-                    : "Give only one of: regions, a box, --geojson, --points, --packages.")
+                    ? "Give an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv, --area FILE or --packages FILE."
+                    : "Give only one of: regions, a box, --geojson, --points, --area, --packages.")
         }
+    }
+
+    /// The file with an area, if one is named.
+    private var file: (path: String, format: AreaFormat)? {
+        for (path, kind) in [(geojson, "geojson"), (points, "points")] {
+            if let path, let format = AreaFormat(kind: kind) { return (path, format) }
+        }
+        return area.flatMap { path in AreaFormat(path: path).map { (path, $0) } }
     }
 
     /// Reads the areas.
@@ -56,10 +69,8 @@ struct AreaOptions: ParsableArguments {
     /// - Throws: ``CLIError``: unknown region (66), unreadable file (66), malformed box or file (64, 65).
     func read() throws -> [Area] {
         var found: [Area]
-        if let geojson {
-            found = [try AreaReader.geoJSON(file: URL(filePath: geojson))]
-        } else if let points {
-            found = [try AreaReader.points(file: URL(filePath: points), radiusMeters: Units.meters(radius ?? "1km"))]
+        if let file {
+            found = [try AreaReader.file(URL(filePath: file.path), file.format, radius: radius)]
         } else if let packages {
             found = try PackagesFile(URL(filePath: packages), tree: { try regions.tree }).areas()
         } else if recursive {
@@ -85,6 +96,12 @@ struct AreaOptions: ParsableArguments {
 }
 
 extension AreaOptions {
+    private static var endings: String { AreaFormat.all.flatMap(\.endings).map { ".\($0)" }.joined(separator: ", ") }
+
+    fileprivate static var areaHelp: ArgumentHelp {
+        ArgumentHelp("A file with an area, whose name tells its format: \(endings).", valueName: "file")
+    }
+
     /// The label of a job with these areas; `nil` = derived from the areas' names.
     func label(_ areas: [Area]) -> String? {
         if let packages {

@@ -41,36 +41,27 @@ enum AreaReader {
         return area
     }
 
-    static func geoJSON(file: URL) throws -> Area {
+    /// A file with an area.
+    ///
+    /// - Parameter radius: Around points, such as `2km`; only for a format that takes it. `nil` = 1 km.
+    static func file(_ file: URL, _ format: AreaFormat, radius: String?) throws -> Area {
         let bytes = [UInt8](try InputFile.read(file))
-        let geometry: Geometry
-        do throws(TilesError) { geometry = try Geometry(geoJSON: bytes) } catch {
-            throw CLIError(.badData, "'\(file.path)' cannot be read as GeoJSON: \(error.message)")
-        }
-        if let point = geometry.points.first(where: { abs($0.latitude) > BoundingBox.maxLatitude }) {
+        var geometry: Geometry
+        do throws(TilesError) { geometry = try format.geometry(of: bytes) } catch {
             throw CLIError(
-                .badData,
-                "'\(file.path)' has the point [\(point.longitude), \(point.latitude)], which \(PointsFile.liesBeyond)")
+                .badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)", hint: error.hint)
         }
-        guard let bounds = geometry.boundingBox else {
-            throw CLIError(
-                .badData, "'\(file.path)' contains no coordinates; expected a GeoJSON geometry, feature or collection")
-        }
-        if let edges = geometry.longEdges {
+        var label = file.lastPathComponent
+        if format.takesRadius {
+            label = "\(Units.count(geometry.points.count, of: "point")) of \(label)"
+            geometry = .circles(points: geometry.points, radiusMeters: try Units.meters(radius ?? "1km"))
+        } else if let edges = geometry.longEdges {
             Console.warning("'\(file.path)': \(edges.explanation)")
         }
-        return .shape(.geojson, named: stem(file), label: file.lastPathComponent, bounds: bounds, geometry)
-    }
-
-    static func points(file: URL, radiusMeters: Double) throws -> Area {
-        let points = try PointsFile(text: String(decoding: InputFile.read(file), as: UTF8.self), name: file.path).points
-        let circles = Geometry.circles(points: points, radiusMeters: radiusMeters)
-        guard let bounds = circles.boundingBox else {
-            throw CLIError(.badData, "'\(file.path)' contains no points")
+        guard let bounds = geometry.boundingBox else {
+            throw CLIError(.badData, "'\(file.path)' contains no coordinates")
         }
-        let label = "\(Units.count(points.count, of: "point")) of \(file.lastPathComponent)"
-        return .shape(.points, named: stem(file), label: label, bounds: bounds, circles)
+        let stem = file.deletingPathExtension().lastPathComponent
+        return .shape(Area.Kind(format), named: stem, label: label, bounds: bounds, geometry)
     }
-
-    private static func stem(_ file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 }

@@ -23,7 +23,10 @@ internal import Tilesets
 ///
 /// Paths are relative to the file. Errors name the entry.
 struct PackagesFile {
-    private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names", "formats"]
+    /// What names an area.
+    private static let ways = ["region", "bbox"] + AreaFormat.all.map(\.kind)
+    private static let waysText = ways.dropLast().joined(separator: ", ") + " or " + (ways.last ?? "")
+    private static let keys = ways + ["recursive", "radius", "id", "names", "formats"]
     /// The largest number of packages in a submission.
     private static let mostEntries = 4_096
 
@@ -92,7 +95,7 @@ struct PackagesFile {
 
     private static func title(_ entry: JSONValue) -> String {
         guard case .object(let fields) = entry else { return "" }
-        for key in ["id", "region", "bbox", "geojson", "points"] {
+        for key in ["id"] + ways {
             if case .string(let text)? = fields[key] { return " ('\(text.prefix(60))')" }
         }
         return ""
@@ -102,17 +105,17 @@ struct PackagesFile {
         // A plain text is a region.
         if case .string(let text) = entry { return [try AreaReader.named(text, in: tree)] }
         guard case .object(let fields) = entry else {
-            throw CLIError(.badData, "it is \(entry.kind); expected a mapping with region, bbox, geojson or points")
+            throw CLIError(.badData, "it is \(entry.kind); expected a mapping with \(Self.waysText)")
         }
         for key in fields.keys.sorted() where !Self.keys.contains(key) {
             throw CLIError(.badData, "unknown key '\(key)'; the keys are \(Self.keys.joined(separator: ", "))")
         }
-        let ways = ["region", "bbox", "geojson", "points"].filter { fields[$0] != nil }
+        let ways = Self.ways.filter { fields[$0] != nil }
         guard ways.count == 1, let way = ways.first else {
             throw CLIError(
                 .badData,
                 ways.isEmpty
-                    ? "it has no region, bbox, geojson or points"
+                    ? "it has no \(Self.waysText)"
                     : "it has \(ways.joined(separator: " and ")); use only one of them")
         }
         let isRecursive = try flag("recursive", fields)
@@ -122,10 +125,10 @@ struct PackagesFile {
             let text = try self.text(way, fields)
             found = isRecursive ? try AreaReader.recursive(text, in: tree) : [try AreaReader.named(text, in: tree)]
         case "bbox": found = [try AreaReader.box(listed(way, fields))]
-        case "geojson": found = [try AreaReader.geoJSON(file: file(way, fields))]
         default:
-            let radius = fields["radius"] == nil ? "1km" : try text("radius", fields)
-            found = [try AreaReader.points(file: file(way, fields), radiusMeters: Units.meters(radius))]
+            guard let format = AreaFormat(kind: way) else { throw CLIError(.badData, "unknown key '\(way)'") }
+            let radius = fields["radius"] == nil ? nil : try text("radius", fields)
+            found = [try AreaReader.file(file(way, fields), format, radius: radius)]
         }
         guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
         let formats = try formats(fields)

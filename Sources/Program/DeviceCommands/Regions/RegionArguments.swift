@@ -69,17 +69,16 @@ struct RegionArguments: ParsableArguments {
             let region = try tree.find(of)
             return .mask(tree.mask(of: region.id, maxZoom: zooms.max))
         }
-        if let geojson {
-            let file = URL(filePath: geojson)
-            let bytes = [UInt8](try InputFile.read(file))
-            do throws(TilesError) { return .geometry(try Geometry(geoJSON: bytes)) } catch {
-                throw CLIError(.badData, "'\(file.path)' cannot be read as GeoJSON: \(error.message)")
-            }
-        }
-        guard let points else {
+        guard let path = geojson ?? points, let format = AreaFormat(kind: points == nil ? "geojson" : "points") else {
             throw CLIError(.usage, "no area is named", hint: "give --box, --of, --geojson or --points")
         }
-        let text = String(decoding: try InputFile.read(URL(filePath: points)), as: UTF8.self)
-        return .around(try PointsFile(text: text, name: points).points, meters: try Units.meters(radius ?? "1km"))
+        let file = URL(filePath: path)
+        let bytes = [UInt8](try InputFile.read(file))
+        let geometry: Geometry
+        do throws(TilesError) { geometry = try format.geometry(of: bytes) } catch {
+            throw CLIError(.badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)")
+        }
+        guard format.takesRadius else { return .geometry(geometry) }
+        return .around(geometry.points, meters: try Units.meters(radius ?? "1km"))
     }
 }

@@ -4,7 +4,7 @@ import TileBodies
 import Tiles
 
 /// The keys of a tileset file, read and checked one by one.
-struct Draft: Sendable {
+struct TilesetFields: Sendable {
     var id: String
     var name: String?
     var format: TileFormat?
