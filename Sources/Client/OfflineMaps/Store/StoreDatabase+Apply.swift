@@ -136,7 +136,7 @@ extension StoreDatabase {
                 WHERE unit = ? AND version = ? AND sha256 = ?
                 """,
             arguments: [
-                expires.map(Double.init), age?.source.key, age?.dataDate, file.unit.name, file.version, file.digest,
+                expires.map { Double($0) }, age?.source.key, age?.dataDate, file.unit.name, file.version, file.digest,
             ])
     }
 

@@ -79,11 +79,15 @@ enum AreaReader {
             throw CLIError(
                 .badData, "'\(file.path)' contains no coordinates; expected a GeoJSON geometry, feature or collection")
         }
+        let shape = MercatorShape(geometry)
+        guard !TileMask(covering: shape, maxZoom: 0).isEmpty else {
+            throw CLIError(.badData, "'\(file.path)' \(PointsFile.liesBeyond)")
+        }
         if let edges = geometry.longEdges {
             Console.warning("'\(file.path)': \(edges.explanation)")
         }
         return area(
-            .geojson, id: stem(file), label: file.lastPathComponent, bounds: bounds, shape: MercatorShape(geometry))
+            .geojson, id: stem(file), label: file.lastPathComponent, bounds: bounds, shape: shape)
     }
 
     static func points(file: URL, radiusMeters: Double) throws -> Area {
