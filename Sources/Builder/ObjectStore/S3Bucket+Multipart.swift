@@ -40,7 +40,7 @@ extension S3Bucket {
                 .get, nil, query: [("max-uploads", "1000"), ("prefix", prefix), ("uploads", "")] + marker)
             guard answer.status == 200 else { throw refusal(of: answer, "list the unfinished uploads of") }
             let document = S3Document(answer.body)
-            let now = answer.headers.date.flatMap(HTTPDate.secondsSince1970).map(Double.init)
+            let now = answer.headers.date.flatMap(HTTPDate.secondsSince1970).map { Double($0) }
             for upload in document.all("Upload") {
                 guard let key = upload.text("Key"), key.hasPrefix(prefix), let id = upload.text("UploadId"),
                     let begun = upload.text("Initiated").flatMap(S3Page.seconds),

@@ -182,7 +182,7 @@ public struct S3Page: Sendable {
                 stored: entry.text("LastModified").flatMap(S3Page.seconds))
         }
         next = document.text("IsTruncated") == "true" ? document.text("NextContinuationToken") : nil
-        serverTime = serverDate.flatMap(HTTPDate.secondsSince1970).map(Double.init)
+        serverTime = serverDate.flatMap(HTTPDate.secondsSince1970).map { Double($0) }
     }
 
     /// Reads `2026-11-21T03:29:37.000Z`, with or without the fraction.

@@ -64,7 +64,7 @@ extension Area {
         guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
             throw ClusterError(
                 .outsideMap,
-                "'bbox(\(box))' is outside the map: Web Mercator ends at 85.0511 degrees north and south")
+                "'bbox(\(box))' \(BoundingBox.liesBeyond)")
         }
         return shape(
             .bbox, id: fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)"), label: "bbox(\(box))",

@@ -61,6 +61,6 @@ extension JobOrigin {
             name: name,
             limits: OriginLimits(
                 perSecond: tileset.politeness.requestsPerSecond, concurrency: tileset.politeness.concurrency,
-                bytesPerSecond: tileset.politeness.bytesPerSecond.map(Double.init)))
+                bytesPerSecond: tileset.politeness.bytesPerSecond.map { Double($0) }))
     }
 }

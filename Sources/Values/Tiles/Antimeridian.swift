@@ -13,6 +13,8 @@ enum Antimeridian {
 extension MercatorShape {
     /// Projects a geometry; vertices are rounded to the nearest unit and joined by straight Mercator edges.
     ///
+    /// What lies beyond ±``BoundingBox/maxLatitude`` is cut off (``MapEdge``); a point beyond it counts as on the edge.
+    ///
     /// An edge is a straight line in longitude and latitude between its two positions as they are written, however long it is
     /// (RFC 7946, 3.1.1); ``Geometry/longEdges`` lists those that may have been meant otherwise. Parts with longitudes beyond ±180
     /// appear once for each side of the antimeridian. A ring that is traced several times counts once.
@@ -24,16 +26,12 @@ extension MercatorShape {
                     longitude: Antimeridian.normalized(point.longitude, isWest: true), latitude: point.latitude))
         }
         for line in geometry.lines {
-            for copy in Self.copies([Self.projected(line)]) { lines += copy }
+            for copy in Self.copies([MapEdge.projected(line, isClosed: false)]) { lines += copy }
         }
         for polygon in geometry.polygons {
-            let rings = Self.aligned(polygon.map { Self.projected(Geometry.tracedOnce($0)) })
+            let rings = Self.aligned(polygon.map { MapEdge.projected(Geometry.tracedOnce($0), isClosed: true) })
             polygons += Self.copies(rings)
         }
-    }
-
-    private static func projected(_ line: [Coordinate]) -> [MercatorPoint] {
-        line.map { MercatorPoint(longitude: $0.longitude, latitude: $0.latitude) }
     }
 
     private static func range(_ rings: [[MercatorPoint]]) -> (west: Int64, east: Int64) {

@@ -50,7 +50,7 @@ package struct AreaFormat: Sendable {
 
     /// All features of a file as one geometry.
     ///
-    /// - Throws: ``TilesError`` `.badGeometry` that names the place in the file; also for a point outside of the map.
+    /// - Throws: ``TilesError`` `.badGeometry` that names the place in the file; also for a point or a whole shape outside of the map.
     package func geometry(of bytes: [UInt8]) throws(TilesError) -> Geometry {
         var all = Geometry()
         for feature in try features(bytes) {
@@ -63,6 +63,9 @@ package struct AreaFormat: Sendable {
                 .badGeometry, "the point [\(point.longitude), \(point.latitude)] \(BoundingBox.liesBeyond)")
         }
         guard !all.isEmpty else { throw TilesError(.badGeometry, "it contains no coordinates") }
+        guard !TileMask(covering: MercatorShape(all), maxZoom: 0).isEmpty else {
+            throw TilesError(.badGeometry, "the whole shape \(BoundingBox.liesBeyond)")
+        }
         return all
     }
 }

@@ -59,7 +59,7 @@ extension TileMask {
         case 0: return .absent
         case 1: return .through(maxZoom)
         case 2:
-            guard let depth = reader.read(5).map(Int.init), depth >= zoom, depth < maxZoom else {
+            guard let depth = reader.read(5).map({ Int($0) }), depth >= zoom, depth < maxZoom else {
                 throw TilesError(.badMask, "Tile mask has a part with an impossible depth at zoom \(zoom).")
             }
             return .through(depth)

@@ -105,6 +105,20 @@ struct FetcherTests {
         #expect(refused?.cause == .hostForbidsBulk)
     }
 
+    /// 300,000 bytes at 200,000 bytes/s: not at once, and not at 1 byte/s, which the limit of the suite would end.
+    @Test func aRateIsInBytesForEachSecond() async throws {
+        let fetcher = try WebFetcher.curl.make()
+        let server = try ScriptedServer { Self.ranges($0) }
+        defer { server.stop() }
+        let (scratch, part) = try part()
+        var request = try request(server)
+        request.bytesPerSecond = 200_000
+        let start = ContinuousClock.now
+        _ = try await fetcher.file(request, into: part, from: 0, limit: 1 << 30) { _ in }
+        #expect(ContinuousClock.now - start > .milliseconds(500))
+        #expect(try Data(contentsOf: part) == Data(Self.content), "in \(scratch.folder.path)")
+    }
+
     @Test(arguments: WebFetcher.allCases) func anUnchangedBodyIsNotSentAgain(_ web: WebFetcher) async throws {
         let fetcher = try web.make()
         let server = try ScriptedServer { request in

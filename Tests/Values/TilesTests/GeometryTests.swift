@@ -159,6 +159,28 @@ struct GeometryTests {
         }
     }
 
+    /// Edges are straight in longitude and latitude up to the end of the map: moving a corner to it would narrow the shape.
+    @Test func whatLiesBeyondTheMapIsCutOffAndTheRestKeepsItsForm() throws {
+        func columns(_ ring: String, row: UInt32, zoom: Int = 7) throws -> [UInt32] {
+            let mask = TileMask(covering: MercatorShape(try read(polygon(ring))), maxZoom: zoom)
+            return try (0..<UInt32(1 << zoom)).filter { mask.contains(try tile("\(zoom)/\($0)/\(row)")) }
+        }
+        // At 85.0511 degrees the edges are at 25.26 and 27.37, 68.98 and 73.73 tiles of zoom 7 from the west.
+        #expect(try columns("[[0,80],[40,80],[20,88],[0,80]]", row: 0) == Array(68...73))
+        #expect(try columns("[[0,-80],[20,-88],[40,-80]]", row: 127) == Array(68...73))
+        // Two peaks: nothing between them at the end of the map.
+        let peaks = "[[0,80],[40,80],[40,89],[30,81],[10,81],[0,89],[0,80]]"
+        #expect(try columns(peaks, row: 0).contains(64) && columns(peaks, row: 0).contains(78))
+        #expect(try !columns(peaks, row: 0).contains(71))
+        // From pole to pole: both ends.
+        #expect(try columns("[[10,-90],[20,-90],[20,90],[10,90]]", row: 0) == Array(67...71))
+        #expect(try columns("[[10,-90],[20,-90],[20,90],[10,90]]", row: 127) == Array(67...71))
+        // Wholly beyond, and around a pole beyond.
+        for ring in ["[[0,86],[40,86],[40,88]]", "[[-180,86],[180,86],[180,90],[-180,90]]"] {
+            #expect(TileMask(covering: MercatorShape(try read(polygon(ring))), maxZoom: 3).isEmpty, "\(ring)")
+        }
+    }
+
     /// Exports of some programs trace outlines twice; by the even-odd rule alone such a polygon is hollow.
     @Test func aRingThatIsTracedTwiceIsNotHollow() throws {
         let corners = "[0,0],[40,0],[40,40],[0,40]"

@@ -94,7 +94,7 @@ public struct MapCatalog: Sendable {
         let found = (0...CellIndex.zoom).flatMap { zoom -> [Int] in
             guard let cell = TileID(at: place, zoom: zoom) else { return [] }
             // A mask that ends above the cells of zoom 6 is found by the cell of its last zoom.
-            return shared.cells.candidates(for: cell).map(Int.init).filter { number in
+            return shared.cells.candidates(for: cell).map { Int($0) }.filter { number in
                 let deepest = shared.deepest[number]
                 guard min(deepest, CellIndex.zoom) == zoom, let tile = TileID(at: place, zoom: deepest) else {
                     return false

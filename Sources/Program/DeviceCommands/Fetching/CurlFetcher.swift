@@ -36,7 +36,7 @@ package final class CurlFetcher: AnswerFetcher {
         var sent = TransferRequest(tag: 0, url: request.url.absoluteString, headers: headers)
         let receiver = FetchReceiver(fetch)
         sent.receiver = receiver
-        sent.bytesPerSecond = request.bytesPerSecond.map(Double.init)
+        sent.bytesPerSecond = request.bytesPerSecond.map { Double($0) }
         let download = client.download()
         download.submit([sent])
         let end = Task {

@@ -203,7 +203,7 @@ struct Simulation {
     // MARK: - Names
 
     func specIndex(of job: JobID) -> Int? {
-        if let stored = store.job(job) { return stored.payload.first.map(Int.init) }
+        if let stored = store.job(job) { return stored.payload.first.map { Int($0) } }
         return nil
     }
 

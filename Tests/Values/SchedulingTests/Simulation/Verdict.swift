@@ -89,7 +89,7 @@ extension Simulation {
     /// What is wrong with an ended job, or `nil`.
     func verdict(on job: StoredJob) -> String? {
         let id = job.summary.id
-        guard let index = job.payload.first.map(Int.init) else { return "job \(id) lost its payload" }
+        guard let index = job.payload.first.map({ Int($0) }) else { return "job \(id) lost its payload" }
         switch job.summary.state {
         case .done:
             for package in job.packages
