@@ -1,4 +1,5 @@
 import Catalog
+import CatalogFormat
 import Errors
 import Foundation
 import Testing

@@ -4,6 +4,7 @@ import CatalogFormat
 internal import ClusterClient
 internal import CommandSupport
 import Coordinator
+internal import Errors
 import Files
 import Foundation
 import Logging
