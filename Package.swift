@@ -96,7 +96,7 @@ let libraries: [Module] = [
     Module("WebRequests", .foundations, ["Digests"]),
     // The only module that runs HTTP servers; handlers of requests use the types of HummingbirdCore too.
     Module(
-        "WebServer", .foundations, ["TextFormats", "WebRequests"],
+        "WebServer", .foundations, ["TextFormats", "Telemetry", "WebRequests"],
         [.hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP, .nioPosix]),
     Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),

@@ -8,6 +8,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ServiceLifecycle
 internal import Synchronization
+internal import Telemetry
 internal import TextFormats
 
 /// An HTTP/1.1 server that gives each request to one function.
@@ -136,7 +137,7 @@ package struct WebServer: Sendable {
         } catch let error as HTTPParserError {
             throw error
         } catch {
-            logger.debug("Request failed: \(error)")
+            logger.debug("Request failed", metadata: [LogKey.errorMessage: "\(error)"])
             response = Response(status: .internalServerError)
         }
         response.headers[.date] = clock.date

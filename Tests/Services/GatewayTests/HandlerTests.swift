@@ -1,3 +1,5 @@
+import Catalog
+import Foundation
 import Testing
 import Tiles
 
@@ -40,10 +42,11 @@ import Tiles
 
     @Test func everyRouteHasAHandlerThatAnswers() async throws {
         let map = try SmallMap(try #require(TileID(zoom: 0, x: 0, y: 0)), maxZoom: 1, name: "EE")
-        try await Cluster.serving(fill: {
-            try $0.publish("EE", map, in: $1)
-            try $0.publishStyle("streets", source: "streets", in: $1)
-        }) { gateway in
+        let fill = { @Sendable (catalog: Catalog, folder: URL) throws in
+            try catalog.publish("EE", map, in: folder)
+            try catalog.publishStyle("streets", source: "streets", in: folder)
+        }
+        try await Cluster.serving(fill: fill) { gateway in
             var answered: Set<String> = []
             for route in RouteTable.routes {
                 let target = Self.target(route)
