@@ -66,8 +66,8 @@ final class UnitFile: Sendable {
                 let body = try stored.served()
                 return .body(
                     StoredBody(
-                        Data(body.bytes), isVector: body.format?.traits.isVector == true, mediaType: body.format?.mediaType,
-                        expires: expires), expires: expires)
+                        Data(body.bytes), isVector: body.format?.traits.isVector == true,
+                        mediaType: body.format?.mediaType, expires: expires), expires: expires)
             case .empty: return .empty
             case .absent: return .absent
             }

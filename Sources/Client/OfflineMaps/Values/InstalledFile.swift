@@ -1,9 +1,10 @@
 internal import Foundation
 public import Tiles
 
-/// A file on the device: a package, a tile pack, a style pack, or an adopted file. Its bytes never change.
+/// A file on the device: a package, a tile pack, a style pack, or an adopted file.
 ///
-/// The planner describes it, the rules decide about it, the database keeps it, and an app reads it: always this record.
+/// Its bytes never change. The planner describes it, the rules decide about it, the database keeps it, and an app reads
+/// it: always this record.
 public struct InstalledFile: Hashable, Sendable {
     /// Whether readers use it.
     public enum State: Int, Codable, Sendable {
