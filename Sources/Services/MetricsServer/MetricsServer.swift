@@ -87,7 +87,7 @@ public final class MetricsServer: Sendable {
         }
         let result = await task.result
         await stop(group)
-        throw failure(result, address, option)
+        throw failure(result, at: address, option: option)
     }
 
     /// Answers with this page from now on; `nil` = there is none yet.
@@ -107,7 +107,7 @@ public final class MetricsServer: Sendable {
     }
 
     private static func failure(
-        _ result: Result<Void, any Error>, _ address: MetricsAddress, _ option: String
+        _ result: Result<Void, any Error>, at address: MetricsAddress, option: String
     ) -> MetricsServerError {
         guard case .failure(let error as WebServerError) = result else {
             return MetricsServerError(.cannotListen, "Metrics cannot be served at '\(address)'.")

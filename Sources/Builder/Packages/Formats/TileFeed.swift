@@ -52,7 +52,7 @@ final class TileFeed {
         if goesByReference {
             try source.tiles(isStrict: true) { _, reference, _ in repeats.add(BodyKey(reference: reference)) }
         } else {
-            rows = try survey(facts.rows, name, tick)
+            rows = try survey(facts.rows, name: name, tick: tick)
         }
         if facts.isOwn {
             rows = facts.rows
@@ -120,8 +120,7 @@ final class TileFeed {
     }
 
     /// Looks at every body of a third-party file.
-    private func survey(_ given: [String: String], _ name: String, _ tick: () throws -> Void) throws -> [String: String]
-    {
+    private func survey(_ given: [String: String], name: String, tick: () throws -> Void) throws -> [String: String] {
         let sorter = try sorter(tick) { $0.rowOrder }
         sorted = sorter
         var facts = ForeignMetadata(given, format, name: name)

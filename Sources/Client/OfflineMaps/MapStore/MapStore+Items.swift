@@ -61,7 +61,7 @@ extension MapStore {
     public func installed() async throws(StoreError) -> [Installed] {
         let view = try await worker.view()
         let items = Set(view.rows.holds.map(\.item))
-        return items.compactMap { Self.installed($0, view, worker.folder) }
+        return items.compactMap { Self.installed($0, in: view, folder: worker.folder) }
             .sorted { ($0.files.first?.order ?? 0, $0.item.key) < ($1.files.first?.order ?? 0, $1.item.key) }
     }
 
@@ -69,7 +69,7 @@ extension MapStore {
     public func status(of item: Item) async throws(StoreError) -> Status? {
         let view = try await worker.view()
         let task = view.tasks.last { $0.items.contains(item) }
-        let installed = Self.installed(item, view, worker.folder)
+        let installed = Self.installed(item, in: view, folder: worker.folder)
         let offer = view.content?.offer(of: item)
         let offered = offer.map { PackageInfo($0) }
         let newest = offer?.version ?? view.content?.style(of: item)?.version
@@ -96,7 +96,7 @@ extension MapStore {
     ///
     /// Do not store this URL: the folder of an app can move, and an update has another name.
     public func url(of item: Item) async throws(StoreError) -> URL? {
-        Self.installed(item, try await worker.view(), worker.folder)?.file
+        Self.installed(item, in: try await worker.view(), folder: worker.folder)?.file
     }
 
     /// What the store takes on disk, and what it may take.
@@ -135,7 +135,7 @@ extension MapStore {
         return record
     }
 
-    private static func installed(_ item: Item, _ view: StoreView, _ folder: StoreFolder) -> Installed? {
+    private static func installed(_ item: Item, in view: StoreView, folder: StoreFolder) -> Installed? {
         let files = view.files(of: item)
         guard files.contains(where: { $0.state == .current }) else { return nil }
         let own = files.filter { file in view.rows.holders(of: file.id.key).allSatisfy { $0.item == item } }

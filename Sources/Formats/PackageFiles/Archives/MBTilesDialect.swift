@@ -29,7 +29,7 @@ package struct MBTilesDialect: Sendable {
     /// Reads the rows of ``sql``.
     init(_ rows: ReadStatement) throws(ArchiveError) {
         while try rows.step() {
-            add(rows.text(0) ?? "", rows.metadata(1), rows.hasBytes(1) ? rows.bytes(1) : nil)
+            add(rows.text(0) ?? "", text: rows.metadata(1), bytes: rows.hasBytes(1) ? rows.bytes(1) : nil)
         }
     }
 
@@ -41,11 +41,11 @@ package struct MBTilesDialect: Sendable {
             let text = String.fromDatabaseValue(row[1])
             var bytes = text.map { Array($0.utf8) }
             if case .blob(let data) = (row[1] as DatabaseValue).storage { bytes = [UInt8](data) }
-            add(String.fromDatabaseValue(row[0]) ?? "", text, bytes)
+            add(String.fromDatabaseValue(row[0]) ?? "", text: text, bytes: bytes)
         }
     }
 
-    private mutating func add(_ name: String, _ text: String?, _ bytes: [UInt8]?) {
+    private mutating func add(_ name: String, text: String?, bytes: [UInt8]?) {
         switch name {
         case Self.encryption: isEncrypted = true
         case Self.presetDictionary: dictionary = bytes

@@ -30,7 +30,7 @@ package enum TileArchives {
                 throw PackagesError(
                     .badSource, "'\(url.path)' is \(words); it is neither an MBTiles nor a PMTiles file.")
             }
-            return try whole(url, archive, body)
+            return try whole(url, as: archive, body)
         } catch let error as ArchiveError {
             throw PackagesError(error)
         }
@@ -45,7 +45,7 @@ package enum TileArchives {
     }
 
     private static func whole<Result>(
-        _ url: URL, _ archive: any TileArchive, _ body: (any TileArchive, ArchiveFacts) throws -> Result
+        _ url: URL, as archive: any TileArchive, _ body: (any TileArchive, ArchiveFacts) throws -> Result
     ) throws -> Result {
         let facts = try archive.facts()
         guard facts.isSealed else { return try body(archive, facts) }

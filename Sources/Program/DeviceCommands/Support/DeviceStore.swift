@@ -27,7 +27,7 @@ enum DeviceStore {
     /// - Parameter prepare: What the command needs before it changes anything; when it throws, a new folder is removed.
     static func openOrCreate<Value: Sendable>(
         _ arguments: StoreArguments, _ catalog: CatalogArguments? = nil,
-        _ prepare: (MapStore) async throws -> Value
+        preparing prepare: (MapStore) async throws -> Value
     ) async throws -> (store: MapStore, Value) {
         let folder = try arguments.folder
         let isNew = !FileKind.isThere(folder)
@@ -48,7 +48,7 @@ enum DeviceStore {
     ///
     /// For commands that change nothing: a store with another catalog than the named one is left alone too.
     static func openReadOnly<Value: Sendable>(
-        _ arguments: StoreArguments, _ catalog: CatalogArguments, _ body: (MapStore) async throws -> Value
+        _ arguments: StoreArguments, _ catalog: CatalogArguments, body: (MapStore) async throws -> Value
     ) async throws -> Value {
         if arguments.isNamed, FileKind.isThere(try arguments.folder.appending(path: "store.sqlite")) {
             let folder = try arguments.folder

@@ -38,15 +38,15 @@ final class CatalogSnapshot: Sendable {
         do { index = try CatalogIndex(decoding: bytes) } catch {
             throw GatewayError(.catalogDamaged, error.message, cause: error)
         }
-        var documents = [CatalogIndex.fileName: Self.document(bytes, Digest(of: bytes), earlier, CatalogIndex.fileName)]
+        var documents = [CatalogIndex.fileName: Self.document(bytes, at: CatalogIndex.fileName, unlessIn: earlier)]
         if let signature = try Self.signature(folder, of: bytes) {
             let name = CatalogIndex.signatureName
-            documents[name] = Self.document(signature, Digest(of: signature), earlier, name)
+            documents[name] = Self.document(signature, at: name, unlessIn: earlier)
         }
         var files: [String: ServedFile] = [:]
         func add(_ file: ServedFile?) { if let file { files[file.path] = file } }
         for edition in index.editions {
-            documents[edition.list.url] = try Self.document(edition.list, folder, earlier)
+            documents[edition.list.url] = try Self.document(edition.list, in: folder, unlessIn: earlier)
         }
         for package in index.packages {
             for version in package.versions {
@@ -59,9 +59,11 @@ final class CatalogSnapshot: Sendable {
                 }
             }
             guard let list = package.tilePacks else { continue }
-            let document = try Self.document(list, folder, earlier)
+            let document = try Self.document(list, in: folder, unlessIn: earlier)
             documents[list.url] = document
-            for pack in try Self.packs(Array(buffer: document.plain), list.url, package.edition) { add(pack) }
+            for pack in try Self.packs(Array(buffer: document.plain), at: list.url, edition: package.edition) {
+                add(pack)
+            }
         }
         for style in index.styles ?? [] { add(ServedFile(path: style.url, size: style.size, sha256: style.sha256)) }
         self.folder = folder
@@ -74,15 +76,15 @@ final class CatalogSnapshot: Sendable {
     }
 
     private static func document(
-        _ bytes: [UInt8], _ digest: Digest, _ earlier: CatalogSnapshot?, _ path: String
+        _ bytes: [UInt8], at path: String, unlessIn earlier: CatalogSnapshot?
     ) -> ServedDocument {
-        if let known = earlier?.documents[path], known.digest == digest { return known }
+        if let known = earlier?.documents[path], known.digest == Digest(of: bytes) { return known }
         return ServedDocument(bytes)
     }
 
     /// A list with the size and digest that `catalog.json` states.
     private static func document(
-        _ list: CatalogIndex.List, _ folder: CatalogFolder, _ earlier: CatalogSnapshot?
+        _ list: CatalogIndex.List, in folder: CatalogFolder, unlessIn earlier: CatalogSnapshot?
     ) throws(GatewayError) -> ServedDocument {
         if let known = earlier?.documents[list.url], known.digest.hex == list.sha256 { return known }
         let bytes = try folder.file(list.url).contents(upTo: maxList)
@@ -122,8 +124,7 @@ final class CatalogSnapshot: Sendable {
         return "</\(newest.url)>; rel=\"latest-version\", \(about)"
     }
 
-    private static func packs(_ bytes: [UInt8], _ path: String, _ edition: String) throws(GatewayError) -> [ServedFile]
-    {
+    private static func packs(_ bytes: [UInt8], at path: String, edition: String) throws(GatewayError) -> [ServedFile] {
         let list: PackList
         do { list = try JSONDecoder().decode(PackList.self, from: Data(bytes)) } catch {
             throw GatewayError(.catalogDamaged, "'\(path)' of the catalog is not a list of tile packs.", cause: error)

@@ -89,7 +89,7 @@ struct HeldExtracts: Sendable {
     mutating func handle(_ event: Event, now: Double) -> [Effect] {
         switch event {
         case .asked(let request, let extract, let client, let isRanged):
-            return add(request, extract, client, isRanged, now)
+            return add(request, for: extract, of: client, isRanged: isRanged, now: now)
         case .left(let request):
             held[request] = nil
             return []
@@ -113,7 +113,7 @@ struct HeldExtracts: Sendable {
     }
 
     private mutating func add(
-        _ request: RequestID, _ extract: ExtractID, _ client: RateBuckets.Client, _ isRanged: Bool, _ now: Double
+        _ request: RequestID, for extract: ExtractID, of client: RateBuckets.Client, isRanged: Bool, now: Double
     ) -> [Effect] {
         let isNew = builds[extract] == nil
         guard held.count < rules.most, held.values.count(where: { $0.client == client }) < rules.mostEach,

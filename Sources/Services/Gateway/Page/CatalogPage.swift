@@ -49,7 +49,7 @@ private struct CatalogPageWriter {
         }
         text += "<ul class=\"tree\">\n"
         for package in sorted(byPlace[""] ?? [], by: \.names) { item(package) }
-        for node in sorted(below[""] ?? [], by: \.names) { branch(node, below, byPlace, depth: 0) }
+        for node in sorted(below[""] ?? [], by: \.names) { branch(node, nodes: below, packages: byPlace, depth: 0) }
         text += "</ul>\n"
     }
 
@@ -57,15 +57,17 @@ private struct CatalogPageWriter {
     ///
     /// - Parameter depth: Bounds the nesting: the embedded tree has five levels.
     private mutating func branch(
-        _ node: CatalogIndex.Node, _ below: [String: [CatalogIndex.Node]],
-        _ byPlace: [String: [CatalogIndex.Package]], depth: Int
+        _ node: CatalogIndex.Node, nodes below: [String: [CatalogIndex.Node]],
+        packages byPlace: [String: [CatalogIndex.Package]], depth: Int
     ) {
         guard depth < 16 else { return }
         let start = text.utf8.count
         text += "<li>\(escaped(name(node.names) ?? node.id))<ul>\n"
         let head = text.utf8.count
         for package in sorted(byPlace[node.id] ?? [], by: \.names) { item(package) }
-        for child in sorted(below[node.id] ?? [], by: \.names) { branch(child, below, byPlace, depth: depth + 1) }
+        for child in sorted(below[node.id] ?? [], by: \.names) {
+            branch(child, nodes: below, packages: byPlace, depth: depth + 1)
+        }
         if text.utf8.count == head {
             text = String(decoding: text.utf8.prefix(start), as: UTF8.self)
         } else {

@@ -40,16 +40,16 @@ struct BodySender: Sendable {
         bodies.begin()
         defer { bodies.end() }
         var offset = range.lowerBound
-        var held = try await read(offset, range, file)
+        var held = try await read(at: offset, in: range, of: file)
         while let piece = held {
             offset += UInt64(piece.readableBytes)
             let next = offset
             guard bodies.hasRoom else {
                 try await write(piece, to: &writer)
-                held = try await read(next, range, file)
+                held = try await read(at: next, in: range, of: file)
                 continue
             }
-            async let ahead = read(next, range, file)
+            async let ahead = read(at: next, in: range, of: file)
             try await write(piece, to: &writer)
             held = try await ahead
         }
@@ -62,11 +62,11 @@ struct BodySender: Sendable {
 
     /// A range that is not longer than a piece; `nil` for a longer one.
     func piece(_ range: Range<UInt64>, of file: OpenFile) async throws -> ByteBuffer? {
-        range.count <= bodies.piece ? try await read(range.lowerBound, range, file) : nil
+        range.count <= bodies.piece ? try await read(at: range.lowerBound, in: range, of: file) : nil
     }
 
     /// The piece at an offset; `nil` at the end of the range.
-    private func read(_ offset: UInt64, _ range: Range<UInt64>, _ file: OpenFile) async throws -> ByteBuffer? {
+    private func read(at offset: UInt64, in range: Range<UInt64>, of file: OpenFile) async throws -> ByteBuffer? {
         guard offset < range.upperBound else { return nil }
         let count = Int(min(UInt64(bodies.piece), range.upperBound - offset))
         return try await FileWork.run { try file.read(at: offset, count: count) }

@@ -44,7 +44,7 @@ struct FileResponder: Sendable {
             if let accelerated, request.headers[.ifRange] == nil {
                 return handedOver(to: accelerated, RangeSet(range, size: file.size), headers)
             }
-            return try await response(RangeSet(isRanged ? range : nil, size: file.size), open, headers)
+            return try await response(RangeSet(isRanged ? range : nil, size: file.size), of: open, headers: headers)
         }
     }
 
@@ -83,7 +83,7 @@ struct FileResponder: Sendable {
     }
 
     private func response(
-        _ ranges: RangeSet, _ open: OpenFile, _ headers: HTTPFields
+        _ ranges: RangeSet, of open: OpenFile, headers: HTTPFields
     ) async throws(Problem) -> Response {
         var headers = headers
         switch ranges {
