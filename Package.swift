@@ -110,7 +110,8 @@ let libraries: [Module] = [
     Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
     Module(
         "Origins", .builder,
-        ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "PackageFiles", "Files"], [.crypto]),
+        ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "PackageFiles", "Files"],
+        [.crypto]),
     Module("Shards", .builder, ["CLZ4", "Files", "Tiles"]),
     Module("Blobs", .builder, ["Files"]),
     Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),
@@ -221,7 +222,7 @@ let tests: [Tests] = [
     Tests("Transfer", ["TestSupport"]),
     Tests("TileBodies", ["TestSupport"]),
     Tests("Tilesets"),
-    Tests("Origins", ["TestSupport"]),
+    Tests("Origins", ["TestSupport"], [.grdb]),
     Tests("Shards", ["Blobs", "TestSupport"]),
     Tests("ObjectStore", ["TestSupport"]),
     Tests("PMTiles"),
