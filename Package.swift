@@ -246,7 +246,7 @@ let tests: [Tests] = [
     Tests("Transfer", ["TestSupport"]),
     Tests("TileBodies", ["TestSupport"]),
     Tests("Tilesets"),
-    Tests("Origins", ["TestSupport"]),
+    Tests("Origins", ["TestSupport"], [.grdb]),
     Tests("Shards", ["Blobs", "TestSupport"]),
     Tests("ObjectStore", ["TestSupport"]),
     Tests("PMTiles"),

@@ -83,7 +83,7 @@ package final class MBTilesArchive: TileArchive {
             rows: rows, coding: .identity, isSealed: isSealed, namesBodies: isDeduplicated && dialect.dictionary == nil)
     }
 
-    /// The shallowest and the deepest zoom that has a tile; `nil` without tiles. Reads the index.
+    /// The shallowest and the deepest zoom that has a tile, found in the index; `nil` without tiles.
     package func tileZooms() throws(ArchiveError) -> ZoomRange? {
         let statement = try database.prepare("SELECT min(zoom_level), max(zoom_level) FROM tiles")
         guard try statement.step(), let low = statement.integer(0), let high = statement.integer(1) else { return nil }

@@ -55,12 +55,12 @@ package final class SharedArchive: Sendable {
         try lend { (archive) throws(ArchiveError) in try archive.facts() }
     }
 
-    /// What the file has for a tile. Blocks.
+    /// What the file has for a tile; blocks.
     package func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody> {
         try lend { (archive) throws(ArchiveError) in try archive.find(tile) }
     }
 
-    /// What the file has for tiles, at one moment. Blocks.
+    /// What the file has for tiles, at one moment; blocks.
     ///
     /// - Throws: ``ArchiveError`` `busy` or `unreadable` if the file cannot be read now; this does not depend on the tile.
     package func find(
