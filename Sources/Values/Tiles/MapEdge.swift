@@ -3,9 +3,9 @@ enum MapEdge {
     /// How far outside the map a vertex is put that lies beyond it, in units: no tile touches it there.
     private static let distance = MercatorPoint.world >> 2
 
-    /// Projects a line or ring. A vertex is added where an edge crosses the map's edge; vertices beyond it go out of the map.
+    /// Projects a line or ring.
     ///
-    /// The crossing is computed on the straight line in longitude and latitude, the meaning of an edge in RFC 7946, 3.1.1. (Moving
+    /// A vertex is added where an edge crosses the map's edge; vertices beyond it go out of the map. The crossing is computed on the straight line in longitude and latitude, the meaning of an edge in RFC 7946, 3.1.1. (Moving
     /// the vertex to the map's edge instead would bend the line, and the shape would lose tiles.)
     ///
     /// - Parameter isClosed: Whether an edge from the last vertex to the first one belongs to the shape.
