@@ -17,7 +17,7 @@ public struct PartialBlobs: Sendable {
     }
 
     /// Parts kept at most; the oldest go first.
-    static let most = 4_096
+    static let maxParts = 4_096
 
     private let store: FolderBlobStore
     private let reserve: UInt64
@@ -94,7 +94,7 @@ public struct PartialBlobs: Sendable {
             parts.append((url, date ?? .distantPast))
         }
         parts.sort { $0.date > $1.date }
-        let old = parts.enumerated().filter { $0.offset >= Self.most || $0.element.date < limit }
+        let old = parts.enumerated().filter { $0.offset >= Self.maxParts || $0.element.date < limit }
         for part in old { try Durable.remove(part.element.url) }
         return old.count
     }

@@ -42,7 +42,7 @@ extension Catalog {
     private struct IndexParts {
         var shell = CatalogIndex()
         var tree: [CatalogIndex.Node] = []
-        var packages: [[CatalogMemory.IndexSource]] = []
+        var packages: [[CatalogCache.IndexSource]] = []
     }
 
     private func indexParts() throws(CatalogError) -> IndexParts {
@@ -58,7 +58,7 @@ extension Catalog {
             let older = history.byPackage()
             let packs = try packLists(of: list, edition)
             var sizes: [String: Int64] = [:]
-            var sources: [CatalogMemory.IndexSource] = []
+            var sources: [CatalogCache.IndexSource] = []
             sources.reserveCapacity(list.packages.count)
             sequence += history.sequence(with: list)
             for entry in list.packages {
@@ -69,7 +69,7 @@ extension Catalog {
                 let isNode = tree[entry.id]?.id == entry.id || entry.nodes?.contains { $0.id == entry.id } ?? false
                 if isNode { regions.insert(entry.id) }
                 sources.append(
-                    CatalogMemory.IndexSource(
+                    CatalogCache.IndexSource(
                         edition: edition, entry: entry,
                         older: older[entry.id]?.filter { $0.version < entry.version } ?? [],
                         packs: packs[entry.id], region: isNode ? entry.id : nil))
@@ -239,7 +239,7 @@ extension Catalog {
 }
 
 extension CatalogIndex.Package {
-    init(_ source: CatalogMemory.IndexSource) {
+    init(_ source: CatalogCache.IndexSource) {
         self.init(
             id: source.entry.id, edition: source.edition.path, region: source.region,
             names: Dictionary(

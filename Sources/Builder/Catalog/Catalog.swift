@@ -20,7 +20,7 @@ public struct Catalog: Sendable {
     /// Versions of each package that stay, the newest included; `nil` = all.
     let keepVersions: Int?
     /// Cache of lists, so that they need not be read and encoded again.
-    let memory = CatalogMemory()
+    let memory = CatalogCache()
 
     /// The base address when none is configured.
     public static let defaultBaseURL = "http://localhost:7480/"

@@ -101,12 +101,12 @@ public struct EventNotification: Codable, Hashable, Sendable {
     /// The largest length of `reason` and `text` in UTF-8, so that a notification fits a pipe (64 KiB, pipe(7)).
     ///
     /// Unit: bytes. JSON needs up to six for each.
-    public static let mostBytes = 4_000
+    public static let maxBytes = 4_000
 
     /// The beginning of a text, as far as a notification has it.
     public static func shortened(_ text: String) -> String {
-        guard text.utf8.count > mostBytes else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: mostBytes)
+        guard text.utf8.count > maxBytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: maxBytes)
         while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
         return String(text[..<end])
     }

@@ -24,7 +24,7 @@ public struct NotificationReceiver: Sendable, CustomStringConvertible, CustomDeb
     /// The smallest secret.
     ///
     /// Unit: bytes. 128 bits; NIST SP 800-131A accepts keys of HMAC from 112 bits on.
-    public static let leastSecret = 16
+    public static let minSecret = 16
 
     /// A receiver at an absolute http or https URL.
     ///
@@ -45,10 +45,10 @@ public struct NotificationReceiver: Sendable, CustomStringConvertible, CustomDeb
         guard parts.port.map((1...65_535).contains) ?? true else {
             throw NotificationError(.badReceiver, "The port of a receiver of notifications is 1 to 65535.")
         }
-        if let secret, secret.count < Self.leastSecret {
+        if let secret, secret.count < Self.minSecret {
             throw NotificationError(
                 .badSecret,
-                "The secret of notifications has \(secret.count) bytes; it needs at least \(Self.leastSecret).",
+                "The secret of notifications has \(secret.count) bytes; it needs at least \(Self.minSecret).",
                 hint: "create one: openssl rand -hex 32")
         }
         id = Digest(of: Data(address.utf8)).hex

@@ -74,7 +74,7 @@ private final class AnswerReceiver: TransferReceiver {
     }
     private let state = Mutex(State())
     /// A longer body ends the transfer.
-    private static let mostBytes = 64 << 10
+    private static let maxBytes = 64 << 10
 
     var head: (status: Int, headers: ResponseHeaders)? { state.withLock { $0.head } }
 
@@ -86,7 +86,7 @@ private final class AnswerReceiver: TransferReceiver {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
             state.bytes += bytes.count
-            return state.bytes <= Self.mostBytes
+            return state.bytes <= Self.maxBytes
         }
     }
 }

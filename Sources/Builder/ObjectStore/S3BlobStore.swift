@@ -12,7 +12,7 @@ internal import S3
 /// some minutes before they fail.
 public struct S3BlobStore: ManagedBlobStore {
     /// Blobs above this are stored in parts, each repeated by itself when a connection breaks; 64 MiB.
-    static let mostWhole: UInt64 = 64 << 20
+    static let maxWhole: UInt64 = 64 << 20
 
     /// The text of `store-id`: 32 hexadecimal digits.
     public let id: String
@@ -65,7 +65,7 @@ public struct S3BlobStore: ManagedBlobStore {
         let name = Self.name(digest)
         try await patience.with {
             if try await bucket.size(of: name) == size { return }
-            if size > Self.mostWhole {
+            if size > Self.maxWhole {
                 try await bucket.putParts(name, file: temporary.path, size: size)
             } else {
                 try await bucket.put(name, file: temporary.path, size: size, sha256: digest.hex)

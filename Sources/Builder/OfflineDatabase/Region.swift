@@ -33,7 +33,7 @@ struct TileSpan {
 /// Chooses the region for which the database is complete for a client.
 enum Region {
     /// More polygons than this make a client slow; a coarser area is also correct.
-    static let mostRectangles = 4_096
+    static let maxRectangles = 4_096
 
     /// The zooms and the area for which every tile that a client counts is in the file.
     ///
@@ -74,7 +74,7 @@ enum Region {
         }
         var area = deepest
         var rectangles = area.rectangles()
-        while rectangles.count > mostRectangles, area.zoom > 0 {
+        while rectangles.count > maxRectangles, area.zoom > 0 {
             area = area.wholeParents()
             rectangles = area.rectangles()
         }

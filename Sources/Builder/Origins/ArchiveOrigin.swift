@@ -13,7 +13,7 @@ final class ArchiveOrigin: TileOrigin {
 
     /// - Throws: ``OriginsError`` for a file that cannot be opened.
     init(
-        path: String, isPMTiles: Bool, _ tileset: Tileset, lanes: Int, layers: LayerMemory?
+        path: String, isPMTiles: Bool, _ tileset: Tileset, lanes: Int, layers: LayerCache?
     ) throws(OriginsError) {
         archive = SharedArchive(path: path, isPMTiles: isPMTiles, .batch(path, limit: tileset.maxTileBytes))
         do throws(ArchiveError) { try archive.open() } catch { throw OriginsError(error) }

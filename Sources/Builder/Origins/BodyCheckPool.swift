@@ -9,7 +9,7 @@ final class BodyCheckPool: Sendable {
         let queue: DispatchQueue
         let checker: BodyChecker
 
-        init(_ number: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
+        init(_ number: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?) {
             queue = DispatchQueue(label: "packhorse.body-check.\(number)")
             checker = BodyChecker(limit: limit, layers: layers, choice: choice)
         }
@@ -22,7 +22,7 @@ final class BodyCheckPool: Sendable {
     ///   - limit: The largest body, packed or unpacked, in bytes.
     ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all.
-    init(lanes: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
+    init(lanes: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?) {
         self.queues = (0..<max(1, lanes)).map { WorkerQueue($0, limit: limit, layers: layers, choice: choice) }
     }
 

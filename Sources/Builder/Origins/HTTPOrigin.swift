@@ -17,7 +17,7 @@ final class HTTPOrigin: TileOrigin {
     private let window: Int
 
     init(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int, layers: LayerMemory?,
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int, layers: LayerCache?,
         onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) throws(OriginsError) {
         do throws(TilesetsError) {

@@ -34,7 +34,7 @@ public enum OriginFactory {
     /// - Parameter onAnswer: Called with the duration of each request that a server answered.
     /// - Throws: ``OriginsError``.
     public static func open(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerMemory? = nil,
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerCache? = nil,
         onAnswer: (@Sendable (RequestKind, Duration) -> Void)? = nil
     ) async throws(OriginsError) -> any TileOrigin {
         let layers = tileset.format.traits.isVector && tileset.vectorLayers == nil ? layers : nil

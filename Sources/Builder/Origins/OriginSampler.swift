@@ -96,7 +96,7 @@ public enum OriginSampler {
         }
         var survey: (answers: [[Answer]], transfer: Transfer)?
         if let archive = origin as? RemoteArchiveOrigin, archive.tellsSizes,
-            counts.reduce(0, +) <= RemoteArchiveOrigin.mostListed
+            counts.reduce(0, +) <= RemoteArchiveOrigin.maxListed
         {
             survey = try await archive.survey(mask, zip(zooms, counts).filter { $1 > 0 }.map(\.0))
             survey?.transfer.directoryRequests = archive.use.requests

@@ -23,10 +23,10 @@ public struct FetchedTile: Sendable {
     /// Body bytes received for it over all attempts.
     public let received: Int
     /// The layers of a stored vector tile, by the numbers of the memory that the origin was opened with.
-    public let layers: [LayerMemory.Number]?
+    public let layers: [LayerCache.Number]?
 
     /// Makes an answer.
-    public init(tile: TileID, outcome: Outcome, received: Int, layers: [LayerMemory.Number]? = nil) {
+    public init(tile: TileID, outcome: Outcome, received: Int, layers: [LayerCache.Number]? = nil) {
         self.tile = tile
         self.outcome = outcome
         self.received = received

@@ -6,16 +6,16 @@ internal import TileBodies
 struct LayerCollector {
     /// Those found so far.
     private(set) var layers = VectorLayers()
-    private let memory: LayerMemory
+    private let memory: LayerCache
     private let isChecked: Bool
     private let checker = BodyChecker()
     /// The traits seen at each zoom.
-    private var seen: [Int: Set<LayerMemory.Number>] = [:]
+    private var seen: [Int: Set<LayerCache.Number>] = [:]
 
     /// - Parameters:
     ///   - memory: Bodies that are in this cache are not examined again.
     ///   - isChecked: Whether all bodies are known to be whole tiles.
-    init(_ memory: LayerMemory = LayerMemory(), isChecked: Bool) {
+    init(_ memory: LayerCache = LayerCache(), isChecked: Bool) {
         self.memory = memory
         self.isChecked = isChecked
     }
@@ -24,7 +24,7 @@ struct LayerCollector {
     ///
     /// - Throws: `verification-failed` for a body that must be examined and is not a vector tile.
     mutating func add(_ body: UnsafeRawBufferPointer, _ key: BodyKey, zoom: Int) throws(PackagesError) {
-        let key = LayerMemory.Key((key.high, key.low))
+        let key = LayerCache.Key((key.high, key.low))
         if let traits = memory.recall(key) { return addTraits(traits, zoom) }
         let summary: VectorTileSummary
         do {
@@ -38,7 +38,7 @@ struct LayerCollector {
         addTraits(traits, zoom)
     }
 
-    private mutating func addTraits(_ traits: [LayerMemory.Number], _ zoom: Int) {
+    private mutating func addTraits(_ traits: [LayerCache.Number], _ zoom: Int) {
         for trait in traits where seen[zoom, default: []].insert(trait).inserted {
             memory.add(trait, to: &layers, zoom: zoom)
         }

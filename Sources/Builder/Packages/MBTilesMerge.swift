@@ -27,7 +27,7 @@ public enum MBTilesMerge {
     /// - Throws: ``PackagesError``; `bad-shard` names the shard to fetch again.
     public static func run(
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
-        layers: LayerMemory = LayerMemory(), stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
+        layers: LayerCache = LayerCache(), stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PackageReceipt {
         guard spec.zooms.max <= spec.mask.maxZoom else {
             throw PackagesError(
@@ -81,7 +81,7 @@ public enum MBTilesMerge {
 
     private static func fill(
         _ builder: any PackageWriter, spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey,
-        stripTiles: Int, layers memory: LayerMemory, totals: inout Totals, progress: (UInt64) throws -> Void
+        stripTiles: Int, layers memory: LayerCache, totals: inout Totals, progress: (UInt64) throws -> Void
     ) throws {
         let hash = ParallelTileConsumer.tilesHash()
         let layers = MergeLayers(spec.metadata, memory)

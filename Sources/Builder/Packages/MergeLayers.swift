@@ -11,7 +11,7 @@ struct MergeLayers {
     private let lanes: [ParallelTileConsumer<VectorLayers>]
 
     /// `nil` if the layers are not needed.
-    init?(_ metadata: PackageMetadata, _ memory: LayerMemory) {
+    init?(_ metadata: PackageMetadata, _ memory: LayerCache) {
         guard metadata.lacksLayers else { return nil }
         let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         lanes = (0..<count).map { lane in

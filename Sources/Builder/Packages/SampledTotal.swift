@@ -12,7 +12,7 @@ public struct SampledTotal: Sendable, Hashable {
     ///
     /// A sample without a large tile says little about large tiles, because towns are rare. 0.25 is less than the
     /// spread of sampled zooms of real maps.
-    static let leastSpread = 0.25
+    static let minSpread = 0.25
 
     /// Creates an empty total.
     public init() {}
@@ -37,7 +37,7 @@ public struct SampledTotal: Sendable, Hashable {
             return
         }
         let square = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (number - 1)
-        let spread = max(square.squareRoot(), Self.leastSpread * abs(mean))
+        let spread = max(square.squareRoot(), Self.minSpread * abs(mean))
         let cube = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) * ($1 - mean) } / number
         let skewness = square > 0 ? abs(cube) / (square * square.squareRoot()) : 0
         // Student's t for 95 %, within 5 % of the tables from 5 degrees of freedom on; Johnson's correction (1978) for skewed populations

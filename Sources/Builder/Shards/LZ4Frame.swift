@@ -12,7 +12,7 @@ enum LZ4Frame {
     static let blockDescriptor: UInt8 = 0x40
     static let magic: UInt32 = 0x184D_2204
     /// LZ4 cannot shrink more than this (format: one byte of length stands for at most 255 bytes), plus the fixed parts.
-    static func mostContent(in frame: Int) -> Int { frame * 255 + 64 }
+    static func maxContent(in frame: Int) -> Int { frame * 255 + 64 }
 
     /// - Parameter isPacked: Whether the content is compressed already: then LZ4 uses its fastest setting.
     static func compress(_ content: [UInt8], isPacked: Bool = false) throws(StorageError) -> [UInt8] {
@@ -52,7 +52,7 @@ enum LZ4Frame {
         guard fields.uint32() == magic, fields.uint8() == flags, fields.uint8() == blockDescriptor,
             let stated = fields.uint64()
         else { throw corrupt("its frame header is not that of a shard") }
-        guard size >= 0, size <= mostContent(in: frame.count), stated == UInt64(size) else {
+        guard size >= 0, size <= maxContent(in: frame.count), stated == UInt64(size) else {
             throw corrupt("its frame states \(stated) bytes, the index \(size)")
         }
         var context: OpaquePointer?

@@ -13,7 +13,7 @@ struct FontStacks {
 
     /// Names longer than this are no fonts.
     private static let longestName = 256
-    private static let mostFonts = 16
+    private static let maxFonts = 16
 
     init(layers: [JSONValue]) {
         for layer in layers {
@@ -49,7 +49,7 @@ struct FontStacks {
 
     /// Adds a list of names; whether it is one.
     private mutating func add(_ value: JSONValue) -> Bool {
-        guard case .array(let items) = value, (1...Self.mostFonts).contains(items.count) else { return false }
+        guard case .array(let items) = value, (1...Self.maxFonts).contains(items.count) else { return false }
         var names: [String] = []
         for item in items {
             guard case .string(let name) = item, (1...Self.longestName).contains(name.utf8.count) else { return false }

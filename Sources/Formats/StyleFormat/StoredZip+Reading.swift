@@ -12,7 +12,7 @@ extension StoredZip {
     }
 
     /// Bytes of a directory beyond which an archive is refused: 65,534 names of 240 bytes.
-    private static let mostDirectory = 20 << 20
+    private static let maxDirectory = 20 << 20
 
     /// Whether a file begins with the signature of a ZIP archive.
     public static func looksLikeZip(_ file: URL) -> Bool {
@@ -61,7 +61,7 @@ extension StoredZip {
         guard let start else { throw bad("it has no end record: it is truncated or not a ZIP archive") }
         let (count, length, place) = (end.little(start + 10, 2), end.little(start + 12, 4), end.little(start + 16, 4))
         guard end.little(start + 4, 4) == 0, end.little(start + 8, 2) == count, count < 0xFFFF,
-            length <= mostDirectory, place + length <= size
+            length <= maxDirectory, place + length <= size
         else { throw bad("it is in several parts, or its directory is outside of it") }
         let directory = try read(handle, at: place, count: length)
         var members: [Member] = []

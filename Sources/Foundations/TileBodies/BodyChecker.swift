@@ -7,16 +7,16 @@ public final class BodyChecker {
     private let inflater: Inflater
     private let packer = GzipPacker()
     private let limit: Int
-    private let layers: LayerMemory?
+    private let layers: LayerCache?
     private let choice: LayerChoice?
     /// The traits of the last checked vector tile; only if there is a layer memory.
-    public private(set) var checkedLayers: [LayerMemory.Number]?
+    public private(set) var checkedLayers: [LayerCache.Number]?
 
     /// - Parameters:
     ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
     ///   - layers: Numbers the layers of checked vector tiles; `nil` if they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all. A tile with none of them is empty.
-    public init(limit: Int = Gzip.defaultLimit, layers: LayerMemory? = nil, choice: LayerChoice? = nil) {
+    public init(limit: Int = Gzip.defaultLimit, layers: LayerCache? = nil, choice: LayerChoice? = nil) {
         self.limit = limit
         self.layers = layers
         self.choice = choice

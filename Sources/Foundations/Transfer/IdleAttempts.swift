@@ -15,11 +15,11 @@ extension OriginBudget.Reception {
 /// The attempts of one request that are no evidence against it, because the origin treated all requests alike.
 struct IdleAttempts: Sendable {
     /// Number of uncounted attempts at an origin that answers no request successfully.
-    static let most = 10
+    static let maxIdle = 10
     /// The same while only this request fails: no other request was refused since its last attempt.
     ///
     /// A tile that makes its server fail, or that is always throttled, must not delay the end of a job.
-    static let mostAlone = 2
+    static let maxAlone = 2
     /// Number of failures while others were answered, after which the request itself counts as the cause.
     ///
     /// Its further failures count, and are not reported as failures of the origin. Otherwise a few tiles that always
@@ -32,7 +32,7 @@ struct IdleAttempts: Sendable {
     /// Below it, the tile is the cause.
     static let busyShare = 0.05
     /// Number of uncounted attempts at an overloaded origin.
-    static let mostBusy = 30
+    static let maxBusy = 30
     /// The longest wait after a refusal without Retry-After: the rate limit already delays requests.
     static let longestWait = Duration.seconds(2)
 
@@ -75,9 +75,9 @@ struct IdleAttempts: Sendable {
         switch reception {
         case .throttled:
             let isAlone = use.throttled &- before.throttled <= 1
-            guard !isAlone || count < Self.mostAlone else { return false }
+            guard !isAlone || count < Self.maxAlone else { return false }
         case .busy where Self.isOverloaded(before, use):
-            guard count < Self.mostBusy else { return false }
+            guard count < Self.maxBusy else { return false }
         case .failed, .busy:
             guard before.answered == use.answered else {
                 if hadAnswer { faults = min(faults + 1, Self.ownFaults) }
@@ -85,7 +85,7 @@ struct IdleAttempts: Sendable {
             }
             guard faults < Self.ownFaults || !hadAnswer else { return false }
             let isAlone = use.failed &- before.failed <= 1
-            guard !hadAnswer || count < (isAlone ? Self.mostAlone : Self.most) else { return false }
+            guard !hadAnswer || count < (isAlone ? Self.maxAlone : Self.maxIdle) else { return false }
         case .answered, .none: return false
         }
         count = min(count + 1, 1_000)

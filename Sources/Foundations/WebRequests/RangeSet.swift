@@ -10,7 +10,7 @@ package enum RangeSet: Sendable, Hashable {
     case unsatisfiable
 
     /// The most ranges that a request may have; a request with more gets the whole file.
-    package static let most = 100
+    package static let maxRanges = 100
 
     /// Reads a header.
     ///
@@ -61,7 +61,7 @@ package enum RangeSet: Sendable, Hashable {
             let end = text.lastIndex { $0 != 0x20 && $0 != 0x09 }
             // An empty element of a list is allowed.
             guard let end else { continue }
-            guard specs.count < most, let spec = spec(text[...end]) else { return nil }
+            guard specs.count < maxRanges, let spec = spec(text[...end]) else { return nil }
             specs.append(spec)
         }
         return specs.isEmpty ? nil : specs

@@ -11,13 +11,13 @@ package struct RequestPath: Sendable, Hashable {
     package let query: String?
 
     /// The longest path with its query that is read, in bytes.
-    package static let most = 8_192
+    package static let maxBytes = 8_192
 
     /// Reads the target of a request, in the origin form or the absolute form of RFC 9112, section 3.2.
     ///
     /// - Returns: `nil` for a target that is no path, or has a segment that is refused.
     package init?(_ target: String) {
-        guard target.utf8.count <= Self.most else { return nil }
+        guard target.utf8.count <= Self.maxBytes else { return nil }
         var rest = target[...]
         if !rest.hasPrefix("/") {
             guard let scheme = rest.range(of: "://"),

@@ -52,7 +52,7 @@ struct IngressGuard {
     /// Bytes credited for each second since the last message: two ZMTP heartbeats every 5 s are 18.
     static let heartbeatCredit: Int64 = 32
     /// The third multipart message within a minute closes a connection.
-    static let mostStrikes = 3
+    static let maxStrikes = 3
 
     private let limits: [Limit]
     private(set) var connections: [Int32: Connection] = [:]
@@ -107,7 +107,7 @@ struct IngressGuard {
         guard var connection = connections[descriptor] else { return false }
         connection.strikes = connection.strikes.filter { now - $0 < .seconds(60) } + [now]
         connections[descriptor] = connection
-        return connection.strikes.count >= Self.mostStrikes
+        return connection.strikes.count >= Self.maxStrikes
     }
 
     /// Stores the kernel's data about every connection, and forgets connections that the kernel does not know any more.

@@ -5,14 +5,14 @@ internal import TextFormats
 /// requested.
 package enum FileList {
     /// Number of files that are listed without `--all`.
-    private static let most = 20
+    private static let maxFiles = 20
 
     package static let help: ArgumentHelp = "List every file; otherwise the first 20."
 
     /// Prints the sum on standard error, then the files on standard output.
     package static func print(_ files: [String], sum: String, all: Bool) {
         Console.note(sum)
-        let shown = all ? files[...] : files.prefix(most)
+        let shown = all ? files[...] : files.prefix(maxFiles)
         for file in shown { Console.result(file) }
         let more = files.count - shown.count
         if more > 0 { Console.note("and \(Units.count(more, of: "more file")): --all lists them") }

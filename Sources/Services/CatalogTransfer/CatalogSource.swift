@@ -14,15 +14,15 @@ package struct CatalogSource: Sendable {
     }
     private let access: Access
     /// Where it is.
-    package let place: CatalogPlace
+    package let place: CatalogLocation
 
     /// Names a catalog.
     ///
     /// Nothing is read yet.
     ///
-    /// - Parameter text: As in ``CatalogPlace``.
+    /// - Parameter text: As in ``CatalogLocation``.
     package init(_ text: String) throws {
-        place = try CatalogPlace(text)
+        place = try CatalogLocation(text)
         let address: String
         switch place {
         case .folder(let folder):

@@ -30,7 +30,7 @@ package struct BucketTarget: PushTarget {
     /// Larger objects are sent in parts.
     ///
     /// Each part is repeated separately after a broken connection.
-    private static let mostWhole: UInt64 = 64 << 20
+    private static let maxWhole: UInt64 = 64 << 20
 
     package var name: String { "\(bucket.location)" }
 
@@ -51,7 +51,7 @@ package struct BucketTarget: PushTarget {
     package func put(_ name: String, bytes: [UInt8]) async throws { try await bucket.put(name, bytes: bytes) }
 
     package func put(_ name: String, file: URL, size: UInt64, sha256: Digest) async throws {
-        if size > Self.mostWhole {
+        if size > Self.maxWhole {
             try await bucket.putParts(name, file: file.path, size: size)
         } else {
             try await bucket.put(name, file: file.path, size: size, sha256: sha256.hex)

@@ -92,7 +92,7 @@ public struct CoordinatorOptions: Sendable {
     /// Number of jobs that may be unfinished at the same time.
     ///
     /// Further ones are refused as `busy`.
-    public var mostOpenJobs = 1_000
+    public var maxOpenJobs = 1_000
     /// Whether a page of metrics is made.
     ///
     /// Default: no.
@@ -102,13 +102,13 @@ public struct CoordinatorOptions: Sendable {
     /// Pages of the state file that one slice of a backup copies.
     var backupPages = StateStore.backupPages
     /// Number of submissions that may wait for their plan.
-    var mostPlans = 32
+    var maxPlans = 32
     /// Number of commits whose blobs may be looked up at the same time.
     ///
     /// Workers repeat the others.
-    var mostChecks = 1_024
+    var maxChecks = 1_024
     /// Number of worker sessions that may be known at the same time; a list of workers holds this many.
-    var mostSessions = 4_096
+    var maxSessions = 4_096
     /// The build name that is shown to people.
     public var build = "packhorse"
 

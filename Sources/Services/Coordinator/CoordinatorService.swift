@@ -38,7 +38,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
 
     /// The same with another writer of the catalog, for tests.
     init(_ options: CoordinatorOptions, logger: Logger, writer: (Catalog) -> any CatalogWriter) throws {
-        let start = NewStart(options)
+        let start = FreshDataFolder(options)
         let store = try StateStore(folder: options.data)
         do {
             try self.init(store, options, logger: logger, writer: writer)

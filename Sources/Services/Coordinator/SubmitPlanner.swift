@@ -16,10 +16,10 @@ import Wire
 /// Pure, and run outside the coordinator's loop because the plan of a whole planet takes seconds.
 struct SubmitPlanner: Sendable {
     /// Largest number of batches per job; each takes some 10 bytes of its plan, and a row of 64 bytes when it is tried.
-    static let mostBatches = 2_000_000
+    static let maxBatches = 2_000_000
     private static let kinds = ["region", "bbox", "catalog"] + AreaFormat.all.map(\.kind)
     /// Leaves space for a mask in the frame of an offer.
-    static let mostTilesetBytes = 192 << 10
+    static let maxTilesetBytes = 192 << 10
 
     let bboxTileLimit: UInt64
 
@@ -84,9 +84,9 @@ struct SubmitPlanner: Sendable {
         }
         var batches: [PlannedBatch] = []
         for batch in planner.batches() {
-            guard batches.count < Self.mostBatches else {
+            guard batches.count < Self.maxBatches else {
                 throw SubmitProblem(
-                    "too-large", "The job has \(planner.tiles) tiles in more than \(Self.mostBatches) batches.",
+                    "too-large", "The job has \(planner.tiles) tiles in more than \(Self.maxBatches) batches.",
                     hint: "submit smaller areas or fewer zooms")
             }
             batches.append(batch)
@@ -150,10 +150,10 @@ struct SubmitPlanner: Sendable {
             throw SubmitProblem("bad-request", "The label is limited to 1,024 bytes and the request id to 256.")
         }
         try Self.checkNames(body)
-        guard body.tileset.count <= Self.mostTilesetBytes else {
+        guard body.tileset.count <= Self.maxTilesetBytes else {
             throw SubmitProblem(
                 "bad-request",
-                "The tileset has \(body.tileset.count) bytes; at most \(Self.mostTilesetBytes) fit an offer.",
+                "The tileset has \(body.tileset.count) bytes; at most \(Self.maxTilesetBytes) fit an offer.",
                 hint: "remove vector_layers from the tileset file; they are read from the tiles")
         }
         guard body.schedule.isEmpty || body.after.isEmpty else {

@@ -27,7 +27,7 @@ public final class MetricsServer: Sendable {
             var rules = ConnectionRules()
             rules.headBytes = requestBytes
             rules.bodyBytes = requestBytes
-            rules.counts = ConnectionCounts(most: connections, mostEach: connections)
+            rules.counts = ConnectionCounts(most: connections, maxEach: connections)
             rules.isKeptAlive = false
             // Neither a slow request nor a slow reader keeps a connection.
             rules.clock.whole = time

@@ -16,7 +16,7 @@ struct BatchFetcher: Sendable {
     let store: any BlobStore
     let origins: OriginCache
     /// Collects the layers of the fetched tiles.
-    let layers: LayerMemory
+    let layers: LayerCache
     let logger: Logger?
     let metrics: WorkerMetrics
 

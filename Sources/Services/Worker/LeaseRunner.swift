@@ -18,7 +18,7 @@ struct LeaseRunner: WorkRunner {
     ) {
         let store = CountedBlobStore(store, metrics)
         self.beforeMerge = beforeMerge
-        let layers = LayerMemory()
+        let layers = LayerCache()
         let origins = OriginCache(environment: environment, budgets: budgets, layers: layers, metrics: metrics)
         fetcher = BatchFetcher(store: store, origins: origins, layers: layers, logger: logger, metrics: metrics)
         let styles = StylePacks(

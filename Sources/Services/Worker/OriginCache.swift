@@ -37,7 +37,7 @@ actor OriginCache {
 
     private let environment: [String: String]
     private let budgets: WorkerBudgets
-    private let layers: LayerMemory?
+    private let layers: LayerCache?
     private let metrics: WorkerMetrics
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
@@ -45,10 +45,10 @@ actor OriginCache {
     private var replacements: [Digest: [ContinuousClock.Instant]] = [:]
     /// If a server's archive changes this many times within a minute, the server contradicts itself, and is not asked
     /// any more.
-    private static let mostReplacements = 5
+    private static let maxReplacements = 5
 
     init(
-        environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerMemory? = nil,
+        environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerCache? = nil,
         metrics: WorkerMetrics = WorkerMetrics()
     ) {
         self.metrics = metrics
@@ -129,7 +129,7 @@ actor OriginCache {
     private func noteReplacement(of key: Digest, _ tileset: Tileset) throws {
         let recent = replacements[key, default: []].filter { .now - $0 < .seconds(60) } + [.now]
         replacements[key] = recent
-        guard recent.count > Self.mostReplacements else { return }
+        guard recent.count > Self.maxReplacements else { return }
         throw WorkFailure(
             cause: .originUnsupported,
             detail:

@@ -15,7 +15,7 @@ struct PackageMerger: Sendable {
     let store: any BlobStore
     let exporter: PackageExporter
     /// Collects the layers of the tiles.
-    let layers: LayerMemory
+    let layers: LayerCache
 
     /// Merges on a separate thread.
     ///

@@ -20,7 +20,7 @@ actor ShardSession {
     private let temporary: URL
     private let header: ShardHeader
     private let writer: ShardWriter
-    private let layers: LayerMemory
+    private let layers: LayerCache
     private var base: BaseTiles
     /// Whether new data was written: then the shard differs from every earlier one.
     private var isNew = false
@@ -35,7 +35,7 @@ actor ShardSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter layers: Gets the layers of the tiles that an origin sends, if the origin found them.
-    init(_ temporary: URL, header: ShardHeader, layers: LayerMemory) throws {
+    init(_ temporary: URL, header: ShardHeader, layers: LayerCache) throws {
         self.layers = layers
         executor = QueueExecutor("packhorse.shard")
         self.temporary = temporary
@@ -75,7 +75,7 @@ actor ShardSession {
 
     private func remember(_ fetched: FetchedTile, _ digest: Digest?) {
         guard let traits = fetched.layers, let digest else { return }
-        layers.remember(LayerMemory.Key(digest.prefix128), traits)
+        layers.remember(LayerCache.Key(digest.prefix128), traits)
     }
 
     private func fail(_ tile: TileID, cause: String, detail: String) {

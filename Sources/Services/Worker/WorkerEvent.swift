@@ -66,13 +66,13 @@ struct WorkFailure: Error, Hashable, Sendable {
     /// Shards that a merge cannot read: their batches are fetched again.
     let lostShards: [Digest]
     /// The most that are named at once.
-    static let mostLostShards = 100
+    static let maxLostShards = 100
 
     init(cause: FailureCause, detail: String, retriable: Bool, lostShards: [Digest] = []) {
         self.cause = cause
         self.detail = detail
         self.retriable = retriable
-        self.lostShards = Array(lostShards.prefix(Self.mostLostShards))
+        self.lostShards = Array(lostShards.prefix(Self.maxLostShards))
     }
 
     /// Whether this machine is at fault, so that it should not take other work for a while.

@@ -9,7 +9,7 @@ extension FuzzTarget {
         guard let first = bytes.first else { return .refused("short") }
         let format = TileFormat.allCases[Int(first & 3)]
         let coding = [BodyCoding.identity, .gzip, .deflate, .brotli, .zstd][Int(first >> 2) % 5]
-        let memory = LayerMemory(limit: 16)
+        let memory = LayerCache(limit: 16)
         let checker = BodyChecker(limit: 1 << 20, layers: memory)
         let body: [UInt8]
         do throws(TileBodiesError) {

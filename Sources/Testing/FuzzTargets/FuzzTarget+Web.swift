@@ -9,7 +9,7 @@ extension FuzzTarget {
         guard let path else { return .refused("path") }
         for (name, _) in path.parameters { _ = path.parameter(name) }
         let escaped = path.segments.map(escape).joined(separator: "/")
-        guard escaped.utf8.count < RequestPath.most else { return .accepted }
+        guard escaped.utf8.count < RequestPath.maxBytes else { return .accepted }
         return RequestPath("/" + escaped)?.segments == path.segments ? .accepted : .wrong("another path came back")
     }
 
@@ -34,7 +34,7 @@ extension FuzzTarget {
         case .one(let part): parts = [part]
         case .several(let several): parts = several
         }
-        guard (1...RangeSet.most).contains(parts.count), !parts.contains(where: \.isEmpty),
+        guard (1...RangeSet.maxRanges).contains(parts.count), !parts.contains(where: \.isEmpty),
             parts.last.map({ $0.upperBound <= size }) == true,
             Swift.zip(parts, parts.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
         else { return .wrong("a range is empty, outside of the file, or out of order") }

@@ -71,10 +71,10 @@ public struct Offer: Hashable, Sendable {
     public let attempt: UInt32
     /// The work.
     public let work: Work
-    /// Shards that may already contain tiles of a batch, nearest first; see ``SchedulerPolicy/mostSources``.
+    /// Shards that may already contain tiles of a batch, nearest first; see ``SchedulerPolicy/maxSources``.
     public var sources: [Digest] = []
     /// Shards of previous builds that may contain older versions of tiles of a batch; see
-    /// ``SchedulerPolicy/mostBases``.
+    /// ``SchedulerPolicy/maxBases``.
     ///
     /// The worker must ask the origin whether a tile has changed.
     public var base: [Digest] = []

@@ -118,7 +118,7 @@ extension Scheduler {
                 found.append("job \(id): waits for job \(other), which has ended")
             }
         }
-        if baselines.count > SchedulerPolicy.mostBaselines || baselines.bytes > policy.baselineBytes {
+        if baselines.count > SchedulerPolicy.maxBaselines || baselines.bytes > policy.baselineBytes {
             found.append("\(baselines.count) previous builds of \(baselines.bytes) bytes")
         }
         for (manifest, work) in made where merged(from: manifest) == nil && !jobs.contains(work.job) {

@@ -19,7 +19,7 @@ extension Scheduler {
         for formats in Array(mergeQueues.keys) {
             guard let entry = firstMerge(formats) else { continue }
             if let best, best.entry < entry { continue }
-            if let exports = leastMergers(of: formats, now: now) { best = (entry, formats, exports) }
+            if let exports = sparestMergers(of: formats, now: now) { best = (entry, formats, exports) }
         }
         guard let best, let id = mergers[best.exports]?.popFirst() else { return nil }
         mergeQueues[best.formats]?.removeMin()
@@ -65,7 +65,7 @@ extension Scheduler {
     }
 
     /// The queue of mergers that write all these formats and as few others as possible, or `nil` when none is free.
-    private mutating func leastMergers(of formats: [String], now: Tick) -> [String]? {
+    private mutating func sparestMergers(of formats: [String], now: Tick) -> [String]? {
         var best: [String]?
         for exports in Array(mergers.keys) where formats.allSatisfy(exports.contains) {
             guard hasMerger(exports, now: now) else { continue }

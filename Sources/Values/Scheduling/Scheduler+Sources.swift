@@ -68,7 +68,7 @@ extension Scheduler {
             return
         }
         for index in held.indices { held[index].heldFor.removeAll { $0 == id } }
-        let surplus = max(held.count - SchedulerPolicy.mostShardSources, 0)
+        let surplus = max(held.count - SchedulerPolicy.maxShardSources, 0)
         let spent = held.enumerated().filter { $1.heldFor.isEmpty || $0 < surplus }.map(\.element.job)
         held.removeAll { spent.contains($0.job) }
         shardSources[tileset] = held.isEmpty ? nil : held
@@ -125,7 +125,7 @@ extension Scheduler {
         }
         var seen: Set<Digest> = []
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
-        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostSources))
+        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.maxSources))
     }
 
     private func canShareTiles(_ job: JobPlace, of version: String?) -> Bool {

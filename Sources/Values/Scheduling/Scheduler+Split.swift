@@ -22,7 +22,7 @@ extension Scheduler {
     /// Handles a batch after its last attempt: it is split or marked as dead.
     mutating func splitOrMarkDead(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let batch = jobs[job].batches[index]
-        guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.mostCuts,
+        guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.maxCuts,
             jobs[job].summary.state == .fetching
         else {
             markDead(job, batch: index, trouble: trouble, now: now)

@@ -51,7 +51,7 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// Further ones become dead as a whole.
     ///
     /// Limits rows and requests when a whole origin fails: each split adds four or five batches.
-    public var mostCuts: Int = 500
+    public var maxCuts: Int = 500
     /// Number of failed jobs that keep batches and blobs for a retry.
     ///
     /// Older ones release them.
@@ -73,19 +73,19 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// their job.
     public var rememberedLosses: Int = 10_000
     /// Largest number of shards named as sources in one offer.
-    public var mostSources = 256
+    public var maxSources = 256
     /// Largest number of ended jobs of one tileset whose shards are kept for unfinished ones.
     ///
     /// The oldest are released first.
-    public static let mostShardSources = 256
+    public static let maxShardSources = 256
     /// Largest number of bytes of shards that finished jobs keep for rebuilds; 0 = none.
     public var baselineBytes: UInt64 = 0
     /// Largest number of such jobs.
-    public static let mostBaselines = 100
+    public static let maxBaselines = 100
     /// Such a job is remembered until this many newer jobs exist, because its position blocks the memory of newer ones.
     public var baselineAge: UInt64 = 20_000
     /// Largest number of shards of previous builds named in one offer.
-    public static let mostBases = 64
+    public static let maxBases = 64
     /// A job whose first tiles fail without a single success is ended after this number of tiles.
     public static let hopelessTiles: UInt64 = 1_000
     /// Rate limiting across the cluster.

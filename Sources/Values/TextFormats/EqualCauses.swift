@@ -1,7 +1,7 @@
 /// Groups problems with the same cause, so that each cause is printed once.
 package enum EqualCauses {
     /// Number of examples per cause, and number of causes.
-    private static let (mostExamples, mostCauses) = (3, 20)
+    private static let (maxExamples, maxCauses) = (3, 20)
 
     /// Lines of "thing: cause" texts, as `thing: cause`, or `cause: 53 times, such as thing, thing, thing`.
     ///
@@ -24,16 +24,16 @@ package enum EqualCauses {
             if things[pair.cause] == nil { order.append(pair.cause) }
             things[pair.cause, default: []].append(pair.thing)
         }
-        let lines = order.prefix(mostCauses).map { cause -> String in
+        let lines = order.prefix(maxCauses).map { cause -> String in
             let named = things[cause] ?? []
-            guard named.count > mostExamples else {
+            guard named.count > maxExamples else {
                 let list = named.filter { !$0.isEmpty }.joined(separator: ", ")
                 return list.isEmpty ? cause : "\(list): \(cause)"
             }
-            let examples = named.prefix(mostExamples).filter { !$0.isEmpty }.joined(separator: ", ")
+            let examples = named.prefix(maxExamples).filter { !$0.isEmpty }.joined(separator: ", ")
             return "\(cause): \(Units.count(named.count, of: noun))" + (examples.isEmpty ? "" : ", such as \(examples)")
         }
-        let more = order.count - mostCauses
+        let more = order.count - maxCauses
         return lines + (more > 0 ? ["and \(Units.count(more, of: "other cause"))"] : [])
     }
 }

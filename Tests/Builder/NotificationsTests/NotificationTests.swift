@@ -72,8 +72,8 @@ struct NotificationTests {
         for long in [String(repeating: part, count: 100_000), part + String(repeating: "\u{301}", count: 100_000)] {
             var content = EventNotification(id: "", seq: 1, kind: .jobFailed, wall: 0, state: "failed", text: long)
             content.reason = EventNotification.shortened(long)
-            #expect(content.text.utf8.count > EventNotification.mostBytes - 4)
-            #expect(content.text.utf8.count <= EventNotification.mostBytes && long.utf8.starts(with: content.text.utf8))
+            #expect(content.text.utf8.count > EventNotification.maxBytes - 4)
+            #expect(content.text.utf8.count <= EventNotification.maxBytes && long.utf8.starts(with: content.text.utf8))
             #expect(try content.json().count < 60_000)
         }
     }

@@ -121,10 +121,10 @@ struct MBTilesMergeTests {
     @Test func layersAreTakenFromTheTilesWhenTheTilesetIsSilent() throws {
         let world = try World()
         let spec = try silentSpec(world)
-        let shared = LayerMemory()
+        let shared = LayerCache()
         var jsons: Set<String> = []
-        for (count, seed, memory) in [(1, 1, shared), (5, 2, LayerMemory()), (3, 3, shared)]
-            as [(Int, UInt64, LayerMemory)]
+        for (count, seed, memory) in [(1, 1, shared), (5, 2, LayerCache()), (3, 3, shared)]
+            as [(Int, UInt64, LayerCache)]
         {
             let url = scratch.file("\(seed).mbtiles")
             _ = try MBTilesMerge.run(
@@ -137,10 +137,10 @@ struct MBTilesMergeTests {
     @Test func whatIsRememberedOfABodyIsNotLookedForAgain() throws {
         let world = try World()
         let spec = try silentSpec(world)
-        let memory = LayerMemory()
+        let memory = LayerCache()
         let none = try #require(memory.numbers(of: BodyChecker().summary(of: Gzip.compress([]))))
         for body in world.samples.compactMap(\.body) {
-            memory.remember(LayerMemory.Key(Digest(of: body).prefix128), none)
+            memory.remember(LayerCache.Key(Digest(of: body).prefix128), none)
         }
         let url = scratch.file("a.mbtiles")
         _ = try MBTilesMerge.run(

@@ -40,7 +40,7 @@ struct LayerChoiceTests {
     }
 
     @Test func onlyChosenLayersAreNumbered() throws {
-        let memory = LayerMemory()
+        let memory = LayerCache()
         let checker = BodyChecker(layers: memory, choice: LayerChoice(["water"]))
         let body = try checker.check(VectorSamples.tile([roads, water]), coding: .identity, declared: .mvt)
         var found = VectorLayers()

@@ -83,10 +83,10 @@ struct BudgetedClientTests {
             }
             return idle.count
         }
-        #expect(attempts(answered: 20, busy: 20) == IdleAttempts.mostBusy)
+        #expect(attempts(answered: 20, busy: 20) == IdleAttempts.maxBusy)
         #expect(attempts(answered: 200, busy: 1) == 0)
         #expect(attempts(answered: 200, busy: 4) == 0)
-        #expect(attempts(answered: 0, busy: 1) == IdleAttempts.mostAlone)
+        #expect(attempts(answered: 0, busy: 1) == IdleAttempts.maxAlone)
     }
 
     /// How many attempts of one request do not count while `others` more requests fail each time, at most 50.
@@ -103,12 +103,12 @@ struct BudgetedClientTests {
 
     @Test func throttlingOfEverybodyCostsNoAttempt() {
         #expect(idleAttempts(.throttled(retryAfter: nil), others: 1) == 50)
-        #expect(idleAttempts(.throttled(retryAfter: nil), others: 0) == IdleAttempts.mostAlone)
+        #expect(idleAttempts(.throttled(retryAfter: nil), others: 0) == IdleAttempts.maxAlone)
     }
 
     @Test func anOutageCostsNoAttemptButIsBounded() {
-        #expect(idleAttempts(.failed, others: 1) == IdleAttempts.most)
-        #expect(idleAttempts(.failed, others: 0) == IdleAttempts.mostAlone)
+        #expect(idleAttempts(.failed, others: 1) == IdleAttempts.maxIdle)
+        #expect(idleAttempts(.failed, others: 0) == IdleAttempts.maxAlone)
         #expect(idleAttempts(.failed, others: 0, hadAnswer: false) == 50)
     }
 
@@ -122,7 +122,7 @@ struct BudgetedClientTests {
         for (path, status) in [("/ill", 502), ("/told", 429)] {
             let answer = try await client.get("\(server.url)\(path)")
             #expect(answer.status == status && answer.attempts == 5)
-            #expect(server.requests.count { $0.path == path } == IdleAttempts.mostAlone + 5)
+            #expect(server.requests.count { $0.path == path } == IdleAttempts.maxAlone + 5)
         }
     }
 

@@ -97,7 +97,7 @@ struct ConnectionClockTests {
     }
 
     @Test func connectionsAreCounted() throws {
-        let counts = ConnectionCounts(most: 3, mostEach: 2)
+        let counts = ConnectionCounts(most: 3, maxEach: 2)
         let (one, two) = (try #require(NetworkAddress("1.1.1.1")), try #require(NetworkAddress("2.2.2.2")))
         #expect(counts.open(one) && counts.open(one) && !counts.open(one))
         #expect(counts.open(two) && !counts.open(two) && !counts.open(nil))

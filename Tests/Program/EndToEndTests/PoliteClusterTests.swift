@@ -8,7 +8,7 @@ private final class WatchedOrigin: Sendable {
     struct Seen: Sendable {
         var times: [ContinuousClock.Instant] = []
         var inside = 0
-        var mostInside = 0
+        var maxInside = 0
         var throttled = 0
         /// Requests left until it throttles; `nil` = never.
         var untilThrottled: Int?
@@ -32,7 +32,7 @@ private final class WatchedOrigin: Sendable {
             let isThrottled = seen.withLock { seen in
                 seen.times.append(.now)
                 seen.inside += 1
-                seen.mostInside = max(seen.mostInside, seen.inside)
+                seen.maxInside = max(seen.maxInside, seen.inside)
                 if seen.untilThrottled == seen.times.count { seen.throttlesUntil = .now + .seconds(3) }
                 let isThrottled = seen.throttlesUntil.map { ContinuousClock.now < $0 } ?? false
                 if isThrottled { seen.throttled += 1 }
@@ -113,7 +113,7 @@ struct PoliteClusterTests {
         for (index, time) in seen.times.enumerated() {
             #expect(Double(index + 1) <= Self.burst + (time - begun) / .seconds(1) * 20)
         }
-        #expect(seen.mostInside <= 4)
+        #expect(seen.maxInside <= 4)
         #expect(seen.throttled == 0)
         try await cluster.stop()
     }

@@ -6,7 +6,7 @@ import Wire
 @testable import ZeroMQ
 
 struct EventSubscriptionsTests {
-    private let asker = Asker(peer: PeerID(endpointIndex: 0, route: [1]), session: 1, seq: 1)
+    private let replyAddress = ReplyAddress(peer: PeerID(endpointIndex: 0, route: [1]), session: 1, seq: 1)
 
     private func question(job: UInt64 = 0, wait: UInt32 = 100) -> PBGetEvents {
         .make {
@@ -19,20 +19,20 @@ struct EventSubscriptionsTests {
 
     @Test func aRequestThatFindsAnEventIsAnsweredAtOnce() throws {
         var all = EventSubscriptions()
-        let added = all.add(question(), asker, now: at(0))
+        let added = all.add(question(), replyAddress, now: at(0))
         let read = try #require(added)
         #expect(all.nextEnd == nil, "the report of the read wakes the loop")
         let end = all.finish(read, isEmpty: false, now: at(1))
-        #expect(end.asker != nil)
+        #expect(end.replyAddress != nil)
         #expect(all.isEmpty)
     }
 
     @Test func aRequestIsReadAgainWhenItsJobChanges() throws {
         var all = EventSubscriptions()
-        let added = all.add(question(job: 7), asker, now: at(0))
+        let added = all.add(question(job: 7), replyAddress, now: at(0))
         let read = try #require(added)
         let first = all.finish(read, isEmpty: true, now: at(1))
-        #expect(first.asker == nil && first.again == nil)
+        #expect(first.replyAddress == nil && first.again == nil)
         #expect(all.nextEnd == at(100))
         let (other, own) = (all.committed([8]), all.committed([7, 8]))
         #expect(other.isEmpty)
@@ -42,7 +42,7 @@ struct EventSubscriptionsTests {
     /// The running read may have begun before the commit.
     @Test func aChangeDuringAReadIsNotMissed() throws {
         var all = EventSubscriptions()
-        let added = all.add(question(), asker, now: at(0))
+        let added = all.add(question(), replyAddress, now: at(0))
         let read = try #require(added)
         let reads = all.committed([1])
         #expect(reads.isEmpty)
@@ -50,29 +50,29 @@ struct EventSubscriptionsTests {
             all.finish(read, isEmpty: true, now: at(1)), all.finish(read, isEmpty: true, now: at(2))
         )
         #expect(first.again == read)
-        #expect(second.asker == nil && second.again == nil)
+        #expect(second.replyAddress == nil && second.again == nil)
     }
 
     @Test func aWaitEndsWithAnEmptyAnswer() throws {
         var all = EventSubscriptions()
-        let added = all.add(question(), asker, now: at(0))
+        let added = all.add(question(), replyAddress, now: at(0))
         let read = try #require(added)
         _ = all.finish(read, isEmpty: true, now: at(1))
         let (early, due) = (all.expire(now: at(99)), all.expire(now: at(100)))
         #expect(early.isEmpty)
         #expect(due == [read])
         let end = all.finish(read, isEmpty: true, now: at(101))
-        #expect(end.asker != nil)
+        #expect(end.replyAddress != nil)
         #expect(all.isEmpty)
     }
 
     @Test func furtherRequestsDoNotWait() {
         var all = EventSubscriptions()
-        let most = EventSubscriptions.most
-        let added = (0...most).map { _ in all.add(question(), asker, now: at(0)) != nil }
+        let most = EventSubscriptions.maxSubscriptions
+        let added = (0...most).map { _ in all.add(question(), replyAddress, now: at(0)) != nil }
         #expect(added == Array(repeating: true, count: most) + [false])
         var fresh = EventSubscriptions()
-        let waitless = fresh.add(question(wait: 0), asker, now: at(0))
+        let waitless = fresh.add(question(wait: 0), replyAddress, now: at(0))
         #expect(waitless == nil)
     }
 }

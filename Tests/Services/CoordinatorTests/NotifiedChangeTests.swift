@@ -84,13 +84,13 @@ struct NotifiedChangeTests {
 
     @Test func linesOfBlockedOriginsAreBounded() async throws {
         try await withStore { store, _ in
-            let count = StateStore.mostBlocks + 5
+            let count = StateStore.maxBlocks + 5
             let writes = (1...count).map {
                 StoreWrite.originBlocked(OriginBlock(origin: "o\($0)", isDown: false, wait: 1_500))
             }
             try await store.apply(writes, wall: 1)
             let lines = try await store.events(after: 0, limit: 10_000, job: nil).events
-            #expect(lines.count == StateStore.mostBlocks)
+            #expect(lines.count == StateStore.maxBlocks)
             let last = try #require(lines.last)
             #expect(last.kind == "origin-blocked" && last.job == 0)
             let content = try EventNotification(json: last.notification)

@@ -155,8 +155,8 @@ struct LimitTests {
 
     @Test func thereIsRoomForSoManyWorkersAndJobs() async throws {
         let fixture = try Fixture {
-            $0.mostSessions = 1
-            $0.mostOpenJobs = 1
+            $0.maxSessions = 1
+            $0.maxOpenJobs = 1
         }
         try await fixture.withCoordinator { service in
             let first = try FakeWorker(service.workEndpoint, blobs: fixture.blobs())

@@ -39,7 +39,7 @@ struct RateBookTests {
             #expect(buckets.countRequest(.token("client \(number)"), .api, now: 1) == nil)
             if number % 1_000 == 0 { #expect(buckets.countRequest(Self.one, .api, now: 1) != nil) }
         }
-        #expect(buckets.count <= RateBuckets.most)
+        #expect(buckets.count <= RateBuckets.maxBuckets)
     }
 }
 

@@ -34,7 +34,7 @@ import WebRequests
                 let found = try await Self.status(gateway, text)
                 #expect(found == status, "\(text.prefix(60))")
             }
-            let slashless = String(repeating: "a", count: RequestPath.most - 1)
+            let slashless = String(repeating: "a", count: RequestPath.maxBytes - 1)
             try await expect(404, head("/\(slashless)", []))
             try await expect(414, head("/\(slashless)a", []))
             let few = (0..<60).map { "X-\($0): y" }

@@ -197,7 +197,7 @@ import ZeroMQ
     @Test func aStreamThatWasCutDoesNotCount() async throws {
         try await Self.serving { gateway in
             _ = try await gateway.post("/v1/jobs", Self.submission, Self.op)
-            for _ in 0..<2 * EventResponder.mostEach {
+            for _ in 0..<2 * EventResponder.maxEach {
                 let text = try await Self.events(gateway, after: 0) { $0.contains("id: 1\n") }
                 #expect(text.hasPrefix("HTTP/1.1 200"), "\(text.prefix(300))")
                 _ = try await gateway.wait("/metrics", Self.viewer) {

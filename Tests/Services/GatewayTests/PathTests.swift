@@ -25,7 +25,7 @@ struct PathTests {
     ]) func pathsThatAreRefused(_ target: String) { #expect(RequestPath(target) == nil) }
 
     @Test func aLongPathIsRefused() {
-        let most = RequestPath.most
+        let most = RequestPath.maxBytes
         #expect(RequestPath("/" + String(repeating: "a", count: most - 1)) != nil)
         #expect(RequestPath("/" + String(repeating: "a", count: most)) == nil)
     }

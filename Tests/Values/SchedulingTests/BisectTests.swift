@@ -144,7 +144,7 @@ struct BisectTests {
 
     @Test func cutsOfAJobAreBounded() throws {
         var policy = SchedulerPolicy()
-        policy.mostCuts = 2
+        policy.maxCuts = 2
         var bench = Bench(policy: policy)
         let job = bench.submit(20)
         bench.join(1)

@@ -20,7 +20,7 @@ struct SchedulerFailureTests {
 
     @Test func aBatchIsDeadAfterFiveFailuresAndTheJobSaysWhy() throws {
         var policy = SchedulerPolicy()
-        policy.mostCuts = 0
+        policy.maxCuts = 0
         var bench = Bench(policy: policy)
         let job = bench.submit(2)
         bench.join(1)

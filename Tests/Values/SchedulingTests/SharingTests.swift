@@ -239,7 +239,7 @@ struct SharingTests {
 
     @Test func noMoreSourcesAreNamedThanAnOfferHolds() throws {
         var policy = SchedulerPolicy()
-        policy.mostSources = 3
+        policy.maxSources = 3
         var bench = Bench(policy: policy)
         bench.join(1, credit: 20)
         _ = try submit(&bench, job(0..<2))

@@ -6,9 +6,9 @@ import Synchronization
 /// repeatedly, such as a sea tile, are cached.
 final class BodyPlan: Sendable {
     /// Largest allowance kept for later batches, in bytes.
-    private static let mostSaved = 8.0 * 1_048_576
+    private static let maxSaved = 8.0 * 1_048_576
     /// Largest number of bytes of cached bodies, and of one cached body.
-    private static let mostKept = (all: 8 << 20, one: 16 << 10)
+    private static let maxKept = (all: 8 << 20, one: 16 << 10)
 
     private struct State {
         var saved = 0.0
@@ -31,7 +31,7 @@ final class BodyPlan: Sendable {
     func parts(_ wanted: [Range<UInt64>]) -> [JoinedRanges.Part] {
         state.withLock { state in
             var allowance = state.saved + JoinedRanges.bytes(wanted) * overfetch
-            defer { state.saved = min(allowance, Self.mostSaved) }
+            defer { state.saved = min(allowance, Self.maxSaved) }
             return JoinedRanges.parts(wanted, allowance: &allowance, most: most)
         }
     }
@@ -47,16 +47,16 @@ final class BodyPlan: Sendable {
 
     /// Caches a body that needed a separate request.
     func cache(_ body: [UInt8], at place: Range<UInt64>) {
-        guard body.count <= Self.mostKept.one else { return }
+        guard body.count <= Self.maxKept.one else { return }
         state.withLock { state in
             guard state.kept[place] == nil else { return }
             state.uses += 1
             state.kept[place] = (body, state.uses)
             state.keptBytes += body.count
-            guard state.keptBytes > Self.mostKept.all else { return }
+            guard state.keptBytes > Self.maxKept.all else { return }
             // Removes half of them at once, so that the search for the oldest is rare.
             for (old, entry) in state.kept.sorted(by: { $0.value.lastUse < $1.value.lastUse })
-            where state.keptBytes > Self.mostKept.all / 2 {
+            where state.keptBytes > Self.maxKept.all / 2 {
                 state.kept[old] = nil
                 state.keptBytes -= entry.body.count
             }

@@ -5,10 +5,10 @@ import PMTiles
 /// cache.
 actor LeafCache {
     /// Entries kept at most; one takes 32 bytes.
-    private static let mostEntries = 800_000
+    private static let maxEntries = 800_000
     /// What a leaf may have, packed and unpacked, in bytes; the leaves of a planet have some 54,000 entries (go-pmtiles#120).
-    private static let mostPacked: UInt64 = 1 << 20
-    private static let mostUnpacked = 2 << 20
+    private static let maxPacked: UInt64 = 1 << 20
+    private static let maxUnpacked = 2 << 20
     private let file: RemoteFile
     private let header: PMTilesHeader
     private var known: [UInt64: (directory: PMTilesDirectory, lastUse: Int)] = [:]
@@ -56,7 +56,7 @@ actor LeafCache {
     }
 
     private func place(of pointer: PMTilesDirectory.Entry) throws(OriginsError) -> Range<UInt64> {
-        guard pointer.length <= Self.mostPacked else {
+        guard pointer.length <= Self.maxPacked else {
             throw OriginsError(.badArchive, "PMTiles file '\(file.name)' has a directory of \(pointer.length) bytes.")
         }
         do throws(ArchiveError) {
@@ -70,7 +70,7 @@ actor LeafCache {
         guard known[start] == nil else { return }
         known[start] = (directory, uses)
         entries += directory.entries.count
-        while entries > Self.mostEntries, known.count > 1,
+        while entries > Self.maxEntries, known.count > 1,
             let oldest = known.min(by: { ($0.value.lastUse, $0.key) < ($1.value.lastUse, $1.key) })
         {
             entries -= oldest.value.directory.entries.count
@@ -89,7 +89,7 @@ actor LeafCache {
         let parts =
             isApart
             ? JoinedRanges.parts(
-                sorted.map(\.place), overfetch: file.overfetch, most: RemoteFile.mostPerRequest)
+                sorted.map(\.place), overfetch: file.overfetch, most: RemoteFile.maxPerRequest)
             : sorted.indices.map { JoinedRanges.Part(range: sorted[$0].place, pieces: $0..<$0 + 1) }
         let fetched = Fetched()
         try await file.read(parts.map(\.range)) { number, bytes in
@@ -99,7 +99,7 @@ actor LeafCache {
                 let packed = Array(bytes[start..<start + place.count])
                 let leaf: PMTilesDirectory
                 do throws(ArchiveError) {
-                    leaf = try header.directory(packed, at: place.lowerBound, of: file.name, limit: mostUnpacked)
+                    leaf = try header.directory(packed, at: place.lowerBound, of: file.name, limit: maxUnpacked)
                 } catch {
                     // It may have been damaged in transit: another attempt fetches it again.
                     throw OriginsError(.unreadable, error.message, cause: error)

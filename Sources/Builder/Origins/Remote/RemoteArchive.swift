@@ -70,7 +70,7 @@ public struct RemoteArchive: Sendable {
             throw OriginsError(.unreadable, "'\(file.path)' cannot be written.")
         }
         let sink = Sink(try FileHandle(forWritingTo: file), progress)
-        let step = RemoteFile.mostPerRequest
+        let step = RemoteFile.maxPerRequest
         let starts = stride(from: 0, to: archive.file.version.length, by: Int(step))
         let parts = starts.map { $0..<min($0 + step, archive.file.version.length) }
         try await archive.file.read(parts) { number, bytes in

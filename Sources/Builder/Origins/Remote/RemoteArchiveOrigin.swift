@@ -26,9 +26,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     /// Whether only some layers of its tiles are kept.
     private let isCut: Bool
 
-    init(_ archive: RemotePMTiles, _ tileset: Tileset, lanes: Int, layers: LayerMemory?) {
+    init(_ archive: RemotePMTiles, _ tileset: Tileset, lanes: Int, layers: LayerCache?) {
         self.archive = archive
-        plan = BodyPlan(overfetch: archive.file.overfetch, most: archive.file.mostPerPart)
+        plan = BodyPlan(overfetch: archive.file.overfetch, most: archive.file.maxPerPart)
         format = tileset.format
         limit = UInt64(tileset.maxTileBytes)
         isCut = tileset.layers != nil
@@ -89,7 +89,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     }
 
     /// The largest number of tiles for ``survey(_:_:)``.
-    static let mostListed: UInt64 = 2_000_000
+    static let maxListed: UInt64 = 2_000_000
 
     /// Whether bodies are stored unchanged, so that the archive's directories contain their final sizes.
     var tellsSizes: Bool { !isCut && (format.traits.coding == .identity || archive.coding == .gzip) }
@@ -124,7 +124,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         let file = archive.file
         let parts =
             isApart
-            ? JoinedRanges.parts(places, overfetch: file.overfetch, most: file.mostPerPart).map(\.range) : places
+            ? JoinedRanges.parts(places, overfetch: file.overfetch, most: file.maxPerPart).map(\.range) : places
         return (
             answers,
             OriginSampler.Transfer(
@@ -199,7 +199,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         checker: BodyChecker, isReceived: Bool = true
     ) -> [FetchedTile] {
         let outcome: FetchedTile.Outcome
-        var layers: [LayerMemory.Number]?
+        var layers: [LayerCache.Number]?
         do throws(TileBodiesError) {
             outcome = .stored(
                 body: try checker.check(body, coding: coding, declared: format), etag: tag, lastModified: nil)

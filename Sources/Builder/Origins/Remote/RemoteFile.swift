@@ -8,13 +8,13 @@ final class RemoteFile: Sendable {
     /// Bytes read when it is opened.
     static let headSize: UInt64 = 16_384
     /// The most bytes that one request asks for.
-    static let mostPerRequest: UInt64 = 4 << 20
+    static let maxPerRequest: UInt64 = 4 << 20
     /// What a request has at least.
-    private static let leastSeconds = 600.0
+    private static let minSeconds = 600.0
     /// Minimum time of a part in seconds, if bytes per second are limited.
     private static let secondsPerPart: UInt64 = 10
     /// Bytes in flight for one call of ``read(_:each:)``.
-    private static let mostUnderWay: UInt64 = 8 << 20
+    private static let maxUnderWay: UInt64 = 8 << 20
 
     /// The address, without secrets.
     var name: String { address.name }
@@ -22,7 +22,7 @@ final class RemoteFile: Sendable {
     let head: [UInt8]
     let version: RemoteVersion
     /// The most bytes that one request for tiles asks for; fewer where bytes per second are limited, so that it ends in time.
-    let mostPerPart: UInt64
+    let maxPerPart: UInt64
     /// Bytes of gaps that are fetched too, as a share of the wanted bytes.
     let overfetch: Double
     /// Requests sent and body bytes received so far.
@@ -47,13 +47,13 @@ final class RemoteFile: Sendable {
         address = try RemoteAddress(tileset, environment: environment)
         var asking = tileset
         // A range of some megabytes may take longer than a tile; a stalled transfer is still aborted.
-        asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, Self.leastSeconds)
-        asking.maxTileBytes = Int(Self.mostPerRequest) + tileset.maxTileBytes
+        asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, Self.minSeconds)
+        asking.maxTileBytes = Int(Self.maxPerRequest) + tileset.maxTileBytes
         overfetch = tileset.overfetch ?? 0.05
-        mostPerPart =
+        maxPerPart =
             tileset.politeness.bytesPerSecond.map {
-                min(max(UInt64($0) * Self.secondsPerPart, 64 << 10), Self.mostPerRequest)
-            } ?? Self.mostPerRequest
+                min(max(UInt64($0) * Self.secondsPerPart, 64 << 10), Self.maxPerRequest)
+            } ?? Self.maxPerRequest
         client = try TransferClient.open(asking, environment: environment, budget: budget, onAnswer: onAnswer)
         let answer = try await Self.head(address, client, isOpen: false)
         guard let version = RemoteVersion(answer.headers, head: answer.body) else {
@@ -138,7 +138,7 @@ final class RemoteFile: Sendable {
             var requests: [TransferRequest] = []
             while next < ranges.count {
                 let size = UInt64(ranges[next].count)
-                guard underWay == 0 || underWay + size <= Self.mostUnderWay else { break }
+                guard underWay == 0 || underWay + size <= Self.maxUnderWay else { break }
                 requests.append(
                     try await address.request(ranges[next], tag: UInt64(next), conditions: version.conditions))
                 underWay += size

@@ -7,7 +7,7 @@ internal import Tiles
 /// The regions that a MapLibre database describes.
 enum MapLibreRegions {
     /// More regions than these are not read.
-    private static let most = 10_000
+    private static let maxRegions = 10_000
 
     /// Reads them; a region whose definition cannot be read is left out.
     ///
@@ -18,7 +18,7 @@ enum MapLibreRegions {
             return try AnySQLiteFile.open(file).read { database in
                 let rows = try Row.fetchAll(
                     database, sql: "SELECT id, definition, description FROM regions ORDER BY id LIMIT ?",
-                    arguments: [most])
+                    arguments: [maxRegions])
                 return rows.compactMap { row in
                     guard let number = Int64.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
                         text.utf8.count <= 4 << 20, let definition = definition(Array(text.utf8))

@@ -8,7 +8,7 @@ internal import Tiles
 /// What a tile file says about itself: its tiles, zooms and attribution.
 struct TileFileFacts: Sendable {
     /// The most tiles of a file; their places take eight bytes each while the mask is made.
-    private static let mostTiles: UInt64 = 50_000_000
+    private static let maxTiles: UInt64 = 50_000_000
 
     var mask: TileMask
     var zooms: ZoomRange
@@ -22,7 +22,7 @@ struct TileFileFacts: Sendable {
     init(_ archive: any TileArchive, _ file: URL) throws {
         var tiles: [TileID] = []
         try archive.tiles(isStrict: false) { tile, _, _ in
-            guard tiles.count < Self.mostTiles else { throw Self.tooMany(file) }
+            guard tiles.count < Self.maxTiles else { throw Self.tooMany(file) }
             tiles.append(tile)
         }
         var next = tiles.makeIterator()
@@ -64,7 +64,7 @@ struct TileFileFacts: Sendable {
         var (low, high) = (TileID.maxZoom, 0)
         while let tile = try next() {
             (low, high) = (min(low, tile.zoom), max(high, tile.zoom))
-            guard tiles.count < mostTiles else { throw tooMany(file) }
+            guard tiles.count < maxTiles else { throw tooMany(file) }
             tiles.append(tile)
         }
         guard let zooms = ZoomRange(min: low, max: high) else {
@@ -74,6 +74,6 @@ struct TileFileFacts: Sendable {
     }
 
     private static func tooMany(_ file: URL) -> ArchiveError {
-        ArchiveError(.unsupported, "'\(file.path)' has more than \(mostTiles) tiles.")
+        ArchiveError(.unsupported, "'\(file.path)' has more than \(maxTiles) tiles.")
     }
 }

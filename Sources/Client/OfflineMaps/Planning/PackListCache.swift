@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The lists of packs that were read last, by their digests: map views ask for one pack after another.
 final class PackListCache: Sendable {
-    private static let most = 4
+    private static let maxLists = 4
     private let lists = Mutex<[(digest: String, list: PackList)]>([])
 
     /// A list that was read; `nil` for one that was not, or is too long ago.
@@ -11,7 +11,7 @@ final class PackListCache: Sendable {
     /// Keeps a list in place of the oldest one.
     func insert(_ list: PackList, _ digest: String) {
         lists.withLock { lists in
-            if lists.count >= Self.most { lists.removeFirst() }
+            if lists.count >= Self.maxLists { lists.removeFirst() }
             lists.append((digest, list))
         }
     }

@@ -7,7 +7,7 @@ struct RegionEstimate: Sendable {
     /// The largest tile that is taken as a sample.
     private static let largestTile = 1 << 20
     /// Larger numbers count as this one.
-    private static let most: UInt64 = 1 << 60
+    private static let maxBytes: UInt64 = 1 << 60
 
     let planner: Planner
     let fetcher: any Fetcher
@@ -39,7 +39,7 @@ struct RegionEstimate: Sendable {
         guard all > 0 else { return estimate }
         let (mean, margin) = Self.average(await sizes(of: tiles, within))
         let (product, isTooBig) = all.multipliedReportingOverflow(by: UInt64(mean))
-        let bytes = isTooBig ? Self.most : min(product, Self.most)
+        let bytes = isTooBig ? Self.maxBytes : min(product, Self.maxBytes)
         let change = { (number: UInt64) in number - min(number, expected) + bytes }
         (estimate.transfer, estimate.storage, estimate.peak) = (
             change(estimate.transfer), change(estimate.storage), change(estimate.peak)

@@ -8,9 +8,11 @@ struct SQLiteCell {
     let most: Int
 
     /// For leaves of tables, whose pages may be filled by one row.
-    static func ofTable(_ pages: SQLitePages) -> SQLiteCell { SQLiteCell(pages: pages, most: mostOfTable(pages.size)) }
+    static func ofTable(_ pages: SQLitePages) -> SQLiteCell {
+        SQLiteCell(pages: pages, most: maxTablePayload(pages.size))
+    }
     /// The most bytes of a row that stay in a leaf of a table.
-    static func mostOfTable(_ pageSize: Int) -> Int { pageSize - 35 }
+    static func maxTablePayload(_ pageSize: Int) -> Int { pageSize - 35 }
     /// For indexes, where at least four rows must fit in a page.
     static func ofIndex(_ pages: SQLitePages) -> SQLiteCell {
         SQLiteCell(pages: pages, most: (pages.size - 12) * 64 / 255 - 23)

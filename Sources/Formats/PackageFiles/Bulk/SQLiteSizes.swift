@@ -34,7 +34,7 @@ package enum SQLiteSizes {
     /// What a row with a BLOB takes: bytes of its cell with the pointer to it, and pages of its chain.
     package static func cell(blob: Int, others: Int, number: Int, pageSize: Int) -> (cell: Int, chained: Int) {
         let whole = blob + others
-        let kept = SQLiteCell.stay(whole, most: SQLiteCell.mostOfTable(pageSize), pageSize: pageSize)
+        let kept = SQLiteCell.stay(whole, most: SQLiteCell.maxTablePayload(pageSize), pageSize: pageSize)
         let cell = varint(whole) + varint(number) + kept + (kept < whole ? 4 : 0) + 2
         return (cell, kept < whole ? (whole - kept + pageSize - 5) / (pageSize - 4) : 0)
     }

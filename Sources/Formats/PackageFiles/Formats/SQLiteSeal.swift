@@ -50,7 +50,7 @@ package enum SQLiteSeal {
     package static func apply(to url: URL, rootPage: Int) throws -> Digest {
         let file = try FileDescriptor(changing: url)
         try file.write((0..<4).map { UInt8(truncatingIfNeeded: libraryVersion >> (24 - 8 * $0)) }, at: 96)
-        guard let place = SealPlace.find(in: file, rootPage: rootPage) else {
+        guard let place = SealPosition.find(in: file, rootPage: rootPage) else {
             throw PackagesError(
                 .verificationFailed, "'\(url.path)' has no row for its seal; this is a bug in Packhorse.")
         }
@@ -103,7 +103,7 @@ package enum SQLiteSeal {
             return report.add("seal-broken", at: "seal", because: "its row is not one text of 64 hexadecimal digits")
         }
         let file = try FileDescriptor(reading: url)
-        guard let place = SealPlace.find(in: file, rootPage: try rootPage(of: table, database)) else {
+        guard let place = SealPosition.find(in: file, rootPage: try rootPage(of: table, database)) else {
             return report.add("seal-broken", at: "seal", because: "its row is not the first of '\(table)'")
         }
         let found = try hash(file, sealAt: place)

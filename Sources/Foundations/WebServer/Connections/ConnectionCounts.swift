@@ -8,15 +8,15 @@ package final class ConnectionCounts: Sendable {
     }
 
     private let most: Int
-    private let mostEach: Int
+    private let maxEach: Int
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - most: Connections in all.
-    ///   - mostEach: Connections of one network.
-    package init(most: Int, mostEach: Int) {
+    ///   - maxEach: Connections of one network.
+    package init(most: Int, maxEach: Int) {
         self.most = most
-        self.mostEach = mostEach
+        self.maxEach = maxEach
     }
 
     /// How many are open.
@@ -30,7 +30,7 @@ package final class ConnectionCounts: Sendable {
         state.withLock { state in
             guard state.total < most else { return false }
             if let network {
-                guard state.networks[network, default: 0] < mostEach else { return false }
+                guard state.networks[network, default: 0] < maxEach else { return false }
                 state.networks[network, default: 0] += 1
             }
             state.total += 1

@@ -10,11 +10,11 @@ package struct ConnectionRules: Sendable {
     /// Bytes of a head, without the bodies.
     package var headBytes = 16 << 10
     /// Bytes of a request line's target.
-    package var targetBytes = RequestPath.most
+    package var targetBytes = RequestPath.maxBytes
     /// Bytes of a body.
     package var bodyBytes = 4 << 20
     /// How many connections there may be.
-    package var counts = ConnectionCounts(most: 10_000, mostEach: 64)
+    package var counts = ConnectionCounts(most: 10_000, maxEach: 64)
     /// Peers whose connections are not counted by address.
     package var proxies: [NetworkRange] = []
     /// Whether a connection may have more than one request.

@@ -125,7 +125,7 @@ struct BuildCommand: AsyncParsableCommand {
             let made = try await run(plan, folder)
             let report = BuildReport(plan, made, files: try await placeFiles(of: plan, jobs: made, in: folder))
             if report.isDone || !report.keepsWork { folder.remove() }
-            if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.mostRestarts {
+            if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.maxRestarts {
                 throw CLIError(.badData, "the archive was replaced", isOfChangedSource: true)
             }
             try report.show(json: progress.json)

@@ -142,7 +142,7 @@ final class BuildFolder: Sendable {
     private static func makeFolder(_ url: URL) throws {
         if mkdir(url.path, 0o700) == 0 || errno == EEXIST, FileKind.isFolder(url) { return }
         if errno == ENOENT {
-            try OutputPlace.makeFolder(url.deletingLastPathComponent())
+            try OutputLocation.makeFolder(url.deletingLastPathComponent())
             if mkdir(url.path, 0o700) == 0 { return }
         }
         throw refusal(url, errno)

@@ -61,7 +61,7 @@ struct BuildPlan: Sendable {
     /// - Throws: ``CLIError`` 73.
     func checkNames(replacing: Bool, isResumed: Bool = false) throws {
         for file in files where !isResumed || FileMark.read(file.url) != record.identity {
-            try OutputPlace.checkName(file.url, replacing: replacing)
+            try OutputLocation.checkName(file.url, replacing: replacing)
         }
     }
 
@@ -71,8 +71,8 @@ struct BuildPlan: Sendable {
     func check(replacing: Bool) throws {
         try checkNames(replacing: replacing)
         let folders = Set(files.map { $0.url.deletingLastPathComponent().path })
-        for folder in folders.sorted() { try OutputPlace.makeFolder(URL(filePath: folder)) }
-        for file in files.prefix(1) { try OutputPlace.tryFolder(of: file.url) }
+        for folder in folders.sorted() { try OutputLocation.makeFolder(URL(filePath: folder)) }
+        for file in files.prefix(1) { try OutputLocation.tryFolder(of: file.url) }
     }
 
     /// Whether every file exists, was made by exactly this build, and is undamaged.

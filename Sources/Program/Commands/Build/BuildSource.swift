@@ -89,7 +89,7 @@ struct BuildSource: Sendable {
                 "the catalog '\(catalog.name)' does not list \(output.name) (SHA-256 \(file.sha256.hex)), which the cluster has published",
                 hint: "is --files-from the catalog of this coordinator, and is it up to date?")
         }
-        try OutputPlace.makeFolder(incoming)
+        try OutputLocation.makeFolder(incoming)
         let target = incoming.appending(path: "\(file.sha256.hex)\(output.format.fileExtension)")
         guard let url = try await catalog.file(listed.path, size: file.size, sha256: file.sha256, to: target) else {
             throw CLIError(.unavailable, "'\(catalog.name)\(listed.path)' is listed but cannot be fetched")

@@ -21,8 +21,8 @@ enum OutputFile {
             FileMark.write(mark, to: target)
             return false
         }
-        try OutputPlace.checkName(target, replacing: replacing)
-        try OutputPlace.makeFolder(folder)
+        try OutputLocation.checkName(target, replacing: replacing)
+        try OutputLocation.makeFolder(folder)
         let temporary = folder.appending(path: target.lastPathComponent)
         try Durable.remove(temporary)
         defer { unlink(temporary.path) }
@@ -35,7 +35,7 @@ enum OutputFile {
             return true
         }
         let number = errno
-        if !replacing, number == EEXIST { try OutputPlace.checkName(target, replacing: false) }
+        if !replacing, number == EEXIST { try OutputLocation.checkName(target, replacing: false) }
         if rename(temporary.path, target.path) == 0 {
             try Durable.sync(folder: target.deletingLastPathComponent())
             return true

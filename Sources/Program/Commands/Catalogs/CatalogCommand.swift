@@ -68,7 +68,7 @@ struct CatalogKeygenCommand: ParsableCommand {
         let secret = URL(filePath: file)
         let key = CatalogSecretKey()
         let open = try key.publicKey
-        try OutputPlace.makeFolder(secret.deletingLastPathComponent())
+        try OutputLocation.makeFolder(secret.deletingLastPathComponent())
         do {
             try key.write(to: secret)
             try open.write(to: secret.deletingPathExtension().appendingPathExtension("pub"))

@@ -85,7 +85,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
                     .usage, "'\(self.target)' and the catalog '\(catalog)' are nested in each other",
                     hint: "choose another folder")
             }
-            if !dryRun { try OutputPlace.makeFolder(place.folder) }
+            if !dryRun { try OutputLocation.makeFolder(place.folder) }
         }
         let address = try url.map {
             // The key of the environment signs only a catalog that is already signed. A key option always signs.

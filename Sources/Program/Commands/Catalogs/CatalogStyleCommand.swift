@@ -25,7 +25,7 @@ struct CatalogStyleCommand: ParsableCommand {
         let catalog = try catalog.open()
         let url = URL(filePath: pack)
         _ = try StylePackCheck.run(url)
-        let place = try StylePackPlace(url)
+        let place = try StylePackLocation(url)
         defer { withExtendedLifetime(place) {} }
         let opened = try StylePack(place.folder)
         // The same files always result in the same bytes, whichever program made the archive.

@@ -171,7 +171,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let options = try await options()
         let places = [("--data", options.data), ("--catalog", options.catalog), ("--blobs", options.blobs)]
         for (option, place) in places where option != "--blobs" || options.store == nil {
-            try OutputPlace.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
+            try OutputLocation.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
         }
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(

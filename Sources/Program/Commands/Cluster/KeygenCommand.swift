@@ -60,7 +60,7 @@ struct KeygenCommand: ParsableCommand {
         guard let cluster else { return }
         let folder = URL(filePath: cluster, directoryHint: .isDirectory)
         let allowed = folder.appending(path: "authorized_keys.d")
-        try OutputPlace.makeFolder(allowed)
+        try OutputLocation.makeFolder(allowed)
         let set: [(String, PeerRoles?)] = [
             ("coordinator", nil), ("worker", [.worker, .merger]), ("operator", .operator),
         ]

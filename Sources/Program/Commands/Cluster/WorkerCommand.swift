@@ -72,7 +72,7 @@ struct WorkerCommand: AsyncParsableCommand {
         options.blobEndpoint = blobEndpoint
         if let scratch {
             options.scratch = URL(filePath: scratch, directoryHint: .isDirectory)
-            try OutputPlace.makeFolder(options.scratch)
+            try OutputLocation.makeFolder(options.scratch)
         }
         options.cacheBytes = cache << 20
         options.allowPlain = keys.insecure

@@ -42,7 +42,7 @@ struct ApplyCommand: ParsableCommand {
         try FileKind.requireFile(old)
         // A symbolic link keeps pointing to the package.
         let target = output.map { URL(filePath: $0) } ?? old.resolvingSymlinksInPath()
-        try OutputPlace.checkFile(target, replacing: force || inPlace, inputs: [patch])
+        try OutputLocation.checkFile(target, replacing: force || inPlace, inputs: [patch])
         let line = TileLine("written")
         defer { line.end() }
         let made = try Patch.apply(

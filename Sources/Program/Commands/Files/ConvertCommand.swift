@@ -66,8 +66,8 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if dryRun { return try printPlan(targets) }
         if let first = targets.first?.file {
-            try OutputPlace.makeFolder(first.deletingLastPathComponent())
-            try OutputPlace.tryFolder(of: first)
+            try OutputLocation.makeFolder(first.deletingLastPathComponent())
+            try OutputLocation.tryFolder(of: first)
         }
         let command = self
         guard isRemote, let first = targets.first?.file else {
@@ -194,7 +194,7 @@ enum ConvertTargets {
                 throw CLIError(
                     .usage, "'\(source.path)' cannot be both input and output", hint: "choose another output")
             }
-            try OutputPlace.checkName(target.file, replacing: replacing)
+            try OutputLocation.checkName(target.file, replacing: replacing)
         }
         return targets
     }

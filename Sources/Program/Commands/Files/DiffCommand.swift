@@ -44,7 +44,7 @@ struct DiffCommand: ParsableCommand {
         let (old, new) = (URL(filePath: old), URL(filePath: new))
         try FileKind.requireFile(old)
         try FileKind.requireFile(new)
-        if let output { try OutputPlace.checkFile(URL(filePath: output), replacing: force, inputs: [old, new]) }
+        if let output { try OutputLocation.checkFile(URL(filePath: output), replacing: force, inputs: [old, new]) }
         let line = TileLine("compared")
         defer { line.end() }
         var report = Report(full: try FileKind.size(new))

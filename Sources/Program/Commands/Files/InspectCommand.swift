@@ -31,7 +31,7 @@ struct InspectCommand: AsyncParsableCommand {
         if RemoteInput.isMeant(by: file) { return try await RemoteInput.inspect(file, json: json) }
         let url = URL(filePath: file)
         try FileKind.requirePath(url)
-        if StylePackPlace.looksLikePack(url) { return try style(url) }
+        if StylePackLocation.looksLikePack(url) { return try style(url) }
         try FileKind.requireFile(url)
         if try ShardInspection.looksLikeShard(url) {
             try shard(url)
@@ -55,7 +55,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private func style(_ url: URL) throws {
-        let place = try StylePackPlace(url)
+        let place = try StylePackLocation(url)
         defer { withExtendedLifetime(place) {} }
         let index = try StylePack(place.folder).index
         if json { return Console.result(try JSONText.pretty(index)) }

@@ -69,13 +69,13 @@ struct OfflineArguments: ParsableArguments {
     /// The style pack, unpacked if it is an archive.
     ///
     /// The folder exists as long as the value.
-    func pack() throws -> StylePackPlace {
+    func pack() throws -> StylePackLocation {
         guard let stylePack else {
             throw CLIError(
                 .usage, "a MapLibre offline database needs a style pack",
                 hint: "create one with packhorse style-pack URL -o style, and pass --style-pack style")
         }
-        return try StylePackPlace(URL(filePath: stylePack))
+        return try StylePackLocation(URL(filePath: stylePack))
     }
 
     /// A day or an instant in its original form, after a check.

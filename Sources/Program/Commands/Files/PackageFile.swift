@@ -31,7 +31,7 @@ struct StylePackCheck: Encodable {
     /// - Parameter url: Its folder, or a ZIP archive of it.
     /// - Throws: ``CLIError`` 65 with all problems; `StylesError`.
     static func run(_ url: URL) throws -> StylePackCheck {
-        let place = try StylePackPlace(url)
+        let place = try StylePackLocation(url)
         defer { withExtendedLifetime(place) {} }
         let pack = try StylePack(place.folder)
         let problems = try pack.problems()

@@ -68,7 +68,7 @@ struct PacksCommand: AsyncParsableCommand {
             let lists =
                 try isCatalog
                 ? work.map { try command.cut($0) }
-                : OutputPlace.withFolder(work[0].folder) { try work.map { try command.cut($0) } }
+                : OutputLocation.withFolder(work[0].folder) { try work.map { try command.cut($0) } }
             if isCatalog {
                 try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey)).refresh()
             }

@@ -48,7 +48,7 @@ enum RemoteInput {
         let archive = try await open(text)
         let folder = output.deletingLastPathComponent().appending(
             path: ".packhorse-\(ProcessInfo.processInfo.processIdentifier)", directoryHint: .isDirectory)
-        try OutputPlace.makeFolder(folder)
+        try OutputLocation.makeFolder(folder)
         // A scratch folder that stays behind is harmless.
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appending(path: "source.pmtiles")

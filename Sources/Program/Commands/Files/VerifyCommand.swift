@@ -36,7 +36,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(_ url: URL, _ mask: TileMask?) async throws {
         try FileKind.requirePath(url)
-        if StylePackPlace.looksLikePack(url) {
+        if StylePackLocation.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
             if json { Console.result(try JSONText.pretty(check)) } else { Console.result(check.summary) }
         } else if FileKind.isFolder(url) {

@@ -19,7 +19,7 @@ struct ManualCommand: ParsableCommand {
 
     func run() throws {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
-        try OutputPlace.makeFolder(place)
+        try OutputLocation.makeFolder(place)
         let pages =
             markdown
             ? [("cli.md", CommandReference.markdown()), ("metrics.md", MetricsReference.markdown())] : Self.pages()

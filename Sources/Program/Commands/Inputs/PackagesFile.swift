@@ -28,7 +28,7 @@ struct PackagesFile {
     private static let waysText = ways.dropLast().joined(separator: ", ") + " or " + (ways.last ?? "")
     private static let keys = ways + ["recursive", "radius", "id", "names", "formats"]
     /// The largest number of packages in a submission.
-    private static let mostEntries = 4_096
+    private static let maxEntries = 4_096
 
     private let name: String
     private let folder: URL
@@ -61,10 +61,10 @@ struct PackagesFile {
             throw CLIError(.badData, "'\(name)' contains \(document.kind); expected a list of packages")
         }
         guard !entries.isEmpty else { throw CLIError(.badData, "'\(name)' lists no package") }
-        guard entries.count <= Self.mostEntries else {
+        guard entries.count <= Self.maxEntries else {
             throw CLIError(
                 .badData,
-                "'\(name)' lists \(Units.count(entries.count)) packages; the limit for one job is \(Units.count(Self.mostEntries))",
+                "'\(name)' lists \(Units.count(entries.count)) packages; the limit for one job is \(Units.count(Self.maxEntries))",
                 hint: "split the list; jobs of one tileset that run at the same time still fetch each tile once")
         }
     }

@@ -31,7 +31,7 @@ extension RegionsCommand {
         func run() throws {
             _ = try InputFile.read(URL(filePath: file))
             let kind: Region.Kind? = level.map { $0 == .country ? .country : .region }
-            try OutputPlace.makeFolder(regions.folder)
+            try OutputLocation.makeFolder(regions.folder)
             let report = try RegionImport.run(
                 URL(filePath: file), into: regions.folder,
                 options: .init(level: kind, idKey: idKey, nameKey: nameKey, replace: replace), tree: try regions.tree)

@@ -5,7 +5,7 @@ enum ChangedSource {
     /// Largest number of restarts.
     ///
     /// An archive that is written to all the time must not keep a command running without end.
-    static let mostRestarts = 10
+    static let maxRestarts = 10
 
     /// Runs the work, and again if its archive was replaced meanwhile.
     ///
@@ -18,7 +18,7 @@ enum ChangedSource {
         while true {
             do {
                 return try await work(earlier)
-            } catch let error as CLIError where isWanted && error.isOfChangedSource && earlier < mostRestarts {
+            } catch let error as CLIError where isWanted && error.isOfChangedSource && earlier < maxRestarts {
                 Console.note("the archive was replaced while it was read; starting over with the new one")
                 earlier += 1
             }

@@ -6,7 +6,7 @@ import Wire
 /// The lines that report the state or the end of a job: a summary, then what is not done.
 enum JobReport {
     /// Number of packages that are listed by default.
-    private static let mostPackages = 20
+    private static let maxPackages = 20
 
     /// - Parameter all: Whether every package and every failed tile gets a line. Otherwise equal causes are grouped,
     ///   and of more than 20 packages only the unfinished ones are listed.
@@ -40,7 +40,7 @@ enum JobReport {
     }
 
     private static func packages(_ job: PBJobStatus, all: Bool) -> [String] {
-        guard !all, job.packages.count > mostPackages else { return job.packages.flatMap(lines) }
+        guard !all, job.packages.count > maxPackages else { return job.packages.flatMap(lines) }
         let states = Dictionary(grouping: job.packages, by: \.state).mapValues(\.count)
         let counts = states.sorted { $0.key < $1.key }.map { "\(Units.count($0.value)) \($0.key)" }
         let bytes = job.packages.reduce(0) { $0 + $1.size }
@@ -49,8 +49,8 @@ enum JobReport {
             "packages \(Units.count(job.packages.count)): \(counts.joined(separator: ", "))"
                 + (bytes > 0 ? "; \(Units.bytes(bytes))" : "")
         ]
-        lines += open.prefix(mostPackages).flatMap(Self.lines)
-        let hidden = job.packages.count - min(open.count, mostPackages)
+        lines += open.prefix(maxPackages).flatMap(Self.lines)
+        let hidden = job.packages.count - min(open.count, maxPackages)
         return lines + ["         \(Units.count(hidden, of: "package")) not shown: packhorse status \(job.job) --all"]
     }
 

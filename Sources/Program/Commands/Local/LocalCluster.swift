@@ -7,7 +7,7 @@ import Foundation
 /// can reach.
 actor LocalCluster {
     /// How often killed processes are replaced before the cluster stops.
-    private static let mostRestarts = 10
+    private static let maxRestarts = 10
 
     /// The folder of state, blobs, catalog and logs.
     nonisolated let folder: URL
@@ -38,7 +38,7 @@ actor LocalCluster {
         self.output = output
         lifeline = try Lifeline()
         coordinatorArguments = coordinator
-        try OutputPlace.makeFolder(folder.appending(path: "logs"))
+        try OutputLocation.makeFolder(folder.appending(path: "logs"))
         sockets = try SocketFolder(folder.appending(path: "sockets"))
         control = sockets.endpoint("control")
         work = sockets.endpoint("work")
@@ -76,7 +76,7 @@ actor LocalCluster {
         while true {
             try await Task.sleep(for: .milliseconds(100))
             guard let ended = children.first(where: { !$0.isRunning }) else { continue }
-            guard ended.signal != nil, restarts < Self.mostRestarts else { throw ended.end }
+            guard ended.signal != nil, restarts < Self.maxRestarts else { throw ended.end }
             restarts += 1
             Console.warning("\(ended.end.message); restarting")
             killNow()

@@ -10,7 +10,7 @@ struct SocketFolder {
     ///
     /// - Throws: ``CLIError`` 73 when it cannot be created.
     init(_ url: URL) throws {
-        try OutputPlace.makeFolder(url)
+        try OutputLocation.makeFolder(url)
         let descriptor = chmod(url.path, 0o700) == 0 ? open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1
         guard descriptor >= 0 else {
             throw CLIError(

@@ -58,10 +58,10 @@ struct StylePackCommand: AsyncParsableCommand {
         let target = URL(filePath: output ?? "")
         let isArchive = target.pathExtension.lowercased() == "zip"
         if isArchive {
-            try OutputPlace.checkFile(target, replacing: false, hint: "remove it, or choose another file")
+            try OutputLocation.checkFile(target, replacing: false, hint: "remove it, or choose another file")
         }
         let folder = isArchive ? target.appendingPathExtension("partial") : target
-        try OutputPlace.makeFolder(folder)
+        try OutputLocation.makeFolder(folder)
         let line = StyleProgressLine(isQuiet: quiet || json)
         try await Interruptible.run { [options] in
             let report = try await StylePackCollector.collect(location, into: folder, options: options) {

@@ -15,7 +15,7 @@ struct OperatorToken {
     /// - Returns: The token.
     /// - Throws: ``CLIError`` 73 when the folder cannot be created, ``GatewayError`` when the file cannot be written.
     func create() throws -> String {
-        try OutputPlace.makeFolder(folder)
+        try OutputLocation.makeFolder(folder)
         remove()
         return try WebToken.create(file, roles: ["operator"])
     }

@@ -147,7 +147,7 @@ struct UpCommand: AsyncParsableCommand {
     private func takeLock(of folder: URL) async throws -> FileHandle {
         try await FolderLock(
             file: folder.appending(path: Self.lockName),
-            makeFolder: { try OutputPlace.makeFolder(folder, hint: "give --data a folder that can be created") },
+            makeFolder: { try OutputLocation.makeFolder(folder, hint: "give --data a folder that can be created") },
             isHeld: { holder in
                 CLIError(
                     .temporary, "another 'packhorse up' uses the data folder '\(folder.path)' (process \(holder))",

@@ -38,14 +38,14 @@ struct UpLog: Sendable {
 final class RelayedLog: ChildLog, Sendable {
     /// The last lines of a process.
     private final class LastLines: Sendable {
-        private static let most = 20
+        private static let maxLines = 20
         private let lines = Mutex<[String]>([])
 
         var all: [String] { lines.withLock { $0 } }
 
         func add(_ line: String) {
             lines.withLock { lines in
-                if lines.count == Self.most { lines.removeFirst() }
+                if lines.count == Self.maxLines { lines.removeFirst() }
                 lines.append(line)
             }
         }

@@ -80,13 +80,13 @@ struct DeviceExportCommand: DeviceWork {
         let sink: any ExportSink
         if let output {
             let file = URL(filePath: output)
-            try OutputPlace.checkFile(file, replacing: force)
+            try OutputLocation.checkFile(file, replacing: force)
             sink = try ExportedDatabase(
                 file, name: chosen.id, bounds: mask.bounds ?? chosen.bounds, zooms: zooms,
                 attribution: chosen.attributions.first)
         } else {
             let folder = URL(filePath: path, directoryHint: .isDirectory)
-            try OutputPlace.makeFolder(folder)
+            try OutputLocation.makeFolder(folder)
             sink = ExportedFiles(folder, name)
         }
         var (count, empty, bytes) = (UInt64(0), UInt64(0), UInt64(0))

@@ -69,7 +69,7 @@ struct DeviceSettings: Codable, Sendable, Equatable {
     }
 
     /// Where the catalog is; `nil` when none was named.
-    var place: CatalogPlace? {
+    var place: CatalogLocation? {
         catalog.map { text in
             text.hasPrefix("/") ? .folder(URL(filePath: text, directoryHint: .isDirectory)) : .web(text)
         }
@@ -92,7 +92,7 @@ struct DeviceSettings: Codable, Sendable, Equatable {
 
     /// An address that ends in a slash; a folder as the absolute path of the one that has `catalog.json`.
     private static func place(_ text: String) throws -> String {
-        let place = try CatalogPlace(text)
+        let place = try CatalogLocation(text)
         guard case .folder(let named) = place else { return place.name }
         let folder = named.standardizedFileURL
         guard FileKind.isThere(folder.appending(path: CatalogIndex.fileName)) else { throw place.missingIndex }

@@ -84,7 +84,7 @@ extension BlobServerCore {
             guard let over else { return false }
             downloads[over.key] = nil
         }
-        return downloads.count < BlobServerPolicy.mostTransfers
+        return downloads.count < BlobServerPolicy.maxTransfers
     }
 
     mutating func found(_ key: DownloadKey, ticket: BlobTicket, result: Result<UInt64?, BlobTrouble>) {

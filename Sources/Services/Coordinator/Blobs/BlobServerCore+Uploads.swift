@@ -41,7 +41,7 @@ extension BlobServerCore {
 
     /// A session offers a blob, or asks how much of it has arrived.
     mutating func begin(_ digest: Digest, session: UInt64, size: UInt64, seq: UInt64, now: Int64) {
-        guard 1...BlobServerPolicy.mostBytes ~= size else {
+        guard 1...BlobServerPolicy.maxBytes ~= size else {
             strike(session, "a blob of \(size) bytes")
             return refuse(
                 digest, session: session, re: seq,
@@ -72,7 +72,7 @@ extension BlobServerCore {
 
     private mutating func open(_ digest: Digest, session: UInt64, size: UInt64, seq: UInt64, now: Int64) {
         let own = uploads.values.count { $0.session == session }
-        guard own < BlobServerPolicy.transfersPerPeer, uploads.count < BlobServerPolicy.mostTransfers else {
+        guard own < BlobServerPolicy.transfersPerPeer, uploads.count < BlobServerPolicy.maxTransfers else {
             return refuse(digest, session: session, re: seq, trouble: .busy)
         }
         let upload = Upload(session: session, size: size, ticket: ticket(), heard: now, asked: seq)
@@ -114,7 +114,7 @@ extension BlobServerCore {
         guard end <= upload.credit else {
             upload.excess += 1
             uploads[digest] = upload
-            if upload.excess > BlobServerPolicy.mostExcess {
+            if upload.excess > BlobServerPolicy.maxExcess {
                 strike(session, "chunks beyond the credit")
                 close(digest)
             }

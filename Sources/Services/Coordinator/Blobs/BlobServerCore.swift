@@ -43,7 +43,7 @@ struct BlobServerCore: Sendable {
         case .sealed(let digest, let ticket, let trouble): sealed(digest, ticket: ticket, trouble: trouble)
         case .found(let key, let ticket, let result): found(key, ticket: ticket, result: result)
         case .read(let key, let ticket, let result): read(key, ticket: ticket, result: result)
-        case .timer: forgetTheSilent(now: now)
+        case .timer: expireIdleTransfers(now: now)
         }
         grantFreedCredit()
         defer { effects = [] }
@@ -68,7 +68,7 @@ struct BlobServerCore: Sendable {
         }
     }
 
-    private mutating func forgetTheSilent(now: Int64) {
+    private mutating func expireIdleTransfers(now: Int64) {
         for (digest, upload) in uploads.sorted(by: { $0.value.ticket < $1.value.ticket })
         where now - upload.heard > policy.idle && upload.phase == .receiving {
             close(digest)

@@ -20,9 +20,9 @@ struct BlobServerPolicy: Hashable, Sendable {
     /// Blobs that all sessions may send at the same time.
     ///
     /// The same number may be fetched.
-    static let mostTransfers = 1_024
+    static let maxTransfers = 1_024
     /// Largest blob.
-    static let mostBytes: UInt64 = 1 << 40
+    static let maxBytes: UInt64 = 1 << 40
     /// Size of a sent chunk in bytes.
     var chunk: UInt64 = 512 << 10
     /// A transfer is forgotten when its session was silent this long.
@@ -32,7 +32,7 @@ struct BlobServerPolicy: Hashable, Sendable {
     /// Another session may continue an upload whose session was silent this long.
     static let takeover: Int64 = 10_000
     /// Chunks beyond the credit that one upload may bring: those that were under way when the upload resumed.
-    static let mostExcess = 64
+    static let maxExcess = 64
 }
 
 /// Why a transfer cannot continue, as text for the wire.

@@ -6,17 +6,17 @@ import Wire
 
 extension ControlHandlers {
     /// Copies the state file in the background.
-    func backUp(_ body: PBBackup, _ asker: Asker) {
+    func backUp(_ body: PBBackup, _ replyAddress: ReplyAddress) {
         let wall = environment.wall
         state.tick.tasks.append(
             .run(.backups) { [environment] in
                 do {
-                    return .answer(asker, try await Self.backUp(body.name, wall: wall, environment))
+                    return .answer(replyAddress, try await Self.backUp(body.name, wall: wall, environment))
                 } catch let error as CoordinatorError {
-                    return .answer(asker, WireConversions.problem("\(error.code)", error.message))
+                    return .answer(replyAddress, WireConversions.problem("\(error.code)", error.message))
                 } catch {
                     let text = "The state cannot be backed up: \(error)"
-                    return .answer(asker, WireConversions.problem("backup-failed", text, retriable: true))
+                    return .answer(replyAddress, WireConversions.problem("backup-failed", text, retriable: true))
                 }
             })
     }

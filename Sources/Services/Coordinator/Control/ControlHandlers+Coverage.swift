@@ -5,13 +5,13 @@ import Wire
 
 extension ControlHandlers {
     /// Answers with the cells of a job's batches.
-    func coverage(_ body: PBGetCoverage, _ asker: Asker) {
+    func coverage(_ body: PBGetCoverage, _ replyAddress: ReplyAddress) {
         let id = JobID(body.job)
         let size = body.size == 0 ? CoverageBand.largestSize : min(Int(body.size), CoverageBand.largestSize)
         guard let bands = state.scheduler.coverage(of: id, size: size) else {
-            return state.reply(WireConversions.problem(.unknown(id)), to: asker)
+            return state.reply(WireConversions.problem(.unknown(id)), to: replyAddress)
         }
-        state.reply(.coverage(.make { $0.bands = bands.map(WireConversions.band) }), to: asker)
+        state.reply(.coverage(.make { $0.bands = bands.map(WireConversions.band) }), to: replyAddress)
     }
 }
 

@@ -4,13 +4,13 @@ import Wire
 
 extension ControlHandlers {
     /// Answers with the existing events, or waits for the next one.
-    func readEvents(_ question: PBGetEvents, _ asker: Asker) {
-        if let read = subscriptions.add(question, asker, now: environment.now) {
+    func readEvents(_ question: PBGetEvents, _ replyAddress: ReplyAddress) {
+        if let read = subscriptions.add(question, replyAddress, now: environment.now) {
             startReading(read)
         } else {
             state.tick.tasks.append(
                 .run(.queries) { [log = environment.notifications] in
-                    .answer(asker, await Self.events(question, log).answer)
+                    .answer(replyAddress, await Self.events(question, log).answer)
                 })
         }
     }
@@ -31,26 +31,26 @@ extension ControlHandlers {
 
     /// Handles the events that were read for a waiting request.
     func eventsRead(_ read: EventSubscriptions.Read, _ answer: Message, isEmpty: Bool) {
-        let (asker, again) = subscriptions.finish(read, isEmpty: isEmpty, now: environment.now)
-        if let asker { state.reply(answer, to: asker) }
+        let (replyAddress, again) = subscriptions.finish(read, isEmpty: isEmpty, now: environment.now)
+        if let replyAddress { state.reply(answer, to: replyAddress) }
         if let again { startReading(again) }
     }
 
     /// Largest number of lines in one answer.
-    private static let mostEvents: UInt32 = 5_000
+    private static let maxEvents: UInt32 = 5_000
     /// Largest distance from the end at which a request may begin.
     ///
     /// It bounds the cost of finding that line.
-    private static let mostNewest: UInt32 = 100_000
+    private static let maxNewest: UInt32 = 100_000
 
     /// The answer to a request, and whether it has no line.
     private static func events(
         _ question: PBGetEvents, _ log: StateNotifications
     ) async -> (answer: Message, isEmpty: Bool) {
-        let limit = question.limit == 0 ? 100 : min(question.limit, mostEvents)
+        let limit = question.limit == 0 ? 100 : min(question.limit, maxEvents)
         do {
             var events = try await log.store.events(
-                after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, mostNewest)),
+                after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, maxNewest)),
                 limit: Int(limit), job: question.job == 0 ? nil : JobID(question.job),
                 areNotifications: question.notifications, catalog: log.catalog)
             // A submission's line may be large. An answer takes what fits a frame, and the client requests the rest.

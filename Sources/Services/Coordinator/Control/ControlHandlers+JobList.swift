@@ -5,15 +5,15 @@ import Wire
 /// The list of jobs: those in memory, and summaries of forgotten jobs.
 extension ControlHandlers {
     /// Reads one page of the history of jobs; see ``listJobs(_:old:asker:)``.
-    func listJobs(_ body: PBListJobs, _ asker: Asker) {
-        query(asker, about: "The history of jobs") { store in
+    func listJobs(_ body: PBListJobs, _ replyAddress: ReplyAddress) {
+        query(replyAddress, about: "The history of jobs") { store in
             .historyRead(
-                asker, body, try await store.history(before: body.start, limit: body.pageSize, JobFilter(body)))
+                replyAddress, body, try await store.history(before: body.start, limit: body.pageSize, JobFilter(body)))
         }
     }
 
     /// Answers with one page of the requested jobs, newest first.
-    func listJobs(_ body: PBListJobs, old: StateStore.HistoryPage, asker: Asker) {
+    func listJobs(_ body: PBListJobs, old: StateStore.HistoryPage, replyAddress: ReplyAddress) {
         let (limit, before, filter) = (body.pageSize, body.start, JobFilter(body))
         let kept = state.scheduler.jobIDs.filter { $0 < before && $0 >= old.floor && includes($0, filter) }
         let forgotten = Dictionary(old.jobs.map { (JobID($0.job), $0) }) { $1 }
@@ -24,7 +24,7 @@ extension ControlHandlers {
         var page: [PBJobStatus] = []
         let absence = state.scheduler.absence(now: environment.now)
         for id in found.prefix(limit) {
-            guard let status = forgotten[id] ?? status(id, mostPackages: packages, absence: absence) else { continue }
+            guard let status = forgotten[id] ?? status(id, maxPackages: packages, absence: absence) else { continue }
             // A status that cannot be encoded ends the page; sending the page reports the error.
             bytesLeft -= (try? StateStore.encoded(status).count) ?? bytesLeft
             guard bytesLeft > 0 || page.isEmpty else { break }
@@ -36,7 +36,7 @@ extension ControlHandlers {
                 .make {
                     $0.next = isWhole ? old.floor.rawValue : page.last?.job ?? 0
                     $0.jobs = page.reversed()
-                }), to: asker)
+                }), to: replyAddress)
     }
 
     private func includes(_ id: JobID, _ filter: JobFilter) -> Bool {

@@ -7,29 +7,29 @@ import Wire
 
 extension ControlHandlers {
     /// Carries out an order for a job, or returns the refusal.
-    func order(_ body: PBJobOrder, _ asker: Asker) {
+    func order(_ body: PBJobOrder, _ replyAddress: ReplyAddress) {
         let id = JobID(body.job)
         if body.order == "retry" {
             if let refusal = state.scheduler.refusal(ofRetry: id) {
-                return state.reply(WireConversions.problem(refusal), to: asker)
+                return state.reply(WireConversions.problem(refusal), to: replyAddress)
             }
-            state.tick.tasks.append(.reopen(asker, id, only: nil, body.publish))
+            state.tick.tasks.append(.reopen(replyAddress, id, only: nil, body.publish))
             return
         }
         if let refusal = state.scheduler.refusal(of: id) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         guard let order = Self.order(body), let before = state.scheduler.summary(of: id) else {
             let text = "'\(body.order.prefix(40))' is not an order. Use pause, resume, retry, prioritise or weigh."
-            return state.reply(WireConversions.problem("bad-request", text), to: asker)
+            return state.reply(WireConversions.problem("bad-request", text), to: replyAddress)
         }
         if Self.wakes(order, before), before.wasPaused, let refusal = supersession(of: id) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         state.handle(.order(id, order))
         guard let after = state.scheduler.summary(of: id) else { return }
         environment.logger.info("Job order received", metadata: [LogKey.job: "\(id)", LogKey.order: "\(body.order)"])
-        ordered(changed: before == after ? 0 : 1, Self.text(order, before: before, after: after), asker)
+        ordered(changed: before == after ? 0 : 1, Self.text(order, before: before, after: after), replyAddress)
     }
 
     /// Whether the order resumes a paused job.

@@ -10,13 +10,13 @@ extension ControlHandlers {
     /// How a job in memory stands, or `nil`.
     ///
     /// - Parameter absence: What `state.scheduler.absence` says, where that is known.
-    func status(_ id: JobID, mostPackages: Int, absence: String? = nil) -> PBJobStatus? {
+    func status(_ id: JobID, maxPackages: Int, absence: String? = nil) -> PBJobStatus? {
         guard let summary = state.scheduler.summary(of: id), let spec = state.jobs.spec(of: id),
             let times = state.jobs.times(of: id)
         else { return nil }
         let packages = state.scheduler.packages(of: id)
         var status = WireConversions.status(
-            summary, spec: spec, times: times, packages: Array(packages.prefix(mostPackages)), wall: environment.wall)
+            summary, spec: spec, times: times, packages: Array(packages.prefix(maxPackages)), wall: environment.wall)
         status.packagesTotal = UInt32(clamping: packages.count)
         status.waiting = state.scheduler.waiting(of: id)
         if status.waiting.isEmpty { status.waiting = state.scheduler.hindrance(of: id, now: environment.now) }
@@ -42,15 +42,15 @@ extension ControlHandlers {
     }
 
     /// Answers with the status of a job, or with the summary of a forgotten one.
-    func getJob(_ body: PBGetJob, _ asker: Asker) {
+    func getJob(_ body: PBGetJob, _ replyAddress: ReplyAddress) {
         let (id, limit) = (JobID(body.job), Int(min(body.failures, 10_000)))
-        guard let status = status(id, mostPackages: 4_096) else {
-            return answer(asker, about: "The history of jobs") { store in
+        guard let status = status(id, maxPackages: 4_096) else {
+            return answer(replyAddress, about: "The history of jobs") { store in
                 try await store.history(of: id).map { .jobStatus($0) } ?? WireConversions.problem(.unknown(id))
             }
         }
-        guard limit > 0 else { return state.reply(.jobStatus(status), to: asker) }
-        answer(asker, about: "The job's failures") { store in
+        guard limit > 0 else { return state.reply(.jobStatus(status), to: replyAddress) }
+        answer(replyAddress, about: "The job's failures") { store in
             var status = status
             status.failures = try await store.failures(of: id, limit: limit).map(WireConversions.failure)
             return .jobStatus(status)

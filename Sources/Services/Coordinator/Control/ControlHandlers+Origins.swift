@@ -10,7 +10,7 @@ extension ControlHandlers {
     }
 
     /// Carries out an order for an origin, or returns the refusal.
-    func order(_ body: PBOriginOrder, _ asker: Asker) {
+    func order(_ body: PBOriginOrder, _ replyAddress: ReplyAddress) {
         let name = body.limit.origin
         let limit = WireConversions.limit(body.limit)
         do throws(Refusal) {
@@ -21,14 +21,14 @@ extension ControlHandlers {
                 state.handle(.openOrigin(name))
                 let isShut = ["blocked", "broken", "probing"].contains(before?.state)
                 let text = isShut ? "\(name) was \(before?.state ?? "") and is open" : "\(name) was open already"
-                ordered(changed: isShut ? 1 : 0, text, asker)
+                ordered(changed: isShut ? 1 : 0, text, replyAddress)
             case "limit":
                 guard limit != nil, !name.isEmpty else {
                     throw Refusal("bad-request", "The order names no origin or no limit.")
                 }
                 if let refusal = state.scheduler.refusal(ofLimiting: name) { throw refusal }
-                set(limit, for: name, asker)
-            case "clear": set(nil, for: name, asker)
+                set(limit, for: name, replyAddress)
+            case "clear": set(nil, for: name, replyAddress)
             default:
                 throw Refusal(
                     "bad-request", "'\(body.order.prefix(40))' is not an order. Use open, limit or clear.")
@@ -36,11 +36,11 @@ extension ControlHandlers {
             environment.logger.info(
                 "Origin order received", metadata: [LogKey.origin: "\(name)", LogKey.order: "\(body.order)"])
         } catch {
-            state.reply(WireConversions.problem(error), to: asker)
+            state.reply(WireConversions.problem(error), to: replyAddress)
         }
     }
 
-    private func set(_ limit: OperatorLimit?, for name: String, _ asker: Asker) {
+    private func set(_ limit: OperatorLimit?, for name: String, _ replyAddress: ReplyAddress) {
         let before = state.scheduler.operatorLimits[name]
         state.handle(.limitOrigin(name, limit))
         let view = state.scheduler.origins(now: environment.now).first { $0.name == name }
@@ -50,6 +50,6 @@ extension ControlHandlers {
             } else {
                 before == nil ? "\(name) had no operator limit" : "the operator limit of \(name) is removed"
             }
-        ordered(changed: before == limit ? 0 : 1, text, asker)
+        ordered(changed: before == limit ? 0 : 1, text, replyAddress)
     }
 }

@@ -8,28 +8,32 @@ extension ControlHandlers {
     /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
     ///
     /// The batches of a planet are read and reset in slices outside the loop.
-    func reopen(_ id: JobID, only: [BatchIndex]?, permits: PBPublishOptions = PBPublishOptions(), _ asker: Asker) {
+    func reopen(
+        _ id: JobID, only: [BatchIndex]?, permits: PBPublishOptions = PBPublishOptions(), _ replyAddress: ReplyAddress
+    ) {
         if let refusal = state.scheduler.refusal(ofRetry: id) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         let isKept = holdsBlobs(id)
         if isKept, let refusal = supersession(of: id) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         guard isKept || !(state.releases.contains(id) || state.scheduler.isWriting(id)) else {
-            return replyBusy("The shards of job \(id) are being removed.", asker)
+            return replyBusy("The shards of job \(id) are being removed.", replyAddress)
         }
-        guard environment.executor.plansWaiting < environment.options.mostPlans else {
-            return replyBusy("\(environment.executor.plansWaiting) submissions are being planned.", asker)
+        guard environment.executor.plansWaiting < environment.options.maxPlans else {
+            return replyBusy("\(environment.executor.plansWaiting) submissions are being planned.", replyAddress)
         }
-        guard !changingJobs.contains(id) else { return replyBusy("Batches of job \(id) are being changed.", asker) }
+        guard !changingJobs.contains(id) else {
+            return replyBusy("Batches of job \(id) are being changed.", replyAddress)
+        }
         changingJobs.insert(id)
         let planner = SubmitPlanner(bboxTileLimit: .max)
         let (wall, ended) = (environment.wall, state.jobs.times(of: id)?.ended)
         state.tick.tasks.append(
             .run(.queries) { [store = environment.store, executor = environment.executor] in
                 func failed(_ code: String, _ text: String) -> Report {
-                    .reopenPlanned(asker, id, only: only, ended: ended, .failure(SubmitProblem(code, text)))
+                    .reopenPlanned(replyAddress, id, only: only, ended: ended, .failure(SubmitProblem(code, text)))
                 }
                 do {
                     let payload = try await store.submission(of: id)
@@ -41,7 +45,7 @@ extension ControlHandlers {
                         let result = Result { () throws(SubmitProblem) in
                             try planner.reopening(payload, kept: kept, permits: permits, wall: wall)
                         }
-                        return .reopenPlanned(asker, id, only: only, ended: ended, result)
+                        return .reopenPlanned(replyAddress, id, only: only, ended: ended, result)
                     }
                     return nil
                 } catch {
@@ -50,8 +54,8 @@ extension ControlHandlers {
             })
     }
 
-    func replyBusy(_ text: String, _ asker: Asker) {
-        state.reply(WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
+    func replyBusy(_ text: String, _ replyAddress: ReplyAddress) {
+        state.reply(WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: replyAddress)
     }
 
     /// Refuses a restart when another job has published a newer version of a package since this job ended: the restart
@@ -81,7 +85,8 @@ extension ControlHandlers {
     ///
     /// - Parameter ended: When the job had ended at the start of the preparation.
     func reopened(
-        _ id: JobID, only: [BatchIndex]?, ended: Int64?, result: Result<Reopening, SubmitProblem>, asker: Asker
+        _ id: JobID, only: [BatchIndex]?, ended: Int64?, result: Result<Reopening, SubmitProblem>,
+        replyAddress: ReplyAddress
     ) {
         changingJobs.remove(id)
         let reopening: Reopening
@@ -89,17 +94,18 @@ extension ControlHandlers {
         case .failure(let problem):
             let mayHeal = ["busy", "degraded"].contains(problem.code)
             return state.reply(
-                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: mayHeal), to: asker)
+                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: mayHeal),
+                to: replyAddress)
         case .success(let ready): reopening = ready
         }
         if let refusal = state.scheduler.refusal(ofRetry: id) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         guard reopening.isKept == holdsBlobs(id) else {
-            return replyBusy("The shards of job \(id) were being removed.", asker)
+            return replyBusy("The shards of job \(id) were being removed.", replyAddress)
         }
         guard state.jobs.times(of: id)?.ended == ended else {
-            return replyBusy("Job \(id) has run again.", asker)
+            return replyBusy("Job \(id) has run again.", replyAddress)
         }
         state.jobs.setSpec(reopening.spec, of: id)
         state.releases.withdraw(id)
@@ -111,6 +117,6 @@ extension ControlHandlers {
         let kept =
             counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are done"
         environment.logger.info("Job resumed", metadata: [LogKey.job: "\(id)"])
-        ordered(changed: Int(clamping: counts[.ready]), "job \(id) resumes: \(kept)", asker)
+        ordered(changed: Int(clamping: counts[.ready]), "job \(id) resumes: \(kept)", replyAddress)
     }
 }

@@ -26,7 +26,7 @@ extension ControlHandlers {
     // MARK: - Storing schedules
 
     /// Checks a schedule and its submission.
-    func put(_ body: PBSchedule, _ asker: Asker) {
+    func put(_ body: PBSchedule, _ replyAddress: ReplyAddress) {
         do throws(Refusal) {
             let rule = try CalendarRule(body.every)
             guard SubmitPlanner.isFileSafe(body.id) else {
@@ -37,9 +37,9 @@ extension ControlHandlers {
                 )
             }
             guard
-                state.scheduler.schedule(body.id) != nil || state.scheduler.allSchedules.count < Scheduler.mostSchedules
+                state.scheduler.schedule(body.id) != nil || state.scheduler.allSchedules.count < Scheduler.maxSchedules
             else {
-                throw Refusal("busy", "There are \(Scheduler.mostSchedules) schedules already.")
+                throw Refusal("busy", "There are \(Scheduler.maxSchedules) schedules already.")
             }
             let submission = try Self.submission(Array(body.submission), of: body.id)
             let payload = Array(body.submission)
@@ -48,39 +48,40 @@ extension ControlHandlers {
             let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
             environment.executor.plan { [catalogs = environment.catalogs] in
                 .schedulePlanned(
-                    asker, schedule, payload: payload,
+                    replyAddress, schedule, payload: payload,
                     Result { () throws(SubmitProblem) in
                         try planner.plan(submission, wall: wall).checked(against: catalogs)
                     })
             }
         } catch {
-            state.reply(WireConversions.problem(error), to: asker)
+            state.reply(WireConversions.problem(error), to: replyAddress)
         }
     }
 
     /// Stores a schedule that was checked.
     func put(
-        _ schedule: Schedule, payload: [UInt8], result: Result<SubmitPlanner.Plan, SubmitProblem>, asker: Asker
+        _ schedule: Schedule, payload: [UInt8], result: Result<SubmitPlanner.Plan, SubmitProblem>,
+        replyAddress: ReplyAddress
     ) {
         switch result {
         case .failure(let problem):
-            state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+            state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: replyAddress)
         case .success(let plan):
             let isNew = state.scheduler.schedule(schedule.id) == nil
             state.handle(.putSchedule(schedule, payload: payload))
             let text =
                 "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(plan.tiles) tiles,"
                 + " first at \(Self.text(schedule.next))" + plan.warnings.map { "\nwarning: \($0)" }.joined()
-            ordered(changed: 1, text, asker)
+            ordered(changed: 1, text, replyAddress)
         }
     }
 
-    func dropSchedule(_ id: String, _ asker: Asker) {
+    func dropSchedule(_ id: String, _ replyAddress: ReplyAddress) {
         if let refusal = refusal(ofSchedule: id.isEmpty ? "?" : id) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         state.handle(.dropSchedule(id))
-        ordered(changed: 1, "schedule \(id) removed; its jobs stay", asker)
+        ordered(changed: 1, "schedule \(id) removed; its jobs stay", replyAddress)
     }
 
     func schedules() -> Message {
@@ -124,8 +125,8 @@ extension ControlHandlers {
     /// Submits the job of a schedule at its time, under a request id that names the instant.
     func fire(_ id: String, due: Int64) {
         let firing = Firing(schedule: id, due: due, wall: environment.wall)
-        guard environment.executor.plansWaiting < environment.options.mostPlans,
-            state.scheduler.livingCount < environment.options.mostOpenJobs
+        guard environment.executor.plansWaiting < environment.options.maxPlans,
+            state.scheduler.livingCount < environment.options.maxOpenJobs
         else {
             return fireFailed(firing, Trouble(cause: "throttled", detail: "too many jobs are open"), retriable: true)
         }
@@ -193,27 +194,27 @@ extension ControlHandlers {
     /// Submits the job of a schedule by hand.
     ///
     /// Its calendar does not change.
-    func runSchedule(_ body: PBSubmit, _ asker: Asker) {
+    func runSchedule(_ body: PBSubmit, _ replyAddress: ReplyAddress) {
         if let refusal = refusal(ofSchedule: body.schedule) {
-            return state.reply(WireConversions.problem(refusal), to: asker)
+            return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
         if let last = state.scheduler.schedule(body.schedule)?.lastJob, state.scheduler.isLiving(last) {
-            return state.reply(submitted(last, existing: true), to: asker)
+            return state.reply(submitted(last, existing: true), to: replyAddress)
         }
-        query(asker, about: "The schedule") { store in
-            .scheduleRead(asker, body, try await store.payload(ofSchedule: body.schedule) ?? [])
+        query(replyAddress, about: "The schedule") { store in
+            .scheduleRead(replyAddress, body, try await store.payload(ofSchedule: body.schedule) ?? [])
         }
     }
 
     /// Submits the job of a schedule whose stored submission was read.
-    func runSchedule(_ body: PBSubmit, payload: [UInt8], _ asker: Asker) {
+    func runSchedule(_ body: PBSubmit, payload: [UInt8], _ replyAddress: ReplyAddress) {
         do throws(Refusal) {
             if let refusal = refusal(ofSchedule: body.schedule) { throw refusal }
             var submission = try Self.submission(payload, of: body.schedule)
             submission.requestID = body.requestID
-            submit(submission, asker)
+            submit(submission, replyAddress)
         } catch {
-            state.reply(WireConversions.problem(error), to: asker)
+            state.reply(WireConversions.problem(error), to: replyAddress)
         }
     }
 }

@@ -26,31 +26,31 @@ extension ControlHandlers {
     /// Plans a submission outside the loop.
     ///
     /// Its job is made when the plan arrives.
-    func submit(_ body: PBSubmit, _ asker: Asker) {
+    func submit(_ body: PBSubmit, _ replyAddress: ReplyAddress) {
         if !body.dryRun, let job = state.scheduler.job(requestID: body.requestID) {
             let refusal = refusal(of: body, sharingRequestIDWith: job)
-            state.reply(refusal.map { WireConversions.problem($0) } ?? submitted(job, existing: true), to: asker)
+            state.reply(refusal.map { WireConversions.problem($0) } ?? submitted(job, existing: true), to: replyAddress)
             return
         }
         if !body.schedule.isEmpty, body.packages.isEmpty {
-            state.tick.tasks.append(.runSchedule(asker, body))
+            state.tick.tasks.append(.runSchedule(replyAddress, body))
             return
         }
         if let refusal = state.scheduler.refusal(after: body.after.map { JobID($0) })
             ?? refusal(ofSchedule: body.schedule)
         {
-            state.reply(WireConversions.problem(refusal), to: asker)
+            state.reply(WireConversions.problem(refusal), to: replyAddress)
             return
         }
         // Each waiting plan holds its submission, up to 4 MiB.
-        guard environment.executor.plansWaiting < environment.options.mostPlans,
-            state.scheduler.livingCount < environment.options.mostOpenJobs
+        guard environment.executor.plansWaiting < environment.options.maxPlans,
+            state.scheduler.livingCount < environment.options.maxOpenJobs
         else {
             state.reply(
                 WireConversions.problem(
                     "busy",
                     "\(state.scheduler.livingCount) jobs are open and \(environment.executor.plansWaiting) submissions are being planned.",
-                    hint: "submit it again when some jobs have ended", retriable: true), to: asker)
+                    hint: "submit it again when some jobs have ended", retriable: true), to: replyAddress)
             return
         }
         let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
@@ -61,7 +61,7 @@ extension ControlHandlers {
                 // A schedule was checked against the catalog when it was added.
                 return body.schedule.isEmpty ? try plan.checked(against: catalogs) : plan
             }
-            return .planned(asker, result, isDry: body.dryRun)
+            return .planned(replyAddress, result, isDry: body.dryRun)
         }
     }
 
@@ -99,10 +99,10 @@ extension ControlHandlers {
     }
 
     /// Handles the plan of a submission.
-    func planned(_ result: Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool, _ asker: Asker) {
+    func planned(_ result: Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool, _ replyAddress: ReplyAddress) {
         switch result {
         case .failure(let problem):
-            state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+            state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: replyAddress)
         case .success(let plan) where isDry:
             state.reply(
                 .submitted(
@@ -110,11 +110,11 @@ extension ControlHandlers {
                         $0.tiles = plan.tiles
                         $0.batches = UInt64(plan.submission.batches.count)
                         $0.warnings = plan.warnings + conflictWarnings(of: plan)
-                    }), to: asker)
+                    }), to: replyAddress)
         case .success(var plan):
             plan.warnings += conflictWarnings(of: plan)
             guard let (job, existing) = makeJob(of: plan) else { return }
-            state.reply(submitted(job, existing: existing, warnings: plan.warnings), to: asker)
+            state.reply(submitted(job, existing: existing, warnings: plan.warnings), to: replyAddress)
         }
     }
 }

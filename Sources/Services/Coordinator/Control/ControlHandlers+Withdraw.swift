@@ -8,9 +8,9 @@ import Wire
 
 extension ControlHandlers {
     /// Withdraws packages from the catalog in the background, in turn with what is being published.
-    func withdraw(_ body: PBWithdraw, _ asker: Asker) {
+    func withdraw(_ body: PBWithdraw, _ replyAddress: ReplyAddress) {
         guard !body.packages.isEmpty else {
-            return state.reply(WireConversions.problem("bad-request", "No package is named."), to: asker)
+            return state.reply(WireConversions.problem("bad-request", "No package is named."), to: replyAddress)
         }
         state.tick.tasks.append(
             .run(.catalog) { [environment] in
@@ -20,14 +20,14 @@ extension ControlHandlers {
                     environment.logger.notice(
                         "Packages withdrawn", metadata: [LogKey.package: "\(body.packages.joined(separator: ", "))"])
                     return .answer(
-                        asker,
+                        replyAddress,
                         .ordered(
                             .make {
                                 $0.changed = UInt64(gone.versions.count)
                                 $0.text = "\(gone.versions.count) versions withdrawn, \(gone.files.count) files removed"
                             }))
                 } catch {
-                    return .answer(asker, Self.refusal(of: error))
+                    return .answer(replyAddress, Self.refusal(of: error))
                 }
             })
     }

@@ -7,7 +7,7 @@ extension ControlHandlers {
     /// Asks workers to finish and leave, or cancels that request.
     ///
     /// Applies to all workers with this name or pid@host.
-    func drain(_ body: PBDrainWorker, _ asker: Asker) {
+    func drain(_ body: PBDrainWorker, _ replyAddress: ReplyAddress) {
         let meant = state.scheduler.workers(now: environment.now).filter {
             $0.profile.name == body.name || "\($0.profile.processID)@\($0.profile.host)" == body.name
         }
@@ -15,7 +15,7 @@ extension ControlHandlers {
             state.reply(
                 WireConversions.problem(
                     "unknown-worker", "No worker is called '\(body.name.prefix(128))'.",
-                    hint: "packhorse workers lists them"), to: asker)
+                    hint: "packhorse workers lists them"), to: replyAddress)
             return
         }
         for worker in meant { state.handle(.drain(worker.session, isOn: !body.undo)) }
@@ -28,6 +28,6 @@ extension ControlHandlers {
                 .make {
                     $0.changed = UInt64(meant.count)
                     $0.text = body.undo ? "stays" : leases == 0 ? "leaves" : "leaves after \(leases) leases"
-                }), to: asker)
+                }), to: replyAddress)
     }
 }

@@ -28,60 +28,62 @@ final class ControlHandlers {
     }
 
     /// Answers a frame of the control endpoint, now or when its background work has ended.
-    func handle(_ frame: Frame, _ asker: Asker) {
+    func handle(_ frame: Frame, _ replyAddress: ReplyAddress) {
         switch frame.message {
         case .ping:
-            let answer = environment.frame(health.report(), to: asker.peer, session: asker.session, re: asker.seq)
+            let answer = environment.frame(
+                health.report(), to: replyAddress.peer, session: replyAddress.session, re: replyAddress.seq)
             if let answer { state.tick.urgentFrames.append(answer) }
-        case .submit(let body): submit(body, asker)
-        case .listJobs(let body): listJobs(body, asker)
-        case .getJob(let body): getJob(body, asker)
-        case .cancelJob(let body): cancel(JobID(body.job), asker)
-        case .drainWorker(let body): drain(body, asker)
-        case .listOrigins: state.reply(origins(), to: asker)
-        case .originOrder(let body): order(body, asker)
+        case .submit(let body): submit(body, replyAddress)
+        case .listJobs(let body): listJobs(body, replyAddress)
+        case .getJob(let body): getJob(body, replyAddress)
+        case .cancelJob(let body): cancel(JobID(body.job), replyAddress)
+        case .drainWorker(let body): drain(body, replyAddress)
+        case .listOrigins: state.reply(origins(), to: replyAddress)
+        case .originOrder(let body): order(body, replyAddress)
         case .listWorkers:
             let workers = state.scheduler.workers(now: environment.now).map(WireConversions.status)
-            state.reply(.workers(.make { $0.workers = workers }), to: asker)
-        case .jobOrder(let body): order(body, asker)
-        case .listFailed(let body): listFailedWork(body, asker)
-        case .failedOrder(let body): state.tick.tasks.append(.failedWorkOrder(asker, body))
-        case .putSchedule(let body): put(body.schedule, asker)
-        case .dropSchedule(let body): dropSchedule(body.id, asker)
-        case .listSchedules: state.reply(schedules(), to: asker)
-        case .getEvents(let body): readEvents(body, asker)
-        case .backup(let body): backUp(body, asker)
-        case .getCoverage(let body): coverage(body, asker)
-        case .withdraw(let body): withdraw(body, asker)
+            state.reply(.workers(.make { $0.workers = workers }), to: replyAddress)
+        case .jobOrder(let body): order(body, replyAddress)
+        case .listFailed(let body): listFailedWork(body, replyAddress)
+        case .failedOrder(let body): state.tick.tasks.append(.failedWorkOrder(replyAddress, body))
+        case .putSchedule(let body): put(body.schedule, replyAddress)
+        case .dropSchedule(let body): dropSchedule(body.id, replyAddress)
+        case .listSchedules: state.reply(schedules(), to: replyAddress)
+        case .getEvents(let body): readEvents(body, replyAddress)
+        case .backup(let body): backUp(body, replyAddress)
+        case .getCoverage(let body): coverage(body, replyAddress)
+        case .withdraw(let body): withdraw(body, replyAddress)
         default:
             let text = "A \(frame.message.type) message does not belong on the control endpoint."
-            state.reply(WireConversions.problem("bad-request", text), to: asker)
+            state.reply(WireConversions.problem("bad-request", text), to: replyAddress)
         }
     }
 
-    private func cancel(_ job: JobID, _ asker: Asker) {
+    private func cancel(_ job: JobID, _ replyAddress: ReplyAddress) {
         guard state.scheduler.summary(of: job) != nil else {
-            return state.reply(WireConversions.problem(.unknown(job)), to: asker)
+            return state.reply(WireConversions.problem(.unknown(job)), to: replyAddress)
         }
         state.handle(.cancel(job))
-        state.reply(.done(PBDone()), to: asker)
+        state.reply(.done(PBDone()), to: replyAddress)
     }
 
     /// Adds the answer to an order to the tick.
-    func ordered(changed: Int, _ text: String, _ asker: Asker) {
+    func ordered(changed: Int, _ text: String, _ replyAddress: ReplyAddress) {
         state.reply(
             .ordered(
                 .make {
                     $0.changed = UInt64(changed)
                     $0.text = text
-                }), to: asker)
+                }), to: replyAddress)
     }
 
     /// Reads the state file in the background when the writes of this tick are durable.
     ///
     /// - Parameter subject: What cannot be read after an error, as the subject of a sentence.
     func query(
-        _ asker: Asker, about subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Report?
+        _ replyAddress: ReplyAddress, about subject: String,
+        _ read: @escaping @Sendable (StateStore) async throws -> Report?
     ) {
         state.tick.tasks.append(
             .run(.queries) { [store = environment.store] in
@@ -89,15 +91,16 @@ final class ControlHandlers {
                     return try await read(store)
                 } catch {
                     let text = "\(subject) cannot be read: \(error)"
-                    return .answer(asker, WireConversions.problem("degraded", text, retriable: true))
+                    return .answer(replyAddress, WireConversions.problem("degraded", text, retriable: true))
                 }
             })
     }
 
     /// The same when the result is the answer.
     func answer(
-        _ asker: Asker, about subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Message
+        _ replyAddress: ReplyAddress, about subject: String,
+        _ read: @escaping @Sendable (StateStore) async throws -> Message
     ) {
-        query(asker, about: subject) { store in .answer(asker, try await read(store)) }
+        query(replyAddress, about: subject) { store in .answer(replyAddress, try await read(store)) }
     }
 }

@@ -13,7 +13,7 @@ struct EventSubscriptions {
     }
 
     private struct Subscription {
-        let asker: Asker
+        let replyAddress: ReplyAddress
         let question: PBGetEvents
         /// When it is answered at the latest.
         let until: Tick
@@ -25,7 +25,7 @@ struct EventSubscriptions {
     /// Largest number of requests that wait at the same time.
     ///
     /// Further ones get an empty answer at once.
-    static let most = 64
+    static let maxSubscriptions = 64
     /// Longest wait.
     ///
     /// Milliseconds.
@@ -41,11 +41,11 @@ struct EventSubscriptions {
     var nextEnd: Tick? { subscriptions.values.filter { !$0.isReading }.map(\.until).min() }
 
     /// Adds a request; `nil` when it must be answered at once.
-    mutating func add(_ question: PBGetEvents, _ asker: Asker, now: Tick) -> Read? {
+    mutating func add(_ question: PBGetEvents, _ replyAddress: ReplyAddress, now: Tick) -> Read? {
         let wait = Int64(min(question.waitMs, Self.longestWait))
-        guard wait > 0, subscriptions.count < Self.most else { return nil }
+        guard wait > 0, subscriptions.count < Self.maxSubscriptions else { return nil }
         lastID += 1
-        subscriptions[lastID] = Subscription(asker: asker, question: question, until: now + wait)
+        subscriptions[lastID] = Subscription(replyAddress: replyAddress, question: question, until: now + wait)
         return Read(id: lastID, question: question)
     }
 
@@ -75,11 +75,11 @@ struct EventSubscriptions {
     ///
     /// - Parameter isEmpty: Whether it found no event.
     /// - Returns: The client to answer now, or the read to start again; neither when the request goes on waiting.
-    mutating func finish(_ read: Read, isEmpty: Bool, now: Tick) -> (asker: Asker?, again: Read?) {
+    mutating func finish(_ read: Read, isEmpty: Bool, now: Tick) -> (replyAddress: ReplyAddress?, again: Read?) {
         guard let subscription = subscriptions[read.id] else { return (nil, nil) }
         guard isEmpty, subscription.until > now else {
             subscriptions[read.id] = nil
-            return (subscription.asker, nil)
+            return (subscription.replyAddress, nil)
         }
         subscriptions[read.id]?.hasNews = false
         subscriptions[read.id]?.isReading = subscription.hasNews

@@ -82,7 +82,7 @@ final class HealthReporter {
         }
         guard let space = spaces[.catalog], space.isShort else { return [] }
         let free = space.free / 1_000_000
-        guard space.free >= Self.leastSpace else {
+        guard space.free >= Self.minSpace else {
             return [
                 finding(
                     "fail", code: "catalog-full", text: "the disk of the catalog \(folder) is full",
@@ -160,5 +160,5 @@ final class HealthReporter {
     /// A disk with less free space counts as full: no package and hardly a list fits.
     ///
     /// Unit: bytes.
-    private static let leastSpace: UInt64 = 1_000_000
+    private static let minSpace: UInt64 = 1_000_000
 }

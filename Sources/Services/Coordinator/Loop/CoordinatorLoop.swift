@@ -157,16 +157,16 @@ final class CoordinatorLoop {
         guard !state.workers.isIgnored(inbound.peer), let frame = decode(inbound) else { return }
         let isControl = inbound.endpointIndex == Self.control
         state.counters.recordFrame(isControl: isControl)
-        let asker = Asker(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
+        let replyAddress = ReplyAddress(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
         if let needed = Permissions.missing(frame.message, inbound.roles) {
-            return refuse(frame, inbound: inbound, asker: asker, needing: needed)
+            return refuse(frame, inbound: inbound, replyAddress: replyAddress, needing: needed)
         }
-        if isControl { return control.handle(frame, asker) }
+        if isControl { return control.handle(frame, replyAddress) }
         perform(state.workers.receive(frame, inbound: inbound, scheduler: state.scheduler))
     }
 
     /// Answers a peer whose key lacks a role.
-    private func refuse(_ frame: Frame, inbound: Inbound, asker: Asker, needing needed: PeerRoles) {
+    private func refuse(_ frame: Frame, inbound: Inbound, replyAddress: ReplyAddress, needing needed: PeerRoles) {
         let (text, hint) = Permissions.refusal(of: frame.message.type, needing: needed, inbound)
         environment.logger.notice(
             "Message forbidden",
@@ -175,7 +175,7 @@ final class CoordinatorLoop {
                 LogKey.errorMessage: "\(text)",
             ])
         if inbound.endpointIndex == Self.control {
-            return state.reply(WireConversions.problem("forbidden", text, hint: hint), to: asker)
+            return state.reply(WireConversions.problem("forbidden", text, hint: hint), to: replyAddress)
         }
         let body = PBReject.make {
             $0.code = "forbidden"
@@ -211,7 +211,8 @@ final class CoordinatorLoop {
             // A header of our major version is enough to answer the sender. All other malformed frames are dropped.
             if let header = error.header, isControl {
                 let text = WireConversions.problem("\(error.code)", error.message)
-                state.reply(text, to: Asker(peer: inbound.peer, session: SessionID(header.session), seq: header.seq))
+                state.reply(
+                    text, to: ReplyAddress(peer: inbound.peer, session: SessionID(header.session), seq: header.seq))
             }
             return nil
         }
@@ -222,20 +223,23 @@ final class CoordinatorLoop {
     /// Handles the result of work that was done outside the loop.
     private func handle(_ report: Report) async {
         switch report {
-        case .answer(let asker, let message): state.reply(message, to: asker)
-        case .planned(let asker, let result, let isDry): control.planned(result, isDry: isDry, asker)
+        case .answer(let replyAddress, let message): state.reply(message, to: replyAddress)
+        case .planned(let replyAddress, let result, let isDry): control.planned(result, isDry: isDry, replyAddress)
         case .firePlanned(let firing, let result): control.fired(firing, result)
         case .fireFailed(let firing, let trouble, let mayHeal):
             control.fireFailed(firing, trouble, retriable: mayHeal)
-        case .scheduleRead(let asker, let body, let payload): control.runSchedule(body, payload: payload, asker)
-        case .schedulePlanned(let asker, let schedule, let payload, let result):
-            control.put(schedule, payload: payload, result: result, asker: asker)
-        case .reopenPlanned(let asker, let job, let only, let ended, let result):
-            control.reopened(job, only: only, ended: ended, result: result, asker: asker)
-        case .failedWorkFound(let asker, let body, let failed): control.orderFailedWork(body, of: failed, asker)
-        case .failedWorkDropped(let asker, let job, let chosen, let count, let result):
-            control.dropped(job, chosen: chosen, count: count, result: result, asker: asker)
-        case .historyRead(let asker, let body, let page): control.listJobs(body, old: page, asker: asker)
+        case .scheduleRead(let replyAddress, let body, let payload):
+            control.runSchedule(body, payload: payload, replyAddress)
+        case .schedulePlanned(let replyAddress, let schedule, let payload, let result):
+            control.put(schedule, payload: payload, result: result, replyAddress: replyAddress)
+        case .reopenPlanned(let replyAddress, let job, let only, let ended, let result):
+            control.reopened(job, only: only, ended: ended, result: result, replyAddress: replyAddress)
+        case .failedWorkFound(let replyAddress, let body, let failed):
+            control.orderFailedWork(body, of: failed, replyAddress)
+        case .failedWorkDropped(let replyAddress, let job, let chosen, let count, let result):
+            control.dropped(job, chosen: chosen, count: count, result: result, replyAddress: replyAddress)
+        case .historyRead(let replyAddress, let body, let page):
+            control.listJobs(body, old: page, replyAddress: replyAddress)
         case .eventsRead(let read, let answer, let isEmpty): control.eventsRead(read, answer, isEmpty: isEmpty)
         case .event(let event): handle(event)
         case .events(let events): for event in events { handle(event) }
@@ -267,11 +271,11 @@ final class CoordinatorLoop {
         case .publish(let job, let package, let merged): state.publish(job, package: package, merged: merged)
         case .releaseBlobs: reclaimer.releaseBlobs()
         case .trimBlobs(let job): reclaimer.trimBlobs(of: job)
-        case .reopen(let asker, let job, let only, let permits):
-            control.reopen(job, only: only, permits: permits, asker)
-        case .failedWorkOrder(let asker, let body): control.orderFailedWork(body, asker)
+        case .reopen(let replyAddress, let job, let only, let permits):
+            control.reopen(job, only: only, permits: permits, replyAddress)
+        case .failedWorkOrder(let replyAddress, let body): control.orderFailedWork(body, replyAddress)
         case .fireSchedule(let schedule, let due): control.fire(schedule, due: due)
-        case .runSchedule(let asker, let body): control.runSchedule(body, asker)
+        case .runSchedule(let replyAddress, let body): control.runSchedule(body, replyAddress)
         case .run(let queue, let work): environment.executor.run(on: queue, work)
         }
     }

@@ -91,12 +91,12 @@ final class CoordinatorState {
     /// Adds an answer to the tick.
     ///
     /// It is sent when all earlier writes are durable.
-    func reply(_ message: Message, to asker: Asker) {
+    func reply(_ message: Message, to replyAddress: ReplyAddress) {
         let tooLarge = WireConversions.problem(
             "too-large", "The answer does not fit a message.", hint: "request fewer entries at once")
         let frame =
-            environment.frame(message, to: asker.peer, session: asker.session, re: asker.seq)
-            ?? environment.frame(tooLarge, to: asker.peer, session: asker.session, re: asker.seq)
+            environment.frame(message, to: replyAddress.peer, session: replyAddress.session, re: replyAddress.seq)
+            ?? environment.frame(tooLarge, to: replyAddress.peer, session: replyAddress.session, re: replyAddress.seq)
         if let frame { tick.frames.append(frame) }
     }
 }

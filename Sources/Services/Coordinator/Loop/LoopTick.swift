@@ -23,13 +23,13 @@ enum BackgroundTask: Sendable {
     /// Remove the blobs that a kept previous build does not need; see ``Effect/trim(_:)``.
     case trimBlobs(JobID)
     /// Resume an ended job; see ``Event/reopen(_:batches:needs:only:payload:)``.
-    case reopen(Asker, JobID, only: [BatchIndex]?, PBPublishOptions = PBPublishOptions())
+    case reopen(ReplyAddress, JobID, only: [BatchIndex]?, PBPublishOptions = PBPublishOptions())
     /// Requeue or drop failed work.
-    case failedWorkOrder(Asker, PBFailedOrder)
+    case failedWorkOrder(ReplyAddress, PBFailedOrder)
     /// Submit the job of a schedule at its time.
     case fireSchedule(String, due: Int64)
     /// Submit the job of a schedule for a client that waits for the answer.
-    case runSchedule(Asker, PBSubmit)
+    case runSchedule(ReplyAddress, PBSubmit)
     /// Work that needs nothing from the loop, as a query does.
     case run(BackgroundExecutor.Queue, @Sendable () async -> Report?)
 }

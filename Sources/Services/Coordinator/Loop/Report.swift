@@ -6,25 +6,25 @@ import ZeroMQ
 /// A result of background work, for the loop.
 enum Report: Sendable {
     /// The answer to a request is ready.
-    case answer(Asker, Message)
+    case answer(ReplyAddress, Message)
     /// A submission was planned or refused. The answer goes to the client.
-    case planned(Asker, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
+    case planned(ReplyAddress, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
     /// A schedule's submission was planned or refused when it was due.
     case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
     /// A schedule that is due cannot be read.
     case fireFailed(Firing, Trouble, retriable: Bool)
     /// The submission of a schedule that a client runs was read; empty when it is gone.
-    case scheduleRead(Asker, PBSubmit, [UInt8])
+    case scheduleRead(ReplyAddress, PBSubmit, [UInt8])
     /// A schedule was checked, together with its submission.
-    case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
+    case schedulePlanned(ReplyAddress, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
     /// The restart of a job that had ended at this time was prepared.
-    case reopenPlanned(Asker, JobID, only: [BatchIndex]?, ended: Int64?, Result<Reopening, SubmitProblem>)
+    case reopenPlanned(ReplyAddress, JobID, only: [BatchIndex]?, ended: Int64?, Result<Reopening, SubmitProblem>)
     /// The failed batches of an ended job were read.
-    case failedWorkFound(Asker, PBFailedOrder, [BatchIndex])
+    case failedWorkFound(ReplyAddress, PBFailedOrder, [BatchIndex])
     /// Failed work of an ended job was dropped; the text is the answer.
-    case failedWorkDropped(Asker, JobID, chosen: [BatchIndex]?, count: Int, Result<String, SubmitProblem>)
+    case failedWorkDropped(ReplyAddress, JobID, chosen: [BatchIndex]?, count: Int, Result<String, SubmitProblem>)
     /// A page of the history of jobs was read.
-    case historyRead(Asker, PBListJobs, StateStore.HistoryPage)
+    case historyRead(ReplyAddress, PBListJobs, StateStore.HistoryPage)
     /// The events that a waiting request asks for were read.
     case eventsRead(EventSubscriptions.Read, Message, isEmpty: Bool)
     /// A publication ended, or a manifest could not be written.
@@ -59,7 +59,7 @@ struct CommitCheck: Hashable, Sendable {
 }
 
 /// The receiver of an answer.
-struct Asker: Sendable {
+struct ReplyAddress: Sendable {
     let peer: PeerID
     let session: SessionID
     let seq: UInt64

@@ -48,7 +48,7 @@ extension StateStore {
     }
 
     /// Lines about blocked origins belong to no job, so they are not removed with one.
-    static let mostBlocks = 1_000
+    static let maxBlocks = 1_000
 
     /// Removes all lines about blocked origins but the newest.
     static func removeOldBlocks(_ db: Database) throws {
@@ -58,6 +58,6 @@ extension StateStore {
                     SELECT seq FROM event INDEXED BY event_notification WHERE notification = ?1
                         ORDER BY seq DESC LIMIT 1 OFFSET ?2)
                 """
-        ).execute(arguments: [NotificationKind.originBlocked.rawValue, mostBlocks - 1])
+        ).execute(arguments: [NotificationKind.originBlocked.rawValue, maxBlocks - 1])
     }
 }

@@ -24,7 +24,7 @@ final class CommitChecks {
         guard let result = WireConversions.result(body) else { return }
         let check = CommitCheck(session: request.session, token: LeaseToken(body.token))
         // Workers repeat unanswered messages. The check of the first one is still running.
-        guard running.count < environment.options.mostChecks, running.insert(check).inserted else { return }
+        guard running.count < environment.options.maxChecks, running.insert(check).inserted else { return }
         let digests = result.blobs
         for digest in digests { environment.removals.claim(digest) }
         environment.executor.run(on: .checks) { [removals = environment.removals, blobs = environment.blobs] in

@@ -24,7 +24,7 @@ struct Peers {
     ///
     /// Later frames of the connection are ignored. The key is not blocked: several workers may share it, and the others
     /// are not at fault.
-    static let mostStrikes = 3
+    static let maxStrikes = 3
     static let strikeSpan: Int64 = 60_000
 
     private var routes: [SessionID: Route] = [:]
@@ -46,7 +46,7 @@ struct Peers {
         var record = strikes[peer] ?? Strikes()
         record.times.removeAll { now - $0 >= Self.strikeSpan }
         record.times.append(now)
-        if record.times.count >= Self.mostStrikes { record.ignoredUntil = now + Self.strikeSpan }
+        if record.times.count >= Self.maxStrikes { record.ignoredUntil = now + Self.strikeSpan }
         strikes[peer] = record
         return record.ignoredUntil != nil
     }

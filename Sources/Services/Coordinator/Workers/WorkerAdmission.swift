@@ -53,7 +53,7 @@ struct WorkerAdmission {
 
     /// Why another worker does not fit, or `nil`.
     func refusalWhenFull(_ id: SessionID, _ scheduler: Scheduler) -> PBReject? {
-        guard !scheduler.knows(id), scheduler.sessionCount >= environment.options.mostSessions else { return nil }
+        guard !scheduler.knows(id), scheduler.sessionCount >= environment.options.maxSessions else { return nil }
         return .make {
             $0.code = "too-many-workers"
             $0.text =

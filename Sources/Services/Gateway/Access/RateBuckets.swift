@@ -34,7 +34,7 @@ struct RateBuckets: Sendable {
         var at: Double
     }
 
-    static let most = 65_536
+    static let maxBuckets = 65_536
     /// The limits of a client without a factor of its own.
     static let standard: [RateKind: RateLimit] = [
         .tiles: RateLimit(perSecond: 200, burst: 800), .files: RateLimit(perSecond: 20, burst: 40),
@@ -73,7 +73,7 @@ struct RateBuckets: Sendable {
     }
 
     private mutating func put(_ bucket: Bucket, _ key: Key) {
-        if young[key] == nil, young.count >= Self.most / 2 {
+        if young[key] == nil, young.count >= Self.maxBuckets / 2 {
             old = young
             young = [:]
         }

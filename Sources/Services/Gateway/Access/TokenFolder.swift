@@ -9,7 +9,7 @@ internal import WebRequests
 /// The token files of a folder, `NAME.token`; a change takes effect at the next look.
 final class TokenFolder: Sendable {
     /// The most files that are read.
-    static let most = 10_000
+    static let maxTokens = 10_000
 
     private struct State: Sendable {
         var table = TokenTable()
@@ -37,7 +37,7 @@ final class TokenFolder: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let before = state.withLock { $0 }
         var next = State()
-        for file in names.sorted().prefix(Self.most) where file.hasSuffix(".token") && !file.hasPrefix(".") {
+        for file in names.sorted().prefix(Self.maxTokens) where file.hasSuffix(".token") && !file.hasPrefix(".") {
             let url = folder.appendingPathComponent(file)
             guard let stamp = DocumentStamp(path: url.path) else { continue }
             next.stamps[file] = stamp

@@ -11,7 +11,7 @@ final class ClusterLink: Sendable {
     /// For how long an answer is given again.
     private static let freshness = Duration.seconds(1)
     /// The most answers that are kept.
-    private static let most = 256
+    private static let maxAnswers = 256
 
     private struct Kept: Sendable {
         let task: Task<any Sendable, any Error>
@@ -80,8 +80,8 @@ final class ClusterLink: Sendable {
         let now = ContinuousClock.now
         let task = kept.withLock { kept -> Task<any Sendable, any Error> in
             if let known = kept[key], now - known.since < Self.freshness { return known.task }
-            if kept.count >= Self.most { kept = kept.filter { now - $0.value.since < Self.freshness } }
-            if kept.count >= Self.most { kept.removeAll() }
+            if kept.count >= Self.maxAnswers { kept = kept.filter { now - $0.value.since < Self.freshness } }
+            if kept.count >= Self.maxAnswers { kept.removeAll() }
             let task = Task<any Sendable, any Error> { try await self.ask(body) }
             kept[key] = Kept(task: task, since: now)
             return task

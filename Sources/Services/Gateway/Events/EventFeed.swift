@@ -8,7 +8,7 @@ actor EventFeed {
     /// The most events of one answer.
     static let limit = 500
     /// The most events that are kept.
-    private static let most = 4 * limit
+    private static let maxKept = 4 * limit
     /// Between two questions: 1,000 events a second are ten writes a second to each stream.
     private static let pause = Duration.milliseconds(100)
 
@@ -98,8 +98,8 @@ actor EventFeed {
             kept.append((event.seq, texts.text(of: event)))
             last = event.seq
         }
-        if kept.count > Self.most {
-            let removed = kept.count - Self.most
+        if kept.count > Self.maxKept {
+            let removed = kept.count - Self.maxKept
             start = kept[removed - 1].seq
             kept.removeFirst(removed)
         }

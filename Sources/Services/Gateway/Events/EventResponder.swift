@@ -11,7 +11,7 @@ internal import Wire
 /// Answers with the event log: as pages, or as a stream that can be resumed.
 struct EventResponder: Sendable {
     /// The most streams, in all and of one client; a team may share a token.
-    static let (most, mostEach) = (200, 16)
+    static let (most, maxEach) = (200, 16)
     /// How long the coordinator waits for the next event; then a comment is sent.
     static let wait = Duration.seconds(2)
     private static let commentEvery = 7
@@ -150,7 +150,7 @@ final class StreamCounts: Sendable {
     func open(_ client: RateBuckets.Client) -> Ticket? {
         let isOpen = streams.withLock { streams -> Bool in
             guard streams.values.reduce(0, +) < EventResponder.most,
-                streams[client, default: 0] < EventResponder.mostEach
+                streams[client, default: 0] < EventResponder.maxEach
             else { return false }
             streams[client, default: 0] += 1
             return true

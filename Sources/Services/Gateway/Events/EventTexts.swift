@@ -8,14 +8,14 @@ final class EventTexts: Sendable {
     /// By number, with the time of the event: after a restored backup another event may have the number.
     private let texts = Mutex<[UInt64: (wall: Int64, text: String)]>([:])
     /// More than the streams that wait for new events need.
-    private static let most = 2_000
+    private static let maxTexts = 2_000
 
     /// The lines of an event.
     func text(of event: PBEventRecord) -> String {
         if let known = texts.withLock({ $0[event.seq] }), known.wall == event.wallMs { return known.text }
         let text = Self.encode(event)
         texts.withLock { texts in
-            if texts.count >= Self.most { texts.removeAll(keepingCapacity: true) }
+            if texts.count >= Self.maxTexts { texts.removeAll(keepingCapacity: true) }
             texts[event.seq] = (event.wallMs, text)
         }
         return text

@@ -14,9 +14,9 @@ struct ExtractRules: Sendable, Hashable {
     /// Held requests in all.
     var most = 64
     /// Held requests of one client.
-    var mostEach = 4
+    var maxEach = 4
     /// Extracts that are being built.
-    var mostOpen = 200
+    var maxOpen = 200
     /// Seconds after which a refused client may ask again.
     var retryAfter = 10
 }

@@ -29,14 +29,14 @@ actor ExtractService {
     private var held: HeldExtracts
     private var requests: [UInt64: AsyncStream<Signal>.Continuation] = [:]
     private var extracts: [String: Extract] = [:]
-    /// When each build began, and why the last ones failed; the newest ``mostEnds``.
+    /// When each build began, and why the last ones failed; the newest ``maxEnds``.
     private var began: [String: ContinuousClock.Instant] = [:]
     private(set) var ends: [String: String] = [:]
     /// Why jobs make no progress now, by package.
     private(set) var waiting: [String: String] = [:]
     private var next: UInt64 = 0
     private let start = ContinuousClock.now
-    private static let mostEnds = 1_000
+    private static let maxEnds = 1_000
 
     init(_ services: GatewayServices, rules: ExtractRules = ExtractRules()) {
         self.services = services
@@ -124,7 +124,7 @@ actor ExtractService {
         began[id] = nil
         waiting[id] = nil
         extracts[id] = nil
-        if ends.count >= Self.mostEnds { ends.removeAll() }
+        if ends.count >= Self.maxEnds { ends.removeAll() }
         ends[id] = reason
         services.metrics.extract(.failed, seconds: nil)
         services.logger.warning(

@@ -116,8 +116,8 @@ struct HeldExtracts: Sendable {
         _ request: RequestID, for extract: ExtractID, of client: RateBuckets.Client, isRanged: Bool, now: Double
     ) -> [Effect] {
         let isNew = builds[extract] == nil
-        guard held.count < rules.most, held.values.count(where: { $0.client == client }) < rules.mostEach,
-            !isNew || builds.count < rules.mostOpen
+        guard held.count < rules.most, held.values.count(where: { $0.client == client }) < rules.maxEach,
+            !isNew || builds.count < rules.maxOpen
         else { return [.refuse(request, .busy)] }
         held[request] = Held(extract: extract, client: client, isRanged: isRanged, since: now, lastByte: now)
         guard isNew else { return [] }

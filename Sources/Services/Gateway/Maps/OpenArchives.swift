@@ -6,7 +6,7 @@ internal import Synchronization
 /// The open files with tiles; beyond the limit the one that was not used for the longest time is closed.
 final class OpenArchives: Sendable {
     /// The most open files.
-    static let most = 64
+    static let maxArchives = 64
 
     private struct Place: Sendable {
         let archive: SharedArchive
@@ -19,7 +19,7 @@ final class OpenArchives: Sendable {
     }
 
     private let state = Mutex(State())
-    private let budget = HandleBudget(limit: most)
+    private let budget = HandleBudget(limit: maxArchives)
     private let threads: WorkThreads
 
     /// - Parameter threads: How many reads run at the same time; they block.
@@ -68,7 +68,7 @@ final class OpenArchives: Sendable {
             budget: budget)
         return state.withLock { state in
             if let other = state.places[file] { return other.archive }
-            if state.places.count >= Self.most,
+            if state.places.count >= Self.maxArchives,
                 let oldest = state.places.min(by: { $0.value.lastUse < $1.value.lastUse })
             {
                 state.places[oldest.key] = nil

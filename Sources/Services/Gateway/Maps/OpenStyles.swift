@@ -7,7 +7,7 @@ internal import Synchronization
 /// The open style packs.
 final class OpenStyles: Sendable {
     /// The most open archives; beyond it all are closed.
-    static let most = 16
+    static let maxStyles = 16
 
     private let packs = Mutex<[ServedFile: StoredZipFile]>([:])
 
@@ -44,7 +44,7 @@ final class OpenStyles: Sendable {
         }
         let pack = try StoredZipFile(URL(filePath: "\(folder.path)/\(file.path)"))
         packs.withLock { packs in
-            if packs.count >= Self.most { packs.removeAll() }
+            if packs.count >= Self.maxStyles { packs.removeAll() }
             packs[file] = pack
         }
         return pack

@@ -60,7 +60,7 @@ struct GatewayResponder: Sendable {
     ) async throws(Problem) -> Response {
         guard let path else {
             throw Problem(
-                .badPath, "The path has a segment that is not allowed, or is longer than \(RequestPath.most).")
+                .badPath, "The path has a segment that is not allowed, or is longer than \(RequestPath.maxBytes).")
         }
         if let answer = CrossOrigin.preflight(request, path, services.options.corsOrigins) { return answer }
         switch match {

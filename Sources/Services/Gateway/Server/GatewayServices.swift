@@ -35,7 +35,7 @@ final class GatewayServices: Sendable {
         tilesets = OfferedTilesets(options.tilesets, logger: logger)
         watch = CatalogWatch(options.catalog, logger: logger)
         archives = OpenArchives(threads: 2 * ProcessInfo.processInfo.activeProcessorCount)
-        connections = ConnectionCounts(most: options.maxConnections, mostEach: options.maxConnectionsEach)
+        connections = ConnectionCounts(most: options.maxConnections, maxEach: options.maxConnectionsEach)
         tokens = options.tokens.map { TokenFolder($0, logger: logger) }
         access = AccessControl(options, tokens: tokens, metrics: metrics)
         let counts = metrics

@@ -125,7 +125,7 @@ struct BlobClientCore: Sendable {
     private func pause(_ refusals: Int) -> Int64 { min(BlobClientPolicy.longestPause, 500 << Int64(min(refusals, 10))) }
 
     private func isFinal(_ body: PBBlobRefused, _ refusals: Int) -> Bool {
-        !body.retriable || refusals >= (body.code == "digest-mismatch" ? 3 : BlobClientPolicy.mostRefusals)
+        !body.retriable || refusals >= (body.code == "digest-mismatch" ? 3 : BlobClientPolicy.maxRefusals)
     }
 
     // MARK: - Small steps

@@ -25,7 +25,7 @@ struct BlobClientPolicy: Hashable, Sendable {
     /// Longest pause after a temporary refusal.
     static let longestPause: Int64 = 15_000
     /// Consecutive refusals after which a transfer fails: about eight minutes.
-    static let mostRefusals = 40
+    static let maxRefusals = 40
 }
 
 /// Identifies one transfer.

@@ -12,7 +12,7 @@ extension Scheduler {
     func baseline(of job: JobPlace) -> Baseline? {
         guard jobs[job].summary.state == .done, jobs[job].tileset != nil,
             let baseline = Baseline(jobs[job].summary, batches: jobs[job].batches.elements),
-            SchedulerPolicy.mostBaselines > 0,
+            SchedulerPolicy.maxBaselines > 0,
             baseline.bytes <= policy.baselineBytes
         else { return nil }
         return baseline
@@ -38,7 +38,7 @@ extension Scheduler {
     }
 
     private mutating func limitBaselines() {
-        while baselines.count > SchedulerPolicy.mostBaselines || baselines.bytes > policy.baselineBytes,
+        while baselines.count > SchedulerPolicy.maxBaselines || baselines.bytes > policy.baselineBytes,
             let oldest = baselines.jobs.first
         {
             releaseBaseline(oldest)
@@ -77,7 +77,7 @@ extension Scheduler {
         }
         var seen: Set<Digest> = []
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
-        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(SchedulerPolicy.mostBases))
+        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(SchedulerPolicy.maxBases))
     }
 
     // MARK: - Packages with nothing new

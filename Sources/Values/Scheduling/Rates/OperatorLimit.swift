@@ -32,7 +32,7 @@ extension OriginLimits {
 
 extension Scheduler {
     /// Largest number of origins with an operator limit.
-    public static let mostOperatorLimits = 1_000
+    public static let maxOperatorLimits = 1_000
 
     /// Every operator limit by origin.
     public var operatorLimits: OperatorLimits { rates.operatorLimits }
@@ -42,7 +42,7 @@ extension Scheduler {
         let limit = limit.flatMap { $0.isEmpty ? nil : $0 }
         guard rates.operatorLimits[origin] != limit else { return }
         guard
-            limit == nil || rates.operatorLimits[origin] != nil || rates.operatorLimits.count < Self.mostOperatorLimits
+            limit == nil || rates.operatorLimits[origin] != nil || rates.operatorLimits.count < Self.maxOperatorLimits
         else { return }
         rates.limit(origin, to: limit)
         store(.originLimit(origin, limit))
@@ -58,11 +58,11 @@ extension Scheduler {
 
     /// Why an operator limit cannot be stored; `nil` = it can be stored.
     public func refusal(ofLimiting origin: String) -> Refusal? {
-        guard rates.operatorLimits[origin] == nil, rates.operatorLimits.count >= Self.mostOperatorLimits else {
+        guard rates.operatorLimits[origin] == nil, rates.operatorLimits.count >= Self.maxOperatorLimits else {
             return nil
         }
         return Refusal(
-            "busy", "\(Self.mostOperatorLimits) origins have a limit already, which is the maximum.",
+            "busy", "\(Self.maxOperatorLimits) origins have a limit already, which is the maximum.",
             hint: "remove one with: packhorse origins limit NAME --clear")
     }
 }

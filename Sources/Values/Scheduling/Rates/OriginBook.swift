@@ -86,7 +86,7 @@ struct OriginBook: Sendable {
     /// The number of sessions that may work here now.
     func seats(now: Tick) -> Int {
         if health.isShut(at: now) { return 0 }
-        return health.breaker == .closed ? min(limits.mostHolders, connections) : 1
+        return health.breaker == .closed ? min(limits.maxHolders, connections) : 1
     }
 
     /// Connections that the limits and the origin allow.
@@ -118,7 +118,7 @@ struct OriginBook: Sendable {
         throttled &+= use.throttled
         failed &+= use.failed
         let before = (seats(now: now), health.control.rate, connections)
-        health.control.mostConnections = limits.concurrency
+        health.control.maxConnections = limits.concurrency
         health.applyReport(use, from: id, of: seated, now: now, policy: policy)
         if before != (seats(now: now), health.control.rate, connections) { isDirty = true }
         guard let share = shares[id] else { return }

@@ -36,7 +36,7 @@ struct OriginTally: Sendable {
     /// The name under which further origins are counted.
     static let others = ""
     /// Number of origins that are counted one by one.
-    private static let most = 1_000
+    private static let maxOrigins = 1_000
 
     private(set) var counts: [String: OriginCounts] = [:]
 
@@ -45,7 +45,7 @@ struct OriginTally: Sendable {
     /// Reports about other names are not counted: a worker cannot make up origins.
     mutating func begin(_ name: String) {
         guard counts[name] == nil else { return }
-        counts[counts.count < Self.most ? name : Self.others, default: OriginCounts()].add(OriginCounts())
+        counts[counts.count < Self.maxOrigins ? name : Self.others, default: OriginCounts()].add(OriginCounts())
     }
 
     /// Counts a report.

@@ -35,12 +35,12 @@ public struct OriginLimits: Hashable, Sendable {
     /// connection.
     ///
     /// One worker is fast enough for any polite rate, and each further worker costs one request of burst.
-    public var mostHolders: Int { min(concurrency, perSecond.map { 1 + Int(min($0, 1e7) / 10) } ?? concurrency) }
+    public var maxHolders: Int { min(concurrency, perSecond.map { 1 + Int(min($0, 1e7) / 10) } ?? concurrency) }
 
     /// In any window of one second the whole cluster starts at most `perSecond` + `burst` requests.
     ///
     /// The burst is one request per holder. `nil` without a rate.
-    public var burst: Double? { perSecond.map { _ in Double(mostHolders) } }
+    public var burst: Double? { perSecond.map { _ in Double(maxHolders) } }
 
     /// The limit for the sum of all shares, for each kind.
     ///

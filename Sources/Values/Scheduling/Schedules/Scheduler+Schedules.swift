@@ -1,6 +1,6 @@
 extension Scheduler {
     /// Largest number of schedules in a coordinator.
-    public static let mostSchedules = 1_000
+    public static let maxSchedules = 1_000
 
     /// Every schedule by id.
     public var allSchedules: [Schedule] { schedules.values.sorted { $0.id < $1.id } }
@@ -29,7 +29,7 @@ extension Scheduler {
     }
 
     mutating func put(_ schedule: Schedule, payload: [UInt8]) {
-        guard schedules[schedule.id] != nil || schedules.count < Self.mostSchedules else { return }
+        guard schedules[schedule.id] != nil || schedules.count < Self.maxSchedules else { return }
         var row = schedule
         if let old = schedules[schedule.id] {
             row.lastJob = old.lastJob

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tiles
 
-@testable import enum PackageFiles.SealPlace
+@testable import enum PackageFiles.SealPosition
 
 struct SealTests {
     let scratch: Scratch
@@ -99,7 +99,7 @@ struct SealTests {
             }
             try Data(copy.prefix(Int.random(in: 0...12_288, using: &random))).write(to: file)
             let root = [0, 1, 2, 3, Int.max, -1].randomElement(using: &random) ?? 2
-            if SealPlace.find(in: try FileDescriptor(reading: file), rootPage: root) != nil { found += 1 }
+            if SealPosition.find(in: try FileDescriptor(reading: file), rootPage: root) != nil { found += 1 }
         }
         #expect(found < 3_000)
     }

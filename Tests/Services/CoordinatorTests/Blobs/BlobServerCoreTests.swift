@@ -136,10 +136,10 @@ struct BlobServerCoreTests {
     @Test func chunksBeyondTheCreditAreDroppedAndTheirSenderStruck() {
         var core = core()
         _ = open(&core, 1, digest)
-        for number in 0...BlobServerPolicy.mostExcess {
+        for number in 0...BlobServerPolicy.maxExcess {
             let effects = core.handle(
                 .message(session: 1, seq: 2, chunk(digest, 900, Self.bytes[900..<1_100])), now: 1)
-            #expect(isStruck(effects) == (number == BlobServerPolicy.mostExcess))
+            #expect(isStruck(effects) == (number == BlobServerPolicy.maxExcess))
             #expect(!effects.contains { if case .write = $0 { true } else { false } })
         }
         #expect(core.uploads.isEmpty)

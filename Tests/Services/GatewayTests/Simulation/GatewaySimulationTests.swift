@@ -32,7 +32,7 @@ import Testing
         case 0: rules.heartbeat = 17
         case 1: rules.hold = 250
         case 2: rules.rangedHold = 60
-        case 3: rules.mostEach = 5
+        case 3: rules.maxEach = 5
         default:
             rules.bytes = 17
             rules.heartbeat = 10

@@ -50,7 +50,7 @@ struct RateWorld {
     var downUntil: Int64 = 0
     /// Start times of all requests.
     var starts: [Int64] = []
-    private(set) var mostInFlight = 0
+    private(set) var maxInFlight = 0
     let isRough: Bool
     let mutant: Mutant?
 
@@ -85,7 +85,7 @@ struct RateWorld {
             deliver()
             coordinate()
             for place in workers.indices { work(place) }
-            mostInFlight = max(mostInFlight, workers.reduce(0) { $0 + $1.inFlight.count })
+            maxInFlight = max(maxInFlight, workers.reduce(0) { $0 + $1.inFlight.count })
         }
     }
 
@@ -224,7 +224,7 @@ struct RateWorld {
 
     /// What is wrong, or `nil`.
     var violation: String? {
-        if mostInFlight > limits.concurrency { return "\(mostInFlight) in flight, \(limits.concurrency) allowed" }
+        if maxInFlight > limits.concurrency { return "\(maxInFlight) in flight, \(limits.concurrency) allowed" }
         guard let rate = limits.perSecond, let burst = limits.burst else { return nil }
         // Clocks that go 2 % too fast make 2 % more.
         let most = rate * 1.02 + burst + 0.001

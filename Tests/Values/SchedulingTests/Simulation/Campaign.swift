@@ -30,7 +30,7 @@ struct Campaign {
     var mutant: Mutant?
     var speaks = false
     /// Ends after this many failures.
-    var mostFailures = 5
+    var maxFailures = 5
 
     /// Prints without buffering, because a long run is observed while it runs.
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
@@ -53,7 +53,7 @@ struct Campaign {
                 outcome.failures.append("\(problem), trace \(String(simulation.trace.value, radix: 16))")
                 outcome.firstFailure = outcome.firstFailure ?? seed
                 if speaks { Campaign.say(outcome.failures[outcome.failures.count - 1]) }
-                if outcome.failures.count >= mostFailures { break }
+                if outcome.failures.count >= maxFailures { break }
             }
             if speaks, outcome.seeds % 1_000 == 0 { Campaign.say(outcome.summary) }
         }

@@ -12,7 +12,7 @@ struct MutantTests {
         guard environment["PACKHORSE_SEED"] == nil else { return }
         let measured = environment["PACKHORSE_MUTANT_SEEDS"].flatMap(UInt64.init)
         var campaign = Campaign(seeds: measured.map { 0..<$0 } ?? mutant.seeds, mutant: mutant)
-        campaign.mostFailures = measured == nil ? 1 : .max
+        campaign.maxFailures = measured == nil ? 1 : .max
         let outcome = campaign.run()
         if measured != nil {
             let kinds = Dictionary(grouping: outcome.failures) { String($0.prefix(40)) }.mapValues(\.count)

@@ -3,7 +3,7 @@ struct ControlPolicy: Hashable, Sendable {
     /// A share of refusals that is ignored.
     var noise = 0.015
     /// Number of refusals beyond the noise that are an overload; one more for each hundred requests per second.
-    var leastEvidence = 6.0
+    var minEvidence = 6.0
     /// The rate after a reduction, as a share of the accepted rate.
     static let below = 0.95
     /// The rate rises to this multiple of the found limit, to detect a higher limit.
@@ -21,7 +21,7 @@ struct ControlPolicy: Hashable, Sendable {
     /// Shortest interval between two increases of the rate.
     static let step: Int64 = 500
     /// The shortest interval that is measured.
-    static let leastSpan: Int64 = 200
+    static let minSpan: Int64 = 200
     /// During this time answers may belong to requests from before a reduction.
     static let settlingTime: Int64 = 150
     /// Another reduction within this time shows that the last one did not help.
@@ -38,12 +38,12 @@ struct ControlPolicy: Hashable, Sendable {
     /// The assumed burst of origins, before it is known.
     static let usualBurst = 50.0
     /// The lowest rate.
-    static let leastRate = 1.0
+    static let minRate = 1.0
     /// Whether the rate stays near the found limit.
     ///
     /// Tests use a wrong controller without it.
     var hasMemory = true
 
     /// The number of refusals beyond the noise that is an overload, at this many requests per second.
-    func evidence(_ rate: Double) -> Double { leastEvidence > 0 ? leastEvidence + rate / 100 : 0 }
+    func evidence(_ rate: Double) -> Double { minEvidence > 0 ? minEvidence + rate / 100 : 0 }
 }

@@ -4,7 +4,7 @@ struct NoiseFloor: Sendable {
     /// Consecutive reductions that did not help: the rate and the share before the first one, and their number.
     private var row: (rate: Double, share: Double, count: Int)?
     /// A larger share is not noise.
-    private static let most = 0.3
+    private static let maxShare = 0.3
     /// How long a found share is used.
     ///
     /// Milliseconds.
@@ -19,7 +19,7 @@ struct NoiseFloor: Sendable {
     /// - Returns: The rate before the reductions that did not help, if the share of refusals does not depend on the
     ///   rate.
     mutating func cut(_ rate: Double, share: Double, isSoon: Bool, now: Tick) -> Double? {
-        guard isSoon, let row, share < Self.most, share > row.share * 0.6, share < row.share * 1.6 else {
+        guard isSoon, let row, share < Self.maxShare, share > row.share * 0.6, share < row.share * 1.6 else {
             row = (rate, share, 1)
             return nil
         }

@@ -31,7 +31,7 @@ struct OriginControl: Sendable {
     /// The largest allowed number of requests in flight.
     ///
     /// If a search reaches it, the origin has no limit.
-    var mostConnections = 256
+    var maxConnections = 256
     /// Requests per second; `nil` = no limit known.
     private(set) var rate: Double?
     /// Requests in flight; `nil` = no limit known.
@@ -65,10 +65,10 @@ struct OriginControl: Sendable {
         overload.addSample(sample, noise: floor.noise(at: now, policy: policy))
         // Cheap checks first: this runs for each report of each worker.
         if overload.sum > policy.evidence(rate ?? 0), overload.sum > policy.evidence(rate ?? meter.answered),
-            meter.hasMeasured(ControlPolicy.leastSpan)
+            meter.hasMeasured(ControlPolicy.minSpan)
         {
             cut(now)
-        } else if now - steppedAt >= ControlPolicy.step, meter.hasMeasured(ControlPolicy.leastSpan) {
+        } else if now - steppedAt >= ControlPolicy.step, meter.hasMeasured(ControlPolicy.minSpan) {
             step(now)
         }
     }
@@ -79,7 +79,7 @@ struct OriginControl: Sendable {
     /// An origin that was down starts at a part of its earlier rate; 0 = unknown.
     mutating func restart(at perSecond: Double, now: Tick) {
         guard perSecond > 0 else { return }
-        rate = min(rate ?? .infinity, max(perSecond, ControlPolicy.leastRate))
+        rate = min(rate ?? .infinity, max(perSecond, ControlPolicy.minRate))
         phase = known == nil ? .search : .recover
         change(now)
     }
@@ -107,7 +107,7 @@ struct OriginControl: Sendable {
             meter.occupied, busy: overload.busyShare, isSoon: isSoon, now: now)
         {
             connections = limit
-            rate = max(accepted * ControlPolicy.guardFactor, ControlPolicy.leastRate)
+            rate = max(accepted * ControlPolicy.guardFactor, ControlPolicy.minRate)
             (known, phase) = (accepted, .hold)
         } else {
             connections = nil
@@ -120,8 +120,8 @@ struct OriginControl: Sendable {
             pace.cut(accepted, known: known, isSoon: isSoon, policy: policy)
             // Workers whose requests are nearly all refused stop sending, also at the first overload. The accepted rate
             // at that time is not a measurement.
-            if share < ControlPolicy.collapse, rate != nil { known = max(accepted, ControlPolicy.leastRate) }
-            rate = max(accepted * ControlPolicy.below, ControlPolicy.leastRate)
+            if share < ControlPolicy.collapse, rate != nil { known = max(accepted, ControlPolicy.minRate) }
+            rate = max(accepted * ControlPolicy.below, ControlPolicy.minRate)
             phase = (rate ?? 0) < (known ?? 0) * ControlPolicy.near || !policy.hasMemory ? .recover : .hold
         }
         cutAt = now
@@ -199,8 +199,8 @@ struct OriginControl: Sendable {
     private mutating func stepConnections(_ now: Tick) {
         guard meter.isWaiting, let before = connections else { return }
         rate = max(
-            (rate ?? 0) * ControlPolicy.below, meter.answered * ControlPolicy.guardFactor, ControlPolicy.leastRate)
-        switch probeOfConnections.next(now, most: mostConnections) {
+            (rate ?? 0) * ControlPolicy.below, meter.answered * ControlPolicy.guardFactor, ControlPolicy.minRate)
+        switch probeOfConnections.next(now, most: maxConnections) {
         case .stay: return
         case .tryNext(let limit):
             connections = limit

@@ -30,8 +30,8 @@ struct ControlWorld {
     var control: any RateFinder
     var workers: [Worker]
     var random: SeededRandom
-    let mostConnections: Int
-    let mostRate: Double
+    let maxConnections: Int
+    let maxRate: Double
     var now: Int64 = 0
     var letters: [(due: Int64, session: SessionID, sample: OriginControl.Sample)] = []
     /// Answered and refused of each second.
@@ -40,13 +40,13 @@ struct ControlWorld {
 
     init(
         _ origin: Origin, _ control: any RateFinder, workers count: Int, seed: UInt64, connections: Int = 64,
-        mostRate: Double = 8_000
+        maxRate: Double = 8_000
     ) {
         self.origin = origin
         self.control = control
         random = SeededRandom(state: seed)
-        mostConnections = connections
-        self.mostRate = mostRate
+        maxConnections = connections
+        self.maxRate = maxRate
         workers = []
         for n in 0..<count {
             workers.append(
@@ -82,7 +82,7 @@ struct ControlWorld {
     mutating func grant() {
         guard told.0 != control.rate || told.1 != control.connections else { return }
         told = (control.rate, control.connections)
-        let all = min(control.connections ?? mostConnections, mostConnections)
+        let all = min(control.connections ?? maxConnections, maxConnections)
         var left = all
         for place in workers.indices {
             let part = place < workers.count ? (left + workers.count - place - 1) / (workers.count - place) : 0
@@ -100,7 +100,7 @@ struct ControlWorld {
             workers[place].connections = mail.connections
             workers[place].tokens = min(workers[place].tokens, mail.rate.map { 1 + $0 * 0.02 } ?? 0)
         }
-        let cap = min(workers[place].rate ?? .infinity, mostRate / Double(workers.count))
+        let cap = min(workers[place].rate ?? .infinity, maxRate / Double(workers.count))
         workers[place].tokens = min(1 + cap * 0.02, workers[place].tokens + cap / 1_000)
         // Ends.
         if workers[place].flying.contains(where: { $0.end <= now }) {

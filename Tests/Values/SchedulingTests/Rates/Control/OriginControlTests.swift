@@ -20,9 +20,9 @@ struct OriginControlTests {
     }
 
     private static func world(
-        _ origin: ControlWorld.Origin, _ rule: any RateFinder, _ workers: Int, _ seed: UInt64, mostRate: Double = 8_000
+        _ origin: ControlWorld.Origin, _ rule: any RateFinder, _ workers: Int, _ seed: UInt64, maxRate: Double = 8_000
     ) -> ControlWorld {
-        ControlWorld(origin, rule, workers: workers, seed: seed, mostRate: mostRate)
+        ControlWorld(origin, rule, workers: workers, seed: seed, maxRate: maxRate)
     }
 
     /// Runs a trial; from 10 s after the start and 20 s after a change on.
@@ -34,10 +34,10 @@ struct OriginControlTests {
             return Outcome(share: answered / limit, refused: refused)
         }
         func steady(
-            _ origin: ControlWorld.Origin, of limit: Double, mostRate: Double = 8_000, least: Double = 0.9,
+            _ origin: ControlWorld.Origin, of limit: Double, maxRate: Double = 8_000, least: Double = 0.9,
             most: Double = 0.02
         ) -> [(Outcome, isGood: Bool)] {
-            var world = world(origin, rule, workers, seed, mostRate: mostRate)
+            var world = world(origin, rule, workers, seed, maxRate: maxRate)
             world.run(60_000)
             let outcome = found(world, of: limit)
             return [(outcome, outcome.isGood(share: least, refused: most))]
@@ -47,9 +47,9 @@ struct OriginControlTests {
         case .fiveHundred: return steady(.init(perSecond: 500), of: 500)
         case .fiveThousand: return steady(.init(perSecond: 5_000, burst: 500), of: 5_000)
         case .fiveHundredAndNoise: return steady(.init(perSecond: 500, noise: 0.01), of: 500, most: 0.03)
-        case .noise: return steady(.init(noise: 0.01), of: 2_000 * 0.99, mostRate: 2_000)
-        case .muchNoise: return steady(.init(noise: 0.06), of: 2_000 * 0.94, mostRate: 2_000, least: 0.8, most: 0.08)
-        case .slowAndNoise: return steady(.init(noise: 0.01), of: 100 * 0.99, mostRate: 100)
+        case .noise: return steady(.init(noise: 0.01), of: 2_000 * 0.99, maxRate: 2_000)
+        case .muchNoise: return steady(.init(noise: 0.06), of: 2_000 * 0.94, maxRate: 2_000, least: 0.8, most: 0.08)
+        case .slowAndNoise: return steady(.init(noise: 0.01), of: 100 * 0.99, maxRate: 100)
         case .twentyAtOnce:
             return steady(.init(connections: 20, latency: (50, 0), busyStatus: true), of: 400)
         case .twentyAtOnceUneven:
@@ -92,7 +92,7 @@ struct OriginControlTests {
             var policy = ControlPolicy()
             switch self {
             case .halving: return HalvingRule()
-            case .withoutShare: (policy.noise, policy.leastEvidence) = (0, 0)
+            case .withoutShare: (policy.noise, policy.minEvidence) = (0, 0)
             case .withoutMemory: policy.hasMemory = false
             }
             return OriginControl(policy)
@@ -125,7 +125,7 @@ struct OriginControlTests {
     /// A cluster that asks for less than allowed learns nothing about more.
     @Test func theRateDoesNotGrowBeyondWhatIsAskedFor() throws {
         var world = ControlWorld(
-            ControlWorld.Origin(perSecond: 500), OriginControl(), workers: 2, seed: 1, mostRate: 700)
+            ControlWorld.Origin(perSecond: 500), OriginControl(), workers: 2, seed: 1, maxRate: 700)
         world.run(20_000)
         world.origin.perSecond = nil
         world.run(60_000)
@@ -136,7 +136,7 @@ struct OriginControlTests {
     /// A limit of connections is gone: the search for it ends, and nothing is limited any more.
     @Test(arguments: [1, 2, 8]) func aLimitOfConnectionsThatIsGoneIsForgotten(workers: Int) {
         var rule = OriginControl()
-        rule.mostConnections = 64
+        rule.maxConnections = 64
         let origin = ControlWorld.Origin(connections: 20, latency: (50, 0), busyStatus: true)
         var world = ControlWorld(origin, rule, workers: workers, seed: 1)
         world.run(10_000)

@@ -6,7 +6,7 @@ internal import SQLiteFiles
 ///
 /// Walks the leftmost path of the table's b-tree. Total on hostile files.
 /// Source: sqlite.org/fileformat2.html, sections 1.6 and 2.1.
-enum SealPlace {
+enum SealPosition {
     /// A b-tree over 2^32 pages with two children a page is not deeper.
     private static let maxDepth = 33
 

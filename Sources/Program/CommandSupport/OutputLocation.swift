@@ -3,7 +3,7 @@ import Files
 package import Foundation
 
 /// Checks the output of a command before it starts its work: an output that cannot be created ends with 73 at once.
-package enum OutputPlace {
+package enum OutputLocation {
     /// Refuses a path at which no file can be written.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@ import CatalogFormat
 import Errors
 
 /// What is said when there is no catalog at a place, with a remedy for this kind of place.
-extension CatalogPlace {
+extension CatalogLocation {
     /// The error for a catalog without `catalog.json`.
     package var missingIndex: CatalogTransferError {
         if case .folder = self {

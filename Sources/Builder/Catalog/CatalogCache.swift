@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Other processes and people change the same folder. So a cached list is used only after its file was compared
 /// (``KnownDocument/ifCurrent(at:)``), and encoded elements only for equal sources (``EncodedRows``).
-final class CatalogMemory: Sendable {
+final class CatalogCache: Sendable {
     /// The values in `catalog.json` about a package.
     struct IndexSource: Equatable, Sendable {
         let edition: CatalogEdition

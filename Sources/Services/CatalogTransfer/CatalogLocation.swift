@@ -3,7 +3,7 @@ import Errors
 package import Foundation
 
 /// Where a catalog is: in a folder of this machine, or on a web server.
-package enum CatalogPlace: Sendable, Hashable {
+package enum CatalogLocation: Sendable, Hashable {
     /// The folder that has `packages.json`.
     case folder(URL)
     /// The address of that folder, ending in a slash.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A *trait* is the presence of a layer, or of values of one type in one of its fields; the tiles of a tileset have
 /// some hundreds of traits in total. A body is stored as the numbers of its traits, mostly in 50 to 250 bytes. A body
 /// that is no longer in the cache is scanned again, which only costs time. Any number of threads may share one.
-public final class LayerMemory: Sendable {
+public final class LayerCache: Sendable {
     /// The key of a body: 128 bits of its SHA-256.
     public struct Key: Hashable, Sendable {
         private let high: UInt64

@@ -5,7 +5,7 @@ import Foundation
 import StyleFormat
 
 /// A style pack as a folder: the given folder, or a ZIP archive that is unpacked during the lifetime of the value.
-final class StylePackPlace {
+final class StylePackLocation {
     /// The folder.
     let folder: URL
     private let scratch: URL?

@@ -2,10 +2,10 @@ import Testing
 import TileBodies
 
 struct LayerMemoryTests {
-    private func key(_ number: Int) -> LayerMemory.Key { LayerMemory.Key((UInt64(number), 7)) }
+    private func key(_ number: Int) -> LayerCache.Key { LayerCache.Key((UInt64(number), 7)) }
 
     @Test func aBodyThatIsRememberedHasTheLayersItHad() throws {
-        let memory = LayerMemory()
+        let memory = LayerCache()
         let checker = BodyChecker(layers: memory)
         let tiles = [
             VectorSamples.plain, VectorSamples.tile([VectorSamples.layer(name: "other", keys: ["é"])]),
@@ -25,7 +25,7 @@ struct LayerMemoryTests {
     }
 
     @Test func aTileWithoutLayersIsRememberedToo() throws {
-        let memory = LayerMemory()
+        let memory = LayerCache()
         let checker = BodyChecker(layers: memory)
         _ = try checker.check(Gzip.compress([]), coding: .gzip, declared: .mvt)
         #expect(checker.checkedLayers == [])
@@ -37,7 +37,7 @@ struct LayerMemoryTests {
         let plain = BodyChecker()
         _ = try plain.check(VectorSamples.plain, coding: .identity, declared: .mvt)
         #expect(plain.checkedLayers == nil)
-        let checker = BodyChecker(layers: LayerMemory())
+        let checker = BodyChecker(layers: LayerCache())
         _ = try checker.check(VectorSamples.plain, coding: .identity, declared: .mvt)
         #expect(checker.checkedLayers != nil)
         #expect(throws: TileBodiesError.self) { try checker.check([1, 2], coding: .identity, declared: .mvt) }
@@ -45,7 +45,7 @@ struct LayerMemoryTests {
     }
 
     @Test func theOldestAreForgottenAndTheAskedForAreKept() {
-        let memory = LayerMemory(limit: 10)
+        let memory = LayerCache(limit: 10)
         for number in 0..<1_000 {
             memory.remember(key(number), [UInt16(number % 7)])
             // Asked for all the time, as the sea is.
@@ -57,9 +57,9 @@ struct LayerMemoryTests {
     }
 
     @Test func moreTraitsThanThereAreNumbersAreNotNumbered() throws {
-        let memory = LayerMemory()
+        let memory = LayerCache()
         let checker = BodyChecker()
-        var last: [LayerMemory.Number]? = []
+        var last: [LayerCache.Number]? = []
         for number in 0..<70_000 where last != nil {
             let tile = VectorSamples.tile([VectorSamples.layer(name: "layer \(number)", keys: ["a"])])
             last = memory.numbers(of: try checker.summary(of: tile, isChecked: true))
@@ -68,7 +68,7 @@ struct LayerMemoryTests {
     }
 
     @Test func namesWithoutEndAreNotKept() throws {
-        let memory = LayerMemory()
+        let memory = LayerCache()
         let long = String(repeating: "x", count: 1 << 20)
         let kept = try (0..<10).filter { number in
             let tile = VectorSamples.tile([VectorSamples.layer(name: "\(number)\(long)", keys: ["a"])])

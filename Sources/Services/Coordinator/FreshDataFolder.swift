@@ -5,7 +5,7 @@ import Foundation
 /// What the start of a coordinator creates in folders that are empty before.
 ///
 /// A start that fails removes it, so that only a coordinator that has served leaves files.
-struct NewStart {
+struct FreshDataFolder {
     private let blobs: URL?
     private let catalog: URL?
 
