@@ -92,14 +92,15 @@ public struct PMTilesHeader: Sendable, Hashable {
             throw ArchiveError(
                 .badArchive, "'\(path)' is not a PMTiles file: it does not begin with the PMTiles signature.")
         }
+        // The headers of other versions have other lengths.
+        guard bytes.count < 8 || bytes[7] == 3 else {
+            throw ArchiveError(
+                .unsupported, "PMTiles file '\(path)' is of another version than 3: version \(bytes[7]). Convert it.")
+        }
         guard bytes.count >= Self.size else {
             throw ArchiveError(
                 .badArchive,
                 "PMTiles file '\(path)' is truncated: it has \(fileSize) bytes, but a header has \(Self.size).")
-        }
-        guard bytes[7] == 3 else {
-            throw ArchiveError(
-                .unsupported, "PMTiles file '\(path)' has version \(bytes[7]); this build reads version 3. Convert it.")
         }
         func number(_ offset: Int) -> UInt64 {
             (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
