@@ -162,13 +162,13 @@ let libraries: [Module] = [
 
     Module(
         "ClusterClient", .services,
-        ["TextFormats", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "PackageFiles", "CatalogFormat"]),
+        ["TextFormats", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "PackageFiles", "Packages", "CatalogFormat"]),
     Module(
         "Gateway", .services,
         [
             "CWebPage", "TextFormats", "Digests", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ",
-            "TileBodies", "PMTiles", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
-            "PackageFiles", "StyleFormat",
+            "TileBodies", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
+            "PackageFiles", "Packages", "StyleFormat",
             "Tilesets", "ClusterClient",
         ],
         [.hummingbirdCore, .lifecycle, .logging, .nio]),
@@ -259,7 +259,7 @@ let tests: [Tests] = [
     Tests("DemoWorld", ["TestSupport", "TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
-    Tests("Gateway", ["Catalog", "Packages", "Coordinator", "TestSupport"], [.grdb, .nio]),
+    Tests("Gateway", ["Catalog", "Coordinator", "TestSupport"], [.grdb, .nio]),
     Tests("MetricsServer", ["TestSupport"]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(

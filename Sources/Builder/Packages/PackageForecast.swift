@@ -1,4 +1,4 @@
-public import PackageFiles
+internal import PackageFiles
 public import Tiles
 
 /// Estimates the size of a package file from a sample of its tiles.
@@ -26,7 +26,7 @@ public struct PackageForecast: Sendable {
     public typealias Zoom = (tiles: UInt64, sample: [Tile])
 
     /// The formats whose size can be estimated; the size of MapLibre's database depends on its style.
-    public static let formats: [PackageFormat] = [.mbtiles, .mbtilesFlat, .mbtilesNormalized, .carto, .pmtiles]
+    public static let formats = PackageFormat.allCases.filter { $0.traits.layout != nil }
 
     private let zooms: [Zoom]
     private let packages: Int
@@ -60,75 +60,28 @@ public struct PackageForecast: Sendable {
 
     /// Bytes of all packages' files in a format; `nil` if it cannot be estimated.
     public func size(as format: PackageFormat) -> SampledTotal? {
-        guard Self.formats.contains(format) else { return nil }
+        guard let layout = format.traits.layout else { return nil }
+        let file = PackageLayout.File(rows: rows, leafWaste: leafWaste, metadata: metadata)
         var total = SampledTotal()
-        for zoom in zooms { total.add(zoom.sample.map { bytes(of: $0, format) }, of: zoom.tiles) }
-        total.add(exactly: Double(packages) * fixed(format))
-        if format.storesBodiesOnce {
-            total.add(exactly: Double(packages) * repeated.values.reduce(0) { $0 + body($1, format) })
+        for zoom in zooms { total.add(zoom.sample.map { bytes(of: $0, layout, file) }, of: zoom.tiles) }
+        total.add(exactly: Double(packages) * layout.fixed(file))
+        if layout.storesBodiesOnce {
+            total.add(exactly: Double(packages) * repeated.values.reduce(0) { $0 + layout.body($1, file) })
         }
-        if format == .pmtiles, Double(rows) * Self.entry < Self.pmtilesRoot {
-            total.add(exactly: -Double(rows) * Self.entry)
-        }
+        total.add(exactly: -layout.saved(file))
         total.widen(by: Self.modelError.share * total.value + Self.modelError.bytes * Double(packages).squareRoot())
         return total
     }
 
-    private static let page = PackageDatabase.pageSize
-    /// Bytes of a packed entry of a PMTiles directory, measured on the demo world and on real archives: 2.6 to 3.6.
-    private static let entry = 3.0
-    /// Bytes reserved for header, root directory and metadata before the bodies.
-    private static let pmtilesRoot = 16_384.0
-
-    /// What every file of a format has, without tiles: pages of tables and metadata.
-    private func fixed(_ format: PackageFormat) -> Double {
-        if format == .pmtiles { return Self.pmtilesRoot + 48 }
-        let tables = format == .mbtilesNormalized ? 4 : 3
-        return Double((tables + (metadata + 500) / (Self.page - 100) + 1) * Self.page)
-    }
-
     /// What a tile adds to a file.
-    private func bytes(of tile: Tile, _ format: PackageFormat) -> Double {
+    private func bytes(of tile: Tile, _ layout: PackageLayout, _ file: PackageLayout.File) -> Double {
         guard tile.bytes > 0 else { return 0 }
+        let isNew = !layout.storesBodiesOnce || repeated[tile.body] == nil
         let place = [tile.tile.zoom, tile.tile.x, tile.tile.tmsY]
-        let isNew = !format.storesBodiesOnce || repeated[tile.body] == nil
-        let stored = isNew ? body(tile.bytes, format) : 0
-        switch format {
-        case .pmtiles: return Self.entry * (isNew ? 1 : 0.5) + stored
-        case .mbtilesNormalized:
-            // The row of `map` has the body's name: 32 characters with a type of two bytes.
-            return stored + Self.row(SQLiteSizes.placeRecord(place) + 34) * Self.inserted
-        case .mbtilesFlat, .carto:
-            return stored + Self.row(SQLiteSizes.placeRecord(place + [rows])) * Self.inserted
-        case .mbtiles, .maplibre: return stored + Self.row(SQLiteSizes.placeRecord(place + [rows]))
-        }
+        return (isNew ? layout.body(tile.bytes, file) : 0) + layout.entry(place, isNew, file)
     }
 
-    /// Factor for the space that SQLite leaves free in an index that it fills in ascending order.
-    private static let inserted = 1.05
-
-    /// A row of a tree without row numbers, with its place in the page and its part of inner pages.
-    private static func row(_ record: Int) -> Double {
-        Double(record + 3) * Double(page) / Double(page - 8 - (record + 3) / 2)
-    }
-
-    /// What a body takes where it is stored.
-    private func body(_ bytes: Int, _ format: PackageFormat) -> Double {
-        switch format {
-        case .pmtiles: return Double(bytes)
-        case .mbtilesNormalized:
-            // Its name stands in the row, and with the row's number in an index.
-            return Self.cell(bytes, others: 38, waste: leafWaste) + Self.row(36 + SQLiteSizes.integer(rows))
-        case .mbtilesFlat, .carto: return Self.cell(bytes, others: 14, waste: leafWaste)
-        case .mbtiles, .maplibre: return Self.cell(bytes, others: 4, waste: leafWaste)
-        }
-    }
-
-    /// A row of a table with a BLOB: its cell in the leaf, and its chain of pages.
-    private static func cell(_ blob: Int, others: Int, waste: Double) -> Double {
-        let (cell, chained) = SQLiteSizes.cell(blob: blob, others: others, number: 10_000, pageSize: page)
-        return Double(cell) * waste + Double(chained * page)
-    }
+    private static let page = PackageDatabase.pageSize
 
     /// Simulates filling leaves with bodies of the sample in pseudo-random order, weighted by the number of tiles of
     /// each zoom.
@@ -160,9 +113,4 @@ public struct PackageForecast: Sendable {
     private static func share(of sample: [Tile], where holds: (Tile) -> Bool) -> Double {
         sample.isEmpty ? 1 : Double(sample.count(where: holds)) / Double(sample.count)
     }
-}
-
-extension PackageFormat {
-    /// Whether equal bodies are stored once.
-    fileprivate var storesBodiesOnce: Bool { self != .mbtilesFlat && self != .carto }
 }

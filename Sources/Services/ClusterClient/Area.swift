@@ -1,5 +1,5 @@
 internal import Errors
-package import PackageFiles
+package import Packages
 package import Regions
 package import Tiles
 

@@ -1,6 +1,6 @@
 import Errors
 import Foundation
-package import PackageFiles
+package import Packages
 import Regions
 internal import TextFormats
 package import Tiles

@@ -1,7 +1,7 @@
 public import Digests
 internal import Files
 public import Foundation
-public import PackageFiles
+internal import PackageFiles
 
 /// The result of an export.
 public struct ExportReceipt: Sendable, Hashable {
@@ -44,7 +44,7 @@ public enum PackageExport {
         guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
             throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
         }
-        guard format != .maplibre else {
+        guard let write = format.traits.write else {
             throw PackagesError(
                 .unsupported, "A MapLibre offline database needs a style pack; it is not written from tiles alone.")
         }
@@ -59,9 +59,7 @@ public enum PackageExport {
                 // The bodies of a Packhorse file were checked when it was made, and those of a third-party file are
                 // checked one by one during the export. That they were written correctly is checked when the file is
                 // read back.
-                return format == .pmtiles
-                    ? try PMTilesExport.write(feed, to: temporary, progress: progress)
-                    : try SQLiteExport.write(feed, as: format, to: temporary, progress: progress)
+                return try write(feed, temporary, progress)
             }
             let size = try FileDescriptor(reading: temporary).size
             try Durable.rename(temporary, to: target)

@@ -6,30 +6,33 @@ internal import TileBodies
 
 /// Writes the SQLite forms of a package.
 enum SQLiteExport {
-    /// Writes a new file with the feed's tiles in the order of zoom, column and TMS row, seals and flushes it, and reads it back.
+    /// Writes the package itself, its tiles in the order of zoom, column and TMS row, seals and flushes it, and reads it
+    /// back.
     ///
     /// - Returns: Tiles written, and the file's SHA-256.
-    static func write(
-        _ feed: TileFeed, as format: PackageFormat, to url: URL, progress: (UInt64) throws -> Void
+    static func package(
+        _ feed: TileFeed, to url: URL, progress: (UInt64) throws -> Void
     ) throws -> (tiles: UInt64, digest: Digest) {
-        let values = format == .carto ? CartoMetadata.rows(feed.rows) : feed.rows
-        let rows = values.keys.sorted().map { (name: $0, value: values[$0, default: ""]) }
-        guard [.mbtilesFlat, .carto, .mbtilesNormalized].contains(format) else {
-            let check = { (sum: TileSum) in try readBack(url, expecting: sum, format: feed.format) }
-            let (sum, digest) = try BulkPackage.write(url, readBack: check) { builder in
-                let sum = try fill(DeduplicatedTable(builder), from: feed, progress: progress)
-                builder.add(metadata: rows)
-                return sum
-            }
-            return (sum.tiles, digest)
+        let check = { (sum: TileSum) in try readBack(url, expecting: sum, format: feed.format) }
+        let (sum, digest) = try BulkPackage.write(url, readBack: check) { builder in
+            let sum = try fill(DeduplicatedTable(builder), from: feed, progress: progress)
+            builder.add(metadata: sorted(feed.rows))
+            return sum
         }
+        return (sum.tiles, digest)
+    }
+
+    /// Does the same for tables that SQLite fills.
+    ///
+    /// - Parameter table: Makes the tables.
+    static func write(
+        _ feed: TileFeed, _ rows: [String: String], into table: (Database) throws -> some TileTable, to url: URL,
+        progress: (UInt64) throws -> Void
+    ) throws -> (tiles: UInt64, digest: Digest) {
         let (sum, root) = try PackageDatabase.fill(url, sealed: "metadata") { database in
             try MBTilesBuilder.begin(database)
-            let sum =
-                format == .mbtilesNormalized
-                ? try fill(NormalizedTable(database), from: feed, progress: progress)
-                : try fill(FlatTable(database), from: feed, progress: progress)
-            for row in rows {
+            let sum = try fill(try table(database), from: feed, progress: progress)
+            for row in sorted(rows) {
                 try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [row.name, row.value])
             }
             return sum
@@ -38,6 +41,10 @@ enum SQLiteExport {
             url, { try SQLiteSeal.apply(to: $0, rootPage: root ?? 0) },
             readBack: { try readBack(url, expecting: sum, format: feed.format) })
         return (sum.tiles, digest)
+    }
+
+    private static func sorted(_ rows: [String: String]) -> [(name: String, value: String)] {
+        rows.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
     private static func readBack(_ url: URL, expecting sum: TileSum, format: TileFormat) throws {

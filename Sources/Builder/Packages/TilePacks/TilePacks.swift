@@ -1,7 +1,7 @@
 internal import Digests
 internal import Files
 public import Foundation
-public import PackageFiles
+internal import PackageFiles
 public import Tiles
 
 /// Cuts packages into tile packs, which clients share between regions.

@@ -1,7 +1,6 @@
 internal import ClusterClient
 internal import CommandSupport
 import Foundation
-internal import PackageFiles
 import Packages
 
 /// The estimated result of a build, from its masks and a few sampled tiles.

@@ -3,7 +3,8 @@ internal import CommandSupport
 internal import Digests
 import Files
 import Foundation
-import PackageFiles
+internal import PackageFiles
+internal import Packages
 import Tilesets
 import Wire
 

@@ -2,7 +2,6 @@ internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Foundation
-internal import PackageFiles
 import Packages
 internal import TextFormats
 import Wire

@@ -5,7 +5,8 @@ internal import Digests
 import Errors
 import Files
 import Foundation
-import PackageFiles
+internal import PackageFiles
+internal import Packages
 internal import TextFormats
 import Wire
 

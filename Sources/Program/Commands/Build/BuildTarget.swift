@@ -3,6 +3,7 @@ internal import CommandSupport
 import Errors
 import Foundation
 import PackageFiles
+import Packages
 import Tiles
 import Wire
 

@@ -1,5 +1,5 @@
 internal import CommandSupport
-import PackageFiles
+import Packages
 internal import TextFormats
 
 /// Shows the progress of a conversion.

@@ -1,5 +1,5 @@
 import Foundation
-import PackageFiles
+import Packages
 
 extension PackageFormat {
     /// The formats that a file of this name may have: those with a matching extension, the longest extension first.

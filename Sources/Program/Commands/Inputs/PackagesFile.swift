@@ -3,6 +3,7 @@ internal import CommandSupport
 import Errors
 import Foundation
 import PackageFiles
+import Packages
 import Regions
 import TextFormats
 import Tiles

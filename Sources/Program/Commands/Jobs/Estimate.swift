@@ -1,6 +1,5 @@
 internal import CommandSupport
 import Origins
-import PackageFiles
 import Packages
 internal import TextFormats
 import Tiles

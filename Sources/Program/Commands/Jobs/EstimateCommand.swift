@@ -4,7 +4,6 @@ internal import CommandSupport
 import Errors
 import Foundation
 import Origins
-import PackageFiles
 import Packages
 import Tiles
 import Tilesets

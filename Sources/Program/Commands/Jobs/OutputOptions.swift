@@ -3,6 +3,7 @@ internal import ClusterClient
 internal import CommandSupport
 import Errors
 import PackageFiles
+import Packages
 import Tilesets
 import Wire
 

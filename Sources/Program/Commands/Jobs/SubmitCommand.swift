@@ -1,7 +1,6 @@
 import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
-internal import PackageFiles
 import Packages
 internal import TextFormats
 import Tilesets

@@ -1,4 +1,4 @@
-internal import PackageFiles
+internal import Packages
 package import Wire
 
 extension PBJobStatus {

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import PackageFiles
+import Packages
 import Scheduling
 import Shards
 import Telemetry

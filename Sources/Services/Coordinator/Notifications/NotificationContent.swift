@@ -2,7 +2,7 @@ import Digests
 import Files
 import Foundation
 import Notifications
-import PackageFiles
+import Packages
 import Scheduling
 import Wire
 

@@ -1,6 +1,7 @@
 import Catalog
 import CatalogFormat
 import PackageFiles
+import Packages
 import Tiles
 
 /// Possible problems of a job, found by comparing it with the current catalog.

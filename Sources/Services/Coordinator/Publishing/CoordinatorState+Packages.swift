@@ -6,6 +6,7 @@ import Errors
 import Files
 import Foundation
 import PackageFiles
+import Packages
 import Scheduling
 import Tiles
 import Wire

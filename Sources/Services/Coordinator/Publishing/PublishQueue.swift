@@ -7,6 +7,7 @@ import Files
 import Foundation
 import Logging
 import PackageFiles
+import Packages
 import Scheduling
 import Synchronization
 import Telemetry

@@ -3,7 +3,7 @@ internal import Errors
 internal import Foundation
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import PackageFiles
+internal import Packages
 internal import Tiles
 internal import Tilesets
 internal import WebRequests

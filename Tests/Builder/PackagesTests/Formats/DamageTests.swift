@@ -1,5 +1,6 @@
 import Foundation
 import PackageFiles
+import Packages
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Errors
 import PackageFiles
+import Packages
 import Testing
 
 struct PackageFormatTests {

@@ -1,3 +1,7 @@
+internal import Digests
+internal import Foundation
+public import PackageFiles
+
 /// The formats of packages; the raw value is the word in `--format`, in messages and in the catalog.
 ///
 /// ``mbtiles`` is *the package*: it is always made, merged from shards. Every other form is written from that file by an
@@ -16,17 +20,45 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// MapLibre Native's offline database, schema version 6; needs a style pack.
     case maplibre
 
-    /// What a file's name ends with, with its leading dot; no two forms share one.
-    public var fileExtension: String {
+    /// All that this build knows of a format: a new one is a case and a row, and the file that writes it.
+    struct Traits: Sendable {
+        /// What a file's name ends with, with its leading dot.
+        let fileExtension: String
+        /// What its tiles and fixed parts take, for estimates; `nil` if that depends on more than tiles.
+        let layout: PackageLayout?
+        /// Writes the tiles into a new file, seals it, flushes it and reads it back; `nil` for one that needs more than tiles.
+        ///
+        /// Returns the number of tiles, and the SHA-256 of the file.
+        let write: (@Sendable (TileFeed, URL, (UInt64) throws -> Void) throws -> (tiles: UInt64, digest: Digest))?
+    }
+
+    /// The row of a format.
+    var traits: Traits {
         switch self {
-        case .mbtiles: ".mbtiles"
-        case .mbtilesFlat: ".flat.mbtiles"
-        case .mbtilesNormalized: ".normalized.mbtiles"
-        case .carto: ".carto.mbtiles"
-        case .pmtiles: ".pmtiles"
-        case .maplibre: ".maplibre.db"
+        case .mbtiles:
+            Traits(fileExtension: ".mbtiles", layout: .deduplicated) {
+                try SQLiteExport.package($0, to: $1, progress: $2)
+            }
+        case .mbtilesFlat:
+            Traits(fileExtension: ".flat.mbtiles", layout: .flat) {
+                try SQLiteExport.write($0, $0.rows, into: FlatTable.init, to: $1, progress: $2)
+            }
+        case .mbtilesNormalized:
+            Traits(fileExtension: ".normalized.mbtiles", layout: .normalized) {
+                try SQLiteExport.write($0, $0.rows, into: NormalizedTable.init, to: $1, progress: $2)
+            }
+        case .carto:
+            Traits(fileExtension: ".carto.mbtiles", layout: .flat) {
+                try SQLiteExport.write($0, CartoMetadata.rows($0.rows), into: FlatTable.init, to: $1, progress: $2)
+            }
+        case .pmtiles:
+            Traits(fileExtension: ".pmtiles", layout: .pmtiles) { try PMTilesExport.write($0, to: $1, progress: $2) }
+        case .maplibre: Traits(fileExtension: ".maplibre.db", layout: nil, write: nil)
         }
     }
+
+    /// What a file's name ends with, with its leading dot; no two forms share one.
+    public var fileExtension: String { traits.fileExtension }
 
     /// Reads one word, as it is written in ``rawValue``.
     ///
