@@ -33,10 +33,8 @@ final class MapLibreHandle {
     /// - Throws: ``ArchiveError`` for a missing file, one that is no such database, and one without its indexes.
     init(path: String, _ access: ArchiveAccess) throws(ArchiveError) {
         let database = try ReadOnlyDatabase(path: path, access)
-        if !access.isProbed {
-            try database.requireSearch(Self.tileSQL)
-            try database.requireSearch(Self.resourceSQL)
-        }
+        try database.requireSearch(Self.tileSQL)
+        try database.requireSearch(Self.resourceSQL)
         sources = try Self.sources(database)
         tiles = try database.prepare(Self.tileSQL)
         resources = try database.prepare(Self.resourceSQL)
