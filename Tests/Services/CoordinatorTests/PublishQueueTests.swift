@@ -119,21 +119,27 @@ struct PublishQueueTests {
         #expect(again.events.count == 1 && again.patching.isEmpty)
     }
 
-    /// After a slow write of the lists the next one is a second away; what makes it earlier wakes those who wait.
+    /// After a slow write of the lists the next one is 750 ms away; what makes it earlier wakes those who wait.
+    ///
+    /// On a machine under load one wake-up can take as long as the wait: the fastest of ten counts.
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
     func whatMakesThePublicationEarlierEndsTheWait(isClosed: Bool) async throws {
-        let queue = PublishQueue()
         let slow = SlowLists(real: CatalogFolderWriter(catalog: catalog), cost: .milliseconds(250))
         let first = try await waiting(1, "first")
-        queue.add(first)
-        _ = await queue.publish(blobs, catalogs: CatalogTable(main: slow), logger: logger)
-        queue.add(first)
-        let sleeper = Task { await queue.waitUntilDue() }
-        try await Task.sleep(for: .milliseconds(20))
-        let start = ContinuousClock.now
-        if isClosed { queue.close() } else { for _ in 1..<PublishQueue.most { queue.add(first) } }
-        await sleeper.value
-        #expect(ContinuousClock.now - start < .milliseconds(500))
+        var fastest = Duration.seconds(60)
+        for _ in 0..<10 where fastest > .milliseconds(500) {
+            let queue = PublishQueue()
+            queue.add(first)
+            _ = await queue.publish(blobs, catalogs: CatalogTable(main: slow), logger: logger)
+            queue.add(first)
+            let sleeper = Task { await queue.waitUntilDue() }
+            try await Task.sleep(for: .milliseconds(20))
+            let start = ContinuousClock.now
+            if isClosed { queue.close() } else { for _ in 1..<PublishQueue.most { queue.add(first) } }
+            await sleeper.value
+            fastest = min(fastest, ContinuousClock.now - start)
+        }
+        #expect(fastest < .milliseconds(500))
     }
 
     /// A stream of packages, each ready some milliseconds after the one before.

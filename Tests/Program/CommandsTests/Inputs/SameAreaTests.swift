@@ -12,7 +12,7 @@ import Wire
 /// The same area gives the same packages, however it was asked for: only then the coordinator finds the job that exists.
 struct SameAreaTests {
     private static let tileset = """
-        {"version":1,"id":"demo","templates":["https://a.example/{z}/{x}/{y}"],"scheme":"xyz","format":"mvt","minzoom":0,
+        {"version":1,"id":"demo","templates":["https://a.example/{z}/{x}/{y}"],"scheme":"xyz","format":"pbf","minzoom":0,
         "maxzoom":9,"headers":{},"concurrency":1,"connectSeconds":1,"totalSeconds":1,"stallSeconds":1,"http2":false,
         "maxTileBytes":1000}
         """
