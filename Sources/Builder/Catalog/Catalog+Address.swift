@@ -12,7 +12,7 @@ extension Catalog {
         for edition in (try? editions(in: folder)) ?? [] {
             // The next edition may be readable.
             guard let bytes = try? Data(contentsOf: folder.appendingPathComponent(edition.path + "packages.json")),
-                // See above.
+                // The next edition may be readable.
                 let list = try? JSONDecoder().decode(CatalogList.self, from: bytes),
                 let base = list.packages.lazy.compactMap({ $0.base(in: edition) }).first
             else { continue }

@@ -31,7 +31,7 @@ extension RegionDefinition {
         } else if let geometry = members["geometry"] as? [String: Any], JSONSerialization.isValidJSONObject(geometry),
             // A geometry that cannot be written or read leads to the reason below.
             let json = try? JSONSerialization.data(withJSONObject: geometry, options: .sortedKeys),
-            // See above.
+            // A geometry that cannot be read leads to the reason below.
             let shape = try? Geometry(geoJSON: [UInt8](json)), !shape.isEmpty
         {
             area = .geometry(String(decoding: json, as: UTF8.self), shape)

@@ -18,7 +18,7 @@ package enum ProcessMetrics {
         if let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
             text.single(ProcessMetric.openFiles, Double(files.count))
         }
-        // As above.
+        // Elsewhere than on Linux this family is missing too.
         if let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " "),
             pages.count > 1, let resident = Double(pages[1])
         {

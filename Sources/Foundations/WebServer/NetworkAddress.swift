@@ -54,7 +54,7 @@ package struct NetworkRange: Sendable, Hashable {
     /// How many leading bits of the 128 are equal.
     private let bits: Int
 
-    /// Reads a range; `nil` for a text that is none.
+    /// Reads a range; `nil` for an invalid text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = NetworkAddress(String(first)) else { return nil }

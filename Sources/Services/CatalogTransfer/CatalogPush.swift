@@ -176,7 +176,7 @@ package struct CatalogPush: Sendable {
             for package in index.packages {
                 // The packs of an unreadable list are not known: they are sent again.
                 guard let list = package.tilePacks, let bytes = try await target.read(list.url),
-                    // See above.
+                    // An unreadable list is sent again.
                     let packs = try? CatalogPackList(decoding: bytes, named: list.url).packs
                 else { continue }
                 for pack in packs { known[package.edition + pack.path] = pack.sha256 }

@@ -267,10 +267,10 @@ private final class AnswerBook: Sendable {
     /// Whether several requests wait, so that one may receive the answer of another.
     var isShared: Bool { open.withLock { $0.count > 1 } }
 
-    /// Nobody waits for the number any more.
+    /// No caller waits for the number any more.
     func forget(_ number: UInt64) { open.withLock { _ = $0.removeValue(forKey: number) } }
 
-    /// An answer came; one that nobody waits for is dropped.
+    /// An answer came; one that no caller waits for is dropped.
     func put(_ message: Message, for number: UInt64) {
         open.withLock { open in
             guard open[number] != nil else { return }

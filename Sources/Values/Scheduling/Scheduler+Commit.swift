@@ -42,7 +42,7 @@ extension Scheduler {
             jobs[job].batches.indices.contains(index),
             jobs[job].batches[index].state == .done, jobs[job].batches[index].token != token
         else { return "lease-ended" }
-        // Of two attempts the other one was first. Different bytes mean that the origin changed between them.
+        // Another attempt has already committed this batch. Different bytes mean that the origin changed between them.
         return jobs[job].batches[index].digest == result.digest ? "same-result" : "other-result"
     }
 

@@ -12,7 +12,7 @@ struct PackAge: Hashable, Codable, Sendable {
     /// What the same list has now counts. Between lists the later date wins. Where the dates say nothing, one order for all
     /// holders prevents two holders from overwriting each other repeatedly.
     ///
-    /// - Parameter isShared: Whether somebody else holds the other one.
+    /// - Parameter isShared: Whether another download also uses the other one.
     func replaces(_ old: PackAge, isShared: @autoclosure () -> Bool) -> Bool {
         if source == old.source { return true }
         if date != old.date { return date > old.date }
@@ -46,7 +46,7 @@ extension StoreMachine {
 }
 
 extension StoreRows {
-    /// Whether somebody else needs a file.
+    /// Whether another download also needs a file.
     func isHeld(_ key: InstalledFileKey, besides item: Item?) -> Bool {
         holds.contains { $0.key == key && $0.item != item }
     }

@@ -31,7 +31,7 @@ extension UntrustedBytes {
             // A damaged page is an error of this read alone.
             _ = try? file.find(tile)
         }
-        // As above.
+        // A damaged page is an error of this read alone.
         _ = try? file.find(.root)
         _ = try? file.find(adopted.file.template ?? "")
         for region in adopted.regions {

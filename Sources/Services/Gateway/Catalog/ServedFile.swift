@@ -18,7 +18,7 @@ struct ServedFile: Sendable, Hashable {
     /// The value of Repr-Digest (RFC 9530).
     let reprDigest: String
 
-    /// - Returns: `nil` for a digest that is none; a decoded catalog has no such.
+    /// - Returns: `nil` for an invalid digest, which a decoded catalog does not have.
     init?(path: String, size: Int64, sha256: String, links: String = "") {
         guard size >= 0, let digest = Digest(hex: sha256) else { return nil }
         self.path = path

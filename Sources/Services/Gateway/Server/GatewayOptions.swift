@@ -9,7 +9,7 @@ public struct GatewayOptions: Sendable {
         case open
         /// Holders of a token with the role viewer or operator.
         case viewer
-        /// Nobody.
+        /// No one.
         case off
     }
 

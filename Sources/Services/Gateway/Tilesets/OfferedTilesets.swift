@@ -6,7 +6,7 @@ internal import Tilesets
 
 /// The tilesets that clients may submit.
 ///
-/// A tile server that is away when the gateway starts is asked again until it answers; the gateway serves meanwhile.
+/// A tile server that cannot be reached when the gateway starts is retried until it answers; the gateway serves meanwhile.
 final class OfferedTilesets: Sendable {
     private enum State {
         case read(Tileset)
