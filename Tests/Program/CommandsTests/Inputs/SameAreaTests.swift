@@ -13,7 +13,7 @@ import Wire
 struct SameAreaTests {
     private static let tileset = """
         {"version":1,"id":"demo","templates":["https://a.example/{z}/{x}/{y}"],"scheme":"xyz","format":"pbf","minzoom":0,
-        "maxzoom":9,"headers":{},"concurrency":1,"connectSeconds":1,"totalSeconds":1,"stallSeconds":1,"http2":false,
+        "maxzoom":9,"headers":{},"concurrency":1,"contact":"maps@example.com","connectSeconds":1,"totalSeconds":1,"stallSeconds":1,"http2":false,
         "maxTileBytes":1000}
         """
 
