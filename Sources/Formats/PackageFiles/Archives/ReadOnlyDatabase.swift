@@ -186,6 +186,11 @@ extension ArchiveError {
             self.init(.badArchive, view.message, cause: view)
         } else if let explanation = SQLiteFault.explanation(error, path: path) {
             self.init(SQLiteFault(error) == .busy ? .busy : .unreadable, explanation, cause: error)
+        } else if (error as? DatabaseError)?.resultCode.primaryResultCode == .SQLITE_NOTADB {
+            self.init(
+                .badArchive,
+                "'\(path)' is not an MBTiles file, or its beginning is damaged: SQLite cannot read it. Check the name, or "
+                    + "download or build it again.", cause: error)
         } else {
             let reason = (error as? DatabaseError)?.message ?? "\(error)"
             self.init(
