@@ -105,17 +105,17 @@ struct FetcherTests {
         #expect(refused?.cause == .hostForbidsBulk)
     }
 
-    /// 3 MB at 1 MB/s: not at once, and not at 1 byte/s, which the limit of the suite would end.
+    /// 30 MB at 10 MB/s: not at once, and not at 1 byte/s, which the limit of the suite would end.
     ///
-    /// libcurl sends the first part without a pause, so a small body would come at once at any rate.
+    /// libcurl looks at the rate after a hundred buffers (6.4 MB), so a smaller body comes at once at any rate.
     @Test func aRateIsInBytesForEachSecond() async throws {
         let fetcher = try WebFetcher.curl.make()
-        let long = [UInt8](repeating: 7, count: 3_000_000)
+        let long = [UInt8](repeating: 7, count: 30_000_000)
         let server = try ScriptedServer { _ in .reply(200, headers: [("ETag", "\"1\"")], body: long) }
         defer { server.stop() }
         let (scratch, part) = try part()
         var request = try request(server)
-        request.bytesPerSecond = 1_000_000
+        request.bytesPerSecond = 10_000_000
         let start = ContinuousClock.now
         _ = try await fetcher.file(request, into: part, from: 0, limit: 1 << 30) { _ in }
         #expect(ContinuousClock.now - start > .milliseconds(500))
