@@ -22,7 +22,7 @@ public enum S3CredentialProviders {
 
     /// The first provider that the environment asks for.
     ///
-    /// - Throws: ``S3Error`` `missing-secret`: there is none, or its credentials cannot be used.
+    /// - Throws: ``S3Error`` `missing-secret` when no provider has credentials, or when they cannot be used.
     public static func find(in environment: [String: String]) throws(S3Error) -> any S3CredentialProvider {
         for provider in all {
             if let found = try provider.init(ifAskedBy: environment) { return found }

@@ -133,6 +133,7 @@ struct PublishQueueTests {
             _ = await queue.publish(blobs, catalogs: CatalogTable(main: slow), logger: logger)
             queue.add(first)
             let sleeper = Task { await queue.waitUntilDue() }
+            // The sleeper begins to wait; when it begins later, it finds the publication due and ends at once.
             try await Task.sleep(for: .milliseconds(20))
             let start = ContinuousClock.now
             if isClosed { queue.close() } else { for _ in 1..<PublishQueue.most { queue.add(first) } }
