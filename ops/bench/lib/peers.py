@@ -116,8 +116,8 @@ class Peers:
         return process.run("curl", "curl", "-s", "--parallel", "--parallel-max", "64", "-K", config)
 
 
-def install(venv):
-    """Installs what can be installed; says what cannot."""
+def install_packages():
+    """Installs the Debian packages that the floors and peers need; says what cannot be installed."""
     debian = ["mapcache-tools", "libnginx-mod-http-echo", "libcurl4-openssl-dev", "libsqlite3-dev", "libdeflate-dev",
               "libxxhash-dev", "gcc", "curl", "nginx"]
     have = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n", *debian], capture_output=True,
@@ -129,6 +129,11 @@ def install(venv):
                               stdout=subprocess.DEVNULL)
         if done.returncode:
             print(f"bench: could not install {' '.join(wanted)}", file=sys.stderr)
+
+
+def install(venv):
+    """Installs what can be installed; says what cannot."""
+    install_packages()
     if not os.path.exists(f"{venv}/bin/mapproxy-seed"):
         for words in ([sys.executable, "-m", "venv", venv],
                       [f"{venv}/bin/pip", "install", "-q", "MapProxy==7.0.0", "landez==2.5.1"]):
