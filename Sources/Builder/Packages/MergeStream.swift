@@ -57,7 +57,7 @@ enum MergeStream {
         _ spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey, stripTiles: Int,
         into queue: BoundedQueue<[MergeTile]>
     ) throws -> Counts {
-        let reader = StripReader(spec, inputs)
+        let reader = StripReader(spec, inputs, survey)
         var numbers = BodyNumbers(survey.repeats)
         var common = CommonBodies()
         var counts = Counts()

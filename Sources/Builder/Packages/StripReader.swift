@@ -19,6 +19,8 @@ struct StripTile {
 final class StripReader {
     private let spec: PackageSpec
     private let inputs: [MergeInput]
+    /// The indexes that the survey kept.
+    private let tables: [ShardTable?]
     private var handles: [Int: ShardBodies] = [:]
     private var opened: [Int] = []
     private var groups: [GroupKey: [UInt8]] = [:]
@@ -38,9 +40,10 @@ final class StripReader {
         let group: Int
     }
 
-    init(_ spec: PackageSpec, _ inputs: [MergeInput]) {
+    init(_ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey) {
         self.spec = spec
         self.inputs = inputs
+        tables = survey.tables
     }
 
     /// The strip's tiles, ascending by column and TMS row, each once.
@@ -49,9 +52,7 @@ final class StripReader {
     func tiles(zoom: Int, columns: ClosedRange<Int>, shards: [Int]) throws -> [StripTile] {
         var tiles: [StripTile] = []
         for shard in shards {
-            let reader = try TileSurvey.open(inputs[shard])
-            cache(ShardBodies(reader), shard)
-            for entry in reader.entries
+            for entry in try entries(of: shard)
             where entry.tile.zoom == zoom && columns.contains(entry.tile.x) && spec.admits(entry.tile) {
                 tiles.append(StripTile(column: entry.tile.x, row: entry.tile.tmsY, shard: shard, body: entry.body))
             }
@@ -78,6 +79,13 @@ final class StripReader {
         return tiles
     }
 
+    private func entries(of shard: Int) throws -> [ShardEntry] {
+        if let table = tables[shard] { return table.entries }
+        let reader = try TileSurvey.open(inputs[shard])
+        cache(ShardBodies(reader), shard)
+        return reader.entries
+    }
+
     /// The content of the group that holds a body, and where in it the body lies, checked.
     func place(of body: ShardBody, shard: Int) throws -> (content: [UInt8], range: Range<Int>) {
         do throws(StorageError) {
@@ -85,7 +93,11 @@ final class StripReader {
             if let open = handles[shard] {
                 handle = open
             } else {
-                handle = ShardBodies(try ShardReader(inputs[shard].url))
+                let url = inputs[shard].url
+                handle =
+                    if let table = tables[shard] { try ShardBodies(url, table) } else {
+                        ShardBodies(try ShardReader(url))
+                    }
                 cache(handle, shard)
             }
             let key = GroupKey(shard: shard, group: body.group)

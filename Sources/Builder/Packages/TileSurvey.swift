@@ -8,7 +8,8 @@ internal import Tiles
 /// The first pass over the shards: reads each index, counts the package's tiles per column, and records which bodies
 /// occur more than once.
 ///
-/// Memory: two to four bytes a tile, twelve a column in use, and a few hundred a shard; never a list of tiles.
+/// Memory: two to four bytes a tile, twelve a column in use, and a few hundred a shard; at most ``tableTiles`` of the tiles
+/// themselves, so that a small package reads each index once.
 struct TileSurvey {
     /// Columns a shard has tiles of the package in, per zoom.
     private(set) var spans: [[Int: ClosedRange<Int>]] = []
@@ -17,12 +18,18 @@ struct TileSurvey {
     /// Tiles mentioned, stored or empty; a tile two shards mention counts twice.
     private(set) var mentioned: UInt64 = 0
     private(set) var repeats: RepeatFilter
+    /// The package's tiles of each shard, of the first shards that have ``tableTiles`` together; `nil` for the others.
+    private(set) var tables: [ShardTable?] = []
+    /// Some 150 bytes each.
+    private static let tableTiles = 40_000
 
     init(_ spec: PackageSpec, _ shards: [MergeInput], tick: () throws -> Void) throws {
         repeats = RepeatFilter(tiles: spec.mask.count(in: spec.zooms))
+        var space = Self.tableTiles
         for input in shards {
             let reader = try Self.open(input, isFirstTime: true)
             var span: [Int: ClosedRange<Int>] = [:]
+            let before = mentioned
             for entry in reader.entries where spec.admits(entry.tile) {
                 let tile = entry.tile
                 columns[tile.zoom, default: [:]][tile.x, default: 0] += 1
@@ -32,6 +39,9 @@ struct TileSurvey {
                 if let body = entry.body { repeats.add(BodyKey(body.digest)) }
             }
             spans.append(span)
+            let tiles = Int(clamping: mentioned - before)
+            tables.append(tiles <= space ? reader.table(spec.admits) : nil)
+            if tiles <= space { space -= tiles }
             try tick()
         }
     }

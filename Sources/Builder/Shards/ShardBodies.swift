@@ -1,6 +1,7 @@
 internal import Digests
 public import Errors
 public import Files
+public import Foundation
 
 /// The bodies of one shard without its index, for a reader that already knows the position of each.
 ///
@@ -13,6 +14,15 @@ public final class ShardBodies {
     public init(_ reader: ShardReader) {
         groups = reader.groups
         file = reader.file
+    }
+
+    /// Opens a shard whose index was read before.
+    ///
+    /// The file may be another one by now: ``range(of:in:)`` refuses its bodies.
+    /// - Throws: `io`.
+    public init(_ url: URL, _ table: ShardTable) throws(StorageError) {
+        groups = table.groups
+        file = try FileDescriptor(reading: url)
     }
 
     /// Reads and decompresses a group: the concatenated bodies.

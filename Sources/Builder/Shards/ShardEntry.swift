@@ -27,6 +27,13 @@ public struct ShardBody: Hashable, Sendable {
     public let length: Int
 }
 
+/// Some tiles of a shard, and where its bodies lie: what is needed to read them without reading the index again.
+public struct ShardTable: Sendable {
+    /// Tiles, ascending by tile.
+    public let entries: [ShardEntry]
+    let groups: [ShardGroup]
+}
+
 /// One LZ4 frame of bodies laid end to end.
 struct ShardGroup: Hashable {
     let position: UInt64

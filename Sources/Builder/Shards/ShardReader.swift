@@ -2,6 +2,7 @@ public import Digests
 public import Errors
 public import Files
 public import Foundation
+public import Tiles
 
 /// Reads a shard: its index at once, its bodies one group at a time.
 ///
@@ -67,6 +68,11 @@ public final class ShardReader {
         size = file.size
         footerDigest = footer.digest
         indexBytes = frame.count
+    }
+
+    /// The tiles that `isWanted` accepts, and where all bodies lie.
+    public func table(_ isWanted: (TileID) -> Bool) -> ShardTable {
+        ShardTable(entries: entries.filter { isWanted($0.tile) }, groups: groups)
     }
 
     /// The body of a tile; `nil` for an empty tile.
