@@ -61,7 +61,7 @@ public struct S3BlobStore: ManagedBlobStore {
 
     /// Uploads the file unless the bucket holds the blob; the local copy goes into the cache.
     public func put(_ temporary: URL, digest: Digest) async throws {
-        let size = try await FileWork.run { try Self.size(of: temporary) }
+        let size = try await FileWork.run { try temporary.fileSize() }
         let name = Self.name(digest)
         try await patience.with {
             if try await bucket.size(of: name) == size { return }
@@ -133,13 +133,6 @@ public struct S3BlobStore: ManagedBlobStore {
             Self.name(digest) == name
         else { return nil }
         return digest
-    }
-
-    private static func size(of file: URL) throws -> UInt64 {
-        guard let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
-            throw StorageError(.io, "Cannot determine the length of '\(file.path)'.")
-        }
-        return UInt64(size)
     }
 }
 

@@ -2,6 +2,18 @@ internal import CFile
 internal import Errors
 package import Foundation
 
+extension URL {
+    /// Bytes of the file now.
+    ///
+    /// Foundation's resource values take 30 times as many instructions; workers ask for each shard.
+    /// - Throws: `io`.
+    package func fileSize() throws(StorageError) -> UInt64 {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw StorageError.system(errno, action: "inspect", path: path) }
+        return UInt64(max(0, status.st_size))
+    }
+}
+
 /// One open file, closed with the object.
 ///
 /// Every failure names the path, and a full disk has its own error code.

@@ -1,4 +1,5 @@
 import Errors
+import Files
 import Foundation
 import Logging
 import Telemetry
@@ -28,13 +29,13 @@ extension ControlHandlers {
         let file = try await environment.store.backUp(
             named: name, into: environment.options.data.appending(path: "backups"), wall: wall,
             pages: environment.options.backupPages)
-        let bytes = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        let bytes = try file.fileSize()
         environment.logger.notice("State backed up", metadata: [LogKey.path: "\(file.path)"])
         let elapsed = (ContinuousClock.now - start) / .milliseconds(1)
         return .backedUp(
             .make {
                 $0.path = file.path
-                $0.bytes = UInt64(clamping: bytes)
+                $0.bytes = bytes
                 $0.elapsedMs = UInt64(elapsed.rounded())
             })
     }

@@ -19,9 +19,9 @@ struct CountedBlobStore: BlobStore {
 
     func put(_ temporary: URL, digest: Digest) async throws {
         // Nothing else reads the file, so its size does not change. A file that is missing is the store's error.
-        let size = (try? temporary.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0
+        let size = (try? temporary.fileSize()) ?? 0
         try await store.put(temporary, digest: digest)
-        metrics.addUpload(bytes: UInt64(size))
+        metrics.addUpload(bytes: size)
     }
 
     func local(_ digest: Digest) async throws -> LocalBlob? { try await store.local(digest) }

@@ -30,9 +30,9 @@ struct StreamedBlobStore: BlobStore {
     func temporaryURL() throws(StorageError) -> URL { try cache.temporaryURL() }
 
     func put(_ temporary: URL, digest: Digest) async throws {
-        let size = try temporary.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        let size = try temporary.fileSize()
         let meter = WorkMeter.current
-        switch await client.put(temporary, digest, size: UInt64(size), onMove: { meter?.countStep() }) {
+        switch await client.put(temporary, digest, size: size, onMove: { meter?.countStep() }) {
         case .stored: try await FileWork.run { [cache] in try cache.adopt(temporary, digest: digest) }
         case let outcome: throw Self.error(outcome, digest)
         }
