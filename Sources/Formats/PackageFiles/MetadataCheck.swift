@@ -1,5 +1,6 @@
 internal import Foundation
 package import GRDB
+internal import Synchronization
 package import TileBodies
 package import Tiles
 
@@ -87,11 +88,15 @@ package struct MetadataCheck {
         if format?.traits.isVector == true { checkLayers(values["json"], &report) }
     }
 
+    /// The last text in which ``checkLayers(_:_:)`` found nothing: all packages of a job have the same layers.
+    private static let lastLayers = Mutex("")
+
     private func checkLayers(_ text: String?, _ report: inout VerifyReport) {
         guard let text else {
             return report.add(
                 "no-vector-layers", at: "metadata 'json'", because: "vector tiles need it, with vector_layers")
         }
+        if Self.lastLayers.withLock({ $0 == text }) { return }
         let value: Any? = {
             do { return try JSONSerialization.jsonObject(with: Data(text.utf8)) } catch { return nil }
         }()
@@ -99,14 +104,18 @@ package struct MetadataCheck {
             return report.add(
                 "no-vector-layers", at: "metadata 'json'", because: "it is not JSON with an array vector_layers")
         }
-        for layer in layers where !(layer["id"] is String && layer["fields"] is [String: Any]) {
+        let bad = layers.filter { layer in !(layer["id"] is String && layer["fields"] is [String: Any]) }
+        for _ in bad {
             report.add("no-vector-layers", at: "metadata 'json'", because: "a layer lacks its id or its fields")
         }
+        if bad.isEmpty { Self.lastLayers.withLock { $0 = text } }
     }
 
     package static func areBounds(_ text: String) -> Bool {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
-            Double($0.trimmingCharacters(in: .whitespaces)) ?? .nan
+            number -> Double in
+            let words = number.split(whereSeparator: \.isWhitespace)
+            return words.count == 1 ? Double(words[0]) ?? .nan : .nan
         }
         return numbers.count == 4 && abs(numbers[0]) <= 180 && abs(numbers[2]) <= 180 && abs(numbers[1]) <= 90
             && abs(numbers[3]) <= 90 && numbers[1] <= numbers[3]
