@@ -29,8 +29,16 @@ extension MapStore {
             finding.isMended = isThere || !holders.isEmpty
             findings.append(finding)
         }
+        // A process that ends after this call leaves no damaged file that a later one could take for whole.
+        await worker.settle()
         return findings
     }
+
+    /// Files and folders below the folder of the store that belong to nothing and could not be removed when it was opened,
+    /// and installed files that may not be read.
+    ///
+    /// The store works without them; the next opening tries again.
+    public var leftovers: [Finding] { get async { await worker.leftovers } }
 
     /// Removes everything: items, regions, tasks, part files, the catalog; what is known of the catalog's age stays,
     /// so that an older catalog is refused later too.

@@ -45,6 +45,9 @@ extension StoreWorker {
         }
         if isStarted { process(.start) }
         showReaders()
+        leftovers = found.left
+        // What is missing is not installed any more for whom asks next.
+        if !found.missing.isEmpty { await settle() }
     }
 
     func openAsReader() async throws(StoreError) {
@@ -81,6 +84,17 @@ extension StoreWorker {
         // Without it reading calls throw until the next start.
         suspended = try? await view()
         await close()
+    }
+
+    /// Returns when what is being removed now is gone: its rows, for readers too, and then its bytes on the disk.
+    ///
+    /// It also returns when this process stops working.
+    func settle() async {
+        let life = life
+        guard let leaving = machine?.trash.keys else { return }
+        while life == self.life, let machine, leaving.contains(where: { machine.trash[$0] != nil }) {
+            await withCheckedContinuation { settleCalls.append($0) }
+        }
     }
 
     func quiet() async {

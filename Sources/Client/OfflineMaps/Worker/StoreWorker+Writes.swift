@@ -95,6 +95,7 @@ extension StoreWorker {
         isWriting = false
         seenRequests = []
         candidate = nil
+        wakeSettling()
     }
 
     /// The calls of this process that were not answered get an error; requests with rows stay.

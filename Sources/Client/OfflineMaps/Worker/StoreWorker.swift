@@ -79,6 +79,10 @@ actor StoreWorker {
     var watch: Task<Void, Never>?
     var networkWatch: Task<Void, Never>?
     var quietCalls: [CheckedContinuation<Void, Never>] = []
+    /// Calls that look again whenever a write or a removal has ended.
+    var settleCalls: [CheckedContinuation<Void, Never>] = []
+    /// What could not be cleared when the store was opened.
+    var leftovers: [Finding] = []
 
     init(_ options: StoreOptions) throws(StoreError) {
         let folder = StoreFolder(options.folder)
@@ -165,9 +169,16 @@ actor StoreWorker {
     }
 
     func checkQuiet() {
+        wakeSettling()
         guard !quietCalls.isEmpty, isQuiet else { return }
         let waiting = quietCalls
         quietCalls = []
+        for call in waiting { call.resume() }
+    }
+
+    func wakeSettling() {
+        let waiting = settleCalls
+        settleCalls = []
         for call in waiting { call.resume() }
     }
 }

@@ -4,6 +4,7 @@ import Errors
 internal import Files
 import Foundation
 import OfflineMaps
+internal import TextFormats
 
 /// Opens the store of a command.
 enum DeviceStore {
@@ -91,6 +92,7 @@ enum DeviceStore {
         options.catalog = settings.address
         options.fetcher = try DeviceFetcher(folder: settings.folder)
         let store = try await MapStore.open(options)
+        await warn(ofLeftoversIn: store)
         // The process that works reads the catalog with which it was started.
         guard !isOther || store.role == .worker else {
             throw CLIError(
@@ -98,6 +100,20 @@ enum DeviceStore {
                 hint: "end that process (device serve, watch or run), then name the other catalog")
         }
         return store
+    }
+
+    /// The most leftovers that are named one by one.
+    private static let namedLeftovers = 5
+
+    /// Says what lies in the store, belongs to nothing and cannot be removed; the command goes on.
+    private static func warn(ofLeftoversIn store: MapStore) async {
+        let left = await store.leftovers
+        for finding in left.prefix(namedLeftovers) {
+            Console.warning("the store holds what cannot be removed or read now: \(finding.problem)")
+        }
+        if left.count > namedLeftovers {
+            Console.warning("the store holds \(Units.count(left.count - namedLeftovers, of: "more file")) of this kind")
+        }
     }
 
     /// Keeps what the command line says of the catalog for later commands.
