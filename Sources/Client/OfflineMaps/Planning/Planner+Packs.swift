@@ -141,40 +141,6 @@ extension FetchFault {
     }
 }
 
-/// Who uses a tile pack.
-enum PackOwner: Hashable, Sendable {
-    /// All packages and regions: the pack is complete.
-    case all
-    /// One package: the pack has only tiles of it.
-    case package(String)
-    /// One region: the pack is filled tile by tile.
-    case region(RegionID)
-
-    /// The last field of the key.
-    ///
-    /// `Item.field` never begins with a hyphen, except for nothing.
-    var field: String {
-        switch self {
-        case .all: Item.field(nil)
-        case .package(let id): Item.field(id)
-        case .region(let id): "-:" + Item.field(id.text)
-        }
-    }
-}
-
-extension InstalledFileKey {
-    /// The key of a tile pack.
-    static func pack(
-        tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, owner: PackOwner
-    ) -> InstalledFileKey {
-        let fields = [
-            Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),
-            Item.field(edition.language), owner.field,
-        ]
-        return InstalledFileKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
-    }
-}
-
 extension TilePackList.Pack {
     /// The tiles that it can have: a part of the package when it is not complete.
     func mask(in package: TileMask) -> TileMask {

@@ -28,7 +28,9 @@ extension StoreMachine {
             fail(task.id, cause)
         } else {
             dropSuperseded(by: plan, of: task)
-            for item in task.items where plan.onlineTiles > 0 { change(.tiles(item, plan.onlineTiles)) }
+            for item in task.items where plan.onlineTiles != rows.tiles[item] ?? 0 {
+                change(.tiles(item, plan.onlineTiles))
+            }
             noteProgress(task.id)
             end(task, as: .done)
         }

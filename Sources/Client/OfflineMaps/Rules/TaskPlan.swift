@@ -45,6 +45,7 @@ struct TaskPlan: Sendable {
 
     let downloads: [DownloadItem]
     let onlineTiles: UInt64
+    let released: Set<Hold>
     private(set) var failed: [FileID: FailureCause]
     private(set) var states: [State]
     private(set) var fills: [InstalledFileKey: Fill] = [:]
@@ -66,6 +67,7 @@ struct TaskPlan: Sendable {
     /// Begins with all downloads open.
     init(_ plan: Plan) {
         (downloads, onlineTiles, failed) = (plan.downloads, plan.onlineTiles, plan.failed)
+        released = plan.released
         states = Array(repeating: State(), count: plan.downloads.count)
         open = plan.downloads.count
         sums = plan.present

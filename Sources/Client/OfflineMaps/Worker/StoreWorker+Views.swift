@@ -76,7 +76,8 @@ extension StoreWorker {
         let (regions, groups) = try await onFiles { (try database.regions(), try database.groups()) }
         return PlanView(
             address: options.catalog, content: content, rows: self.machine?.rows ?? machine.rows,
-            regions: regions.mapValues(\.definition), groups: groups)
+            regions: regions.mapValues(\.definition),
+            unplanned: Set(regions.filter { $0.value.needs == nil }.keys), groups: groups)
     }
 
     /// The queue, in the order of its making.
