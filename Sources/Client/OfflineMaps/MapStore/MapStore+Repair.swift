@@ -65,7 +65,7 @@ extension StoreWorker {
 
     /// Stops, removes all files besides the lock, and opens an empty store.
     func reset() async throws(StoreError) {
-        let wasStarted = isStarted
+        let before = started
         await stopTasks()
         guard let machine, let old = database else { throw Self.isClosed }
         let sequences = machine.rows.sequences.sorted { $0.key < $1.key }
@@ -89,7 +89,7 @@ extension StoreWorker {
             try new.apply(sequences.map { .sequence($0.key, $0.value) })
             try new.close()
         }
-        isStarted = wasStarted
+        started = before
         try await openAsWorker(isNamed: true)
         for item in held { shared.events.send(.removed(item)) }
         shared.events.send(.regions)

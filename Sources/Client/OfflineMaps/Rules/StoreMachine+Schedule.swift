@@ -22,7 +22,8 @@ extension StoreMachine {
         switch run {
         case .suspended: return .paused(.suspended)
         case .stopped: return .paused(.stopped)
-        case .running: break
+        case .reading where task.kind != .list: return .paused(.stopped)
+        case .running, .reading: break
         }
         if awaitedList[task.id] != nil { return .waiting(.turn) }
         return nil

@@ -61,8 +61,9 @@ struct TaskPlan: Sendable {
     private var sums: TaskProgress
     /// Bytes of single tiles and resources, which are known when they are there.
     private var sizes: [Int: UInt64] = [:]
-    private var cost: UInt64 = 0
-    private var there: UInt64 = 0
+    /// Bytes of all downloads, and those that are there.
+    private(set) var cost: UInt64 = 0
+    private(set) var there: UInt64 = 0
 
     /// Begins with all downloads open.
     init(_ plan: Plan) {

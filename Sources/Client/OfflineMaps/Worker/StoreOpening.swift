@@ -15,6 +15,8 @@ struct StoreOpening: Sendable {
     var missing: [FileID] = []
     /// What belongs to nothing and could not be cleared, and files that may not be read.
     var left: [Finding] = []
+    /// How far the tasks were when an earlier process worked on them.
+    var works: [TaskID: TaskWork] = [:]
     var requests: [(id: RequestID, request: Request)] = []
 
     /// Opens the database, puts the files of interrupted work back, and lists what is there.
@@ -39,6 +41,7 @@ struct StoreOpening: Sendable {
         parts = StoreScan.parts(folder)
         missing = cleaning.missing(of: files)
         left = cleaning.left
+        works = try database.works()
         requests = try database.openRequests()
         try database.dropOldAnswers()
         // A disk that cannot be measured counts as full until it can.

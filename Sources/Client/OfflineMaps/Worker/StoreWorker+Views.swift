@@ -35,7 +35,7 @@ extension StoreWorker {
         }
         return StoreView(
             rows: found,
-            tasks: found.tasks.values.sorted { $0.id < $1.id }.map(Self.view(ofReader:)), content: content,
+            tasks: found.tasks.values.sorted { $0.id < $1.id }.map { Self.view(ofReader: $0) }, content: content,
             groups: groups, free: free)
     }
 
@@ -85,7 +85,8 @@ extension StoreWorker {
         if let suspended { return suspended.tasks }
         if mode == .worker { return committedTasks }
         guard let database else { throw Self.isClosed }
-        return try await onFiles { try database.tasks() }.map(Self.view(ofReader:))
+        let (records, works) = try await onFiles { (try database.tasks(), try database.works()) }
+        return records.map { Self.view(ofReader: $0, works[$0.id]) }
     }
 
     /// A task; `nil` when it has ended.

@@ -95,6 +95,9 @@ extension StoreWorker {
         isWriting = false
         seenRequests = []
         candidate = nil
+        (changedWork, keptWork) = ([], [])
+        workSaving?.cancel()
+        workSaving = nil
         wakeSettling()
     }
 

@@ -39,8 +39,8 @@ actor StoreWorker {
 
     var mode = Mode.closed
     var isOpening = false
-    /// Whether the app has called `start`.
-    var isStarted = false
+    /// What the app has started; `nil` before `start` and after `stop`.
+    var started: StoreWork?
     var isForcedOffline = false
     var network = NetworkState.free
     var lock: StoreLock?
@@ -81,6 +81,10 @@ actor StoreWorker {
     var quietCalls: [CheckedContinuation<Void, Never>] = []
     /// Calls that look again whenever a write or a removal has ended.
     var settleCalls: [CheckedContinuation<Void, Never>] = []
+    /// Tasks whose progress has changed since it was kept, tasks of which it was kept, and the next time.
+    var changedWork: Set<TaskID> = []
+    var keptWork: Set<TaskID> = []
+    var workSaving: Task<Void, Never>?
     /// What could not be cleared when the store was opened.
     var leftovers: [Finding] = []
 

@@ -123,7 +123,7 @@ enum DeviceStore {
         if settings != kept { try settings.write(store.folder) }
     }
 
-    /// The catalog, read again from its server; the store is started for it, so tasks of its queue continue too.
+    /// The catalog, read again from its server; the tasks of the queue do not begin.
     ///
     /// - Parameter isKept: Whether later commands use this catalog too, once it was read.
     /// - Throws: ``CLIError`` with the cause when it cannot be read; `CatalogTransferError`, `StoreError`.
@@ -136,7 +136,7 @@ enum DeviceStore {
                 .usage, "the store has no catalog",
                 hint: "give its folder or address: --catalog https://maps.example.com/offline/")
         }
-        try await store.start()
+        try await store.start(.catalog)
         let catalog: MapCatalog
         do throws(StoreError) {
             catalog = try await store.refreshCatalog(ifOlderThan: .zero, allowOlder: arguments.allowOlder)
