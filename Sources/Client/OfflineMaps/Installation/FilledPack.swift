@@ -10,7 +10,7 @@ internal import Tiles
 enum FilledPack {
     /// What the server said about a tile.
     struct Known: Sendable, Hashable {
-        /// 200, or 204 for a place where there is no tile.
+        /// 200, or what the server answered for a place where it has no tile: 204, 404 or 410.
         var status: Int
         var etag: String?
         /// Seconds of the wall clock.
