@@ -90,9 +90,11 @@ enum FilledPack {
         throws
     {
         let queue = try PartDatabase.open(file, readonly: false)
+        var isTrimmed = false
         try queue.write { database in
             for statement in schema { try database.execute(sql: statement) }
             for tile in try known(database).keys where !wanted.contains(tile) {
+                isTrimmed = true
                 try database.execute(
                     sql: "DELETE FROM tile_http WHERE place = ?", arguments: [Int64(clamping: tile.hilbertID)])
                 try database.execute(
@@ -115,6 +117,8 @@ enum FilledPack {
                 try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value])
             }
         }
+        // A pack has at most some thousand tiles: the copy is made in a moment.
+        if isTrimmed { try queue.vacuum() }
         try queue.close()
     }
 

@@ -72,7 +72,11 @@ extension Planner {
         let key = InstalledFileKey.pack(
             tileset: offered.list.tileset, pack.index, pack.zooms, edition: edition,
             owner: pack.isComplete ? .all : .package(offer.id))
-        guard let address = view.address.flatMap({ address in offered.path(pack).flatMap { CatalogAddress(address).url($0) } }) else {
+        guard
+            let address = view.address.flatMap({ address in
+                offered.path(pack).flatMap { CatalogAddress(address).url($0) }
+            })
+        else {
             throw .failed(.badCatalog)
         }
         let age = PackAge(date: offer.dataDate ?? "", source: .packs(offer.id, edition))

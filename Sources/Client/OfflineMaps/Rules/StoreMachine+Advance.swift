@@ -33,6 +33,8 @@ extension StoreMachine {
             }
             noteProgress(task.id)
             end(task, as: .done)
+            // Other regions of the same server can use its tiles.
+            if plan.onlineTiles > 0 { for id in plans.ids where plans[id]?.onlineTiles ?? 0 > 0 { planAgain(id) } }
         }
     }
 
