@@ -126,8 +126,8 @@ let libraries: [Module] = [
     Module(
         "Packages", .builder,
         [
-            "Digests", "Tiles", "TileBodies", "Files", "Cryptography", "PackageFiles", "Shards", "PMTiles",
-            "SQLiteFiles",
+            "Digests", "Tiles", "TileBodies", "Files", "Cryptography", "CatalogFormat", "PackageFiles", "Shards",
+            "PMTiles", "SQLiteFiles",
         ], [.grdb]),
     Module("Catalog", .builder, ["Digests", "Tiles", "Regions", "Files", "CatalogFormat"]),
     Module(
@@ -381,7 +381,10 @@ if chosen == nil {
     targets.append(
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles", "ZeroMQ"],
+            dependencies: [
+                "CatalogFormat", "Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles",
+                "ZeroMQ",
+            ],
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
 

@@ -108,10 +108,10 @@ extension Catalog {
     private func packLists(
         of list: CatalogList, _ edition: CatalogEdition
     ) throws(CatalogError) -> [String: CatalogIndex.List] {
-        let folder = place(CatalogPackList.path(""), edition).deletingLastPathComponent()
+        let folder = place(TilePackList.path(""), edition).deletingLastPathComponent()
         return try memory.packLists(of: list.packages.map(\.id), edition, in: folder) { id, bytes in
             CatalogIndex.List(
-                url: edition.path + CatalogPackList.path(id), size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
+                url: edition.path + TilePackList.path(id), size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
         }
     }
 

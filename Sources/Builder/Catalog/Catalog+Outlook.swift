@@ -51,7 +51,7 @@ extension Catalog {
     ///
     /// A new version without packs removes them.
     public func idsWithPacks(among ids: [String], in edition: CatalogEdition = .main) -> [String] {
-        ids.filter { access(place(CatalogPackList.path($0), edition).path, F_OK) == 0 }.sorted()
+        ids.filter { access(place(TilePackList.path($0), edition).path, F_OK) == 0 }.sorted()
     }
 
     /// Why a package of `tileset` cannot take the place of `entry`.

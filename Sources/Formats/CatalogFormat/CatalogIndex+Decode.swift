@@ -104,11 +104,26 @@ extension CatalogIndex {
 
     /// Whether a path is relative, never leaves its folder, and needs no escaping.
     public static func isInside(_ path: String) -> Bool {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),/")
-        return 1...500 ~= path.utf8.count && path.allSatisfy(allowed.contains)
-            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-                !$0.isEmpty && !$0.hasPrefix(".")
-            }
+        guard 1...500 ~= path.utf8.count else { return false }
+        let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
+        // A folder's name is not empty and does not begin with a dot.
+        var last = slash
+        for byte in path.utf8 {
+            guard isUnescaped(byte), last != slash || (byte != slash && byte != dot) else { return false }
+            last = byte
+        }
+        return last != slash
+    }
+
+    /// Whether a byte is a letter, a digit or one of `. _ - ( ) , /`.
+    private static func isUnescaped(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: "/"):
+            true
+        default: false
+        }
     }
 
     private static func place(_ error: any Error) -> String {

@@ -107,14 +107,16 @@ package struct CatalogLists {
             problems.append("\(list.url): its SHA-256 is \(digest), catalog.json says \(list.sha256) [wrong-digest]")
             return
         }
-        let packs: CatalogPackList
-        do { packs = try CatalogPackList(decoding: bytes, named: list.url) } catch {
+        let packs: TilePackList
+        do { packs = try TilePackList(decoding: bytes, named: list.url) } catch {
             problems.append("\(list.url): \(error.message) [bad-list]")
             return
         }
         documents.append(list.url)
         for pack in packs.packs {
-            add(edition + pack.path, size: pack.size, sha256: pack.sha256, format: "tile-pack", mask: "")
+            add(
+                edition + pack.path, size: Int64(clamping: pack.size), sha256: pack.sha256, format: "tile-pack",
+                mask: "")
         }
     }
 

@@ -177,7 +177,7 @@ package struct CatalogPush: Sendable {
                 // The packs of an unreadable list are not known: they are sent again.
                 guard let list = package.tilePacks, let bytes = try await target.read(list.url),
                     // An unreadable list is sent again.
-                    let packs = try? CatalogPackList(decoding: bytes, named: list.url).packs
+                    let packs = try? TilePackList(decoding: bytes, named: list.url).packs
                 else { continue }
                 for pack in packs { known[package.edition + pack.path] = pack.sha256 }
             }

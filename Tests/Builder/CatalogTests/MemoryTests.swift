@@ -87,7 +87,8 @@ struct MemoryTests {
                 if random(3) == 0 { request.files = [try scratch.other("pmtiles", "pm \(random(4))")] }
                 if random(3) == 0 { request.attribution = "© a\n  \"packages\" : [\n\n  ]" }
                 if random(4) == 0 {
-                    request.tilePacks = PublishedPacks(list: Array(#"{"packs":[],"step":\#(step)}"#.utf8), files: [])
+                    request.tilePacks = PublishedPacks(
+                        list: Array(#"{"tileset":"demo","packs":[],"step":\#(step)}"#.utf8), files: [])
                 }
                 if random(5) == 0 {
                     request.nodes = [.init(id: id, parent: "EE", kind: "region", names: ["en": "Node of \(id)"])]

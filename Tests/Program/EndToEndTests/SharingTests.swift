@@ -1,3 +1,4 @@
+import CatalogFormat
 import Foundation
 import Packages
 import Testing
@@ -18,12 +19,12 @@ struct SharingTests {
         let packs = try await Program.run(["packs", cluster.catalog.path], in: scratch)
         #expect(packs.status == 0, "\(packs.errors)")
         let lists = try ["EE", "LV"].map { id in
-            try JSONDecoder().decode(
-                TilePackList.self, from: Data(contentsOf: cluster.catalog.appending(path: "regions/\(id).json")))
+            let file = cluster.catalog.appending(path: TilePackList.path(id))
+            return try TilePackList(decoding: Array(Data(contentsOf: file)), named: file.path)
         }
         #expect(lists.allSatisfy { $0.packs.allSatisfy(\.isComplete) })
         let shared = Set(lists[0].packs).intersection(lists[1].packs)
-        #expect(shared.contains { $0.index == "0/0/0" && $0.maxZoom == 5 })
+        #expect(shared.contains { $0.index == .root && $0.zooms.max == 5 })
         for pack in lists[0].packs {
             let file = cluster.catalog.appending(path: "regions/\(pack.url)").standardized
             let verified = try await Program.run(["verify", file.path], in: scratch)

@@ -1,15 +1,17 @@
+import CatalogFormat
 import Foundation
 import Packages
 import TestSupport
 import Testing
+import Tiles
 
 /// Tile packs from submission to device, through real processes.
 @Suite(.serialized)
 struct TilePackTests {
     private func lists(_ catalog: URL, _ ids: [String]) throws -> [TilePackList] {
         try ids.map { id in
-            try JSONDecoder().decode(
-                TilePackList.self, from: Data(contentsOf: catalog.appending(path: "regions/\(id).json")))
+            let file = catalog.appending(path: TilePackList.path(id))
+            return try TilePackList(decoding: Array(Data(contentsOf: file)), named: file.path)
         }
     }
 
@@ -44,7 +46,7 @@ struct TilePackTests {
             estonia.bands == "0-5@0,6-10@6,11-14@9,15-16@11,17-18@13,19-20@15,21-22@17"
                 && estonia.packs.allSatisfy(\.isComplete))
         let shared = Set(estonia.packs).intersection(latvia.packs)
-        #expect(shared.contains { $0.index == "0/0/0" && $0.maxZoom == 5 })
+        #expect(shared.contains { $0.index == .root && $0.zooms.max == 5 })
         let named = Set((estonia.packs + latvia.packs).map(\.path))
         #expect(named.count < estonia.packs.count + latvia.packs.count)
         #expect(try files(catalog) == named)
@@ -127,7 +129,7 @@ struct TilePackTests {
         let outcome = try await Program.run(cut, in: scratch)
         #expect(outcome.status == 0 && outcome.output.contains("0 complete"), "\(outcome.output)\(outcome.errors)")
         let list = try lists(out, ["LI"])[0]
-        #expect(list.packs.map(\.index) == ["0/0/0", "6/33/22"] && list.packs.allSatisfy { !$0.isComplete })
+        #expect(list.packs.map { "\($0.index)" } == ["0/0/0", "6/33/22"] && list.packs.allSatisfy { !$0.isComplete })
         let whole = try await Program.run(["packs", cluster.catalog.path, "--bands", "0@0,1-8@1"], in: scratch)
         #expect(whole.status == 0, "\(whole.errors)")
         // The world at zoom 0 is there as a whole.
@@ -191,8 +193,8 @@ struct TilePackTests {
             "LI", "--zoom", "0-6", "--tile-packs", "--tileset", own.path, "--group", "other",
         ])
         let found = try lists(cluster.catalog, ["LI"])[0]
-        #expect(found.bands == "0-3@0,4-7@2" && found.packs.map(\.index) == ["0/0/0", "2/2/1"])
-        #expect(found.packs.map(\.maxZoom) == [3, 6] && found.packs.allSatisfy(\.isComplete))
+        #expect(found.bands == "0-3@0,4-7@2" && found.packs.map { "\($0.index)" } == ["0/0/0", "2/2/1"])
+        #expect(found.packs.map(\.zooms.max) == [3, 6] && found.packs.allSatisfy(\.isComplete))
         let other = try lists(cluster.catalog.appending(path: "groups/other"), ["LI"])[0]
         #expect(other.bands == "0-4@0,5-7@5")
         let proven = try await Program.run(["catalog", "verify", cluster.catalog.path], in: scratch)

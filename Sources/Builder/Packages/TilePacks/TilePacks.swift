@@ -1,3 +1,4 @@
+public import CatalogFormat
 internal import Digests
 internal import Files
 public import Foundation
@@ -183,7 +184,7 @@ public enum TilePacks {
         let held = FileManager.default.fileExists(atPath: target.path) ? try Digest.ofFile(target).digest : nil
         if held != digest { try Durable.rename(finished, to: target) }
         return TilePackList.Pack(
-            index: "\(pack.index)", minZoom: pack.zooms.min, maxZoom: pack.zooms.max, tiles: tiles, size: size,
-            sha256: digest.hex, url: "../\(inside)/\(name)", isComplete: order.isComplete(pack, tiles: tiles))
+            index: pack.index, zooms: pack.zooms, tiles: tiles, size: size, sha256: digest.hex,
+            path: "\(inside)/\(name)", isComplete: order.isComplete(pack, tiles: tiles))
     }
 }

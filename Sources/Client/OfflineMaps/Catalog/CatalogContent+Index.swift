@@ -5,8 +5,6 @@ internal import Tiles
 extension CatalogContent {
     /// Limits of what a device accepts; each is far above what a catalog of the whole world has.
     enum Limit {
-        /// Bytes of one file: 1 TiB.
-        static let file: Int64 = 1 << 40
         /// Nodes of the tree, packages of all editions, styles.
         static let rows = 200_000
         /// Bytes of a name path.
@@ -109,7 +107,7 @@ extension CatalogContent.Download {
     fileprivate init(
         _ url: String, size: Int64, sha256: String, format: String, of name: String
     ) throws(CatalogValidationError) {
-        guard 1...CatalogContent.Limit.file ~= size else {
+        guard 1...Int64(TilePackList.maxFile) ~= size else {
             throw CatalogValidationError(text: "a file of '\(name.prefix(200))' has \(size) bytes")
         }
         guard CatalogIndex.isInside(url) else {

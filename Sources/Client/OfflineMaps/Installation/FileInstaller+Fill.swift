@@ -10,11 +10,12 @@ extension FileInstaller {
     ///
     /// - Parameters:
     ///   - details: Of the tile; `file.sha256` names the part file of its pack.
-    ///   - answer: The server's answer; `nil` when the server has no such tile (404, 410).
+    ///   - answer: The server's answer; `nil` when the server has no such tile.
+    ///   - absence: The status of that answer: 404 or 410.
     /// - Returns: Bytes of the tile; `nil` when the server has none, or its tile has not changed.
     /// - Throws: `bad-file` with the cause `badBytes` for bytes that are no tile; `disk-full`, `storage`.
     static func fill(
-        _ details: DownloadDetails, _ answer: FetchedBody?, in folder: StoreFolder
+        _ details: DownloadDetails, _ answer: FetchedBody?, absence: Int = 404, in folder: StoreFolder
     ) throws(StoreError) -> UInt64? {
         if let resource = details.resource { return try fill(resource, details, answer: answer, in: folder) }
         guard let place = details.tile, let tile = TileID(zoom: place.zoom, x: place.column, y: place.row),
@@ -33,7 +34,7 @@ extension FileInstaller {
             }
             body = answer.body
         } else {
-            known.status = 204
+            known.status = answer == nil ? absence : 204
         }
         do {
             try begin(part, from: details.base)

@@ -62,7 +62,7 @@ extension FileInstaller {
     /// Moves the part file to the place of the file; readers do not use it before its row is written.
     ///
     /// A package or style gets a folder with its unit file. The folder has the suffix `.new` until both are durable. A
-    /// crash in between loses no byte: ``giveBack(_:)`` moves the part file back.
+    /// crash in between loses no byte: ``StoreCleaning`` moves the part file back.
     ///
     /// A style is unpacked next to its archive: readers need its files.
     ///
@@ -125,25 +125,6 @@ extension FileInstaller {
         try Durable.rename(new, to: home)
     }
 
-    /// Moves the files of unfinished folders back to the part files, and removes the folders.
-    ///
-    /// For the process that holds the lock, before anything is planned.
-    static func giveBack(_ folder: StoreFolder) throws(StoreError) {
-        let unfinished = StoreScan.unitFolders(folder).filter { $0.hasSuffix(".new") }
-            .map { folder.root.appending(path: $0, directoryHint: .isDirectory) }
-        do throws(StorageError) {
-            for new in unfinished {
-                if let document = InstalledFileDocument.read(new.appending(path: InstalledFileDocument.name)),
-                    let part = folder.part(sha256: document.file.sha256), access(part.path, F_OK) != 0
-                {
-                    let file = new.appending(path: document.file.path)
-                    if access(file.path, F_OK) == 0 { try Durable.rename(file, to: part) }
-                }
-                try removeFolder(new)
-            }
-        } catch { throw .storage(error, "What an interrupted installation has left cannot be cleared.") }
-    }
-
     static func newFolder(of home: URL) -> URL {
         home.deletingLastPathComponent().appending(path: home.lastPathComponent + ".new", directoryHint: .isDirectory)
     }
@@ -151,7 +132,8 @@ extension FileInstaller {
     /// Removes a folder with its files, or a file; a missing one is no error.
     static func removeFolder(_ url: URL) throws(StorageError) {
         do { try FileManager.default.removeItem(at: url) } catch {
-            guard access(url.path, F_OK) != 0 else {
+            var status = stat()
+            guard lstat(url.path, &status) != 0, errno == ENOENT || errno == ENOTDIR else {
                 throw StorageError(.io, "Cannot remove '\(url.path)': \(error.localizedDescription)", cause: error)
             }
         }

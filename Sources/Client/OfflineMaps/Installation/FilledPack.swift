@@ -10,7 +10,7 @@ internal import Tiles
 enum FilledPack {
     /// What the server said about a tile.
     struct Known: Sendable, Hashable {
-        /// 200, or 204 for a place where there is no tile.
+        /// 200, or what the server answered for a place where it has no tile: 204, 404 or 410.
         var status: Int
         var etag: String?
         /// Seconds of the wall clock.
@@ -90,9 +90,11 @@ enum FilledPack {
         throws
     {
         let queue = try PartDatabase.open(file, readonly: false)
+        var isTrimmed = false
         try queue.write { database in
             for statement in schema { try database.execute(sql: statement) }
             for tile in try known(database).keys where !wanted.contains(tile) {
+                isTrimmed = true
                 try database.execute(
                     sql: "DELETE FROM tile_http WHERE place = ?", arguments: [Int64(clamping: tile.hilbertID)])
                 try database.execute(
@@ -115,6 +117,8 @@ enum FilledPack {
                 try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value])
             }
         }
+        // A pack has at most some thousand tiles: the copy is made in a moment.
+        if isTrimmed { try queue.vacuum() }
         try queue.close()
     }
 

@@ -15,7 +15,7 @@ extension MapStore {
         ifOlderThan: Duration = .seconds(86_400), allowOlder: Bool = false
     ) async throws(StoreError) -> MapCatalog {
         if !allowOlder, let known = try await worker.catalog(), let age = known.age, age < ifOlderThan { return known }
-        guard await worker.isStarted else {
+        guard await worker.started != nil else {
             throw StoreError(.wrongState, "The store was not started.", advice: "Call start() first.")
         }
         guard worker.options.catalog != nil else {

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Tiles
 
 extension MapStore {
     /// Registers a region, or changes what it is to hold; nothing is downloaded yet.
@@ -46,6 +47,31 @@ extension MapStore {
         return RegionSurvey(
             id: id, row: row, rows: view.rows, task: task
         ).info()
+    }
+
+    /// What tile servers have answered for the single tiles of a region: how many tiles by HTTP status.
+    ///
+    /// 200 is a tile; 204, 404 and 410 are places where the server has none, which are empty on a map. It reads the
+    /// region's packs.
+    ///
+    /// - Throws: `not-found` when the region is not registered.
+    public func tileAnswers(of id: RegionID) async throws(StoreError) -> [Int: UInt64] {
+        guard let row = try await worker.read({ try $0.regions()[id] }) else { throw Self.unknown(id) }
+        let (rows, folder) = (try await worker.view().rows, worker.folder)
+        return try await worker.onFiles {
+            let held = Set(rows.holds.filter { $0.item == .region(id) }.map(\.key))
+            let packs = rows.files.values.filter {
+                $0.state == .current && $0.template != nil && $0.id.key.isPack && held.contains($0.id.key)
+            }
+            let cover = row.definition.area.cover(toZoom: packs.compactMap(\.zooms?.max).max() ?? 0)
+            var statuses: [TileID: Int] = [:]
+            for place in packs.compactMap({ folder.place(of: $0) }) {
+                for (tile, known) in FilledPack.known(place) where cover.contains(tile) {
+                    statuses[tile] = known.status
+                }
+            }
+            return statuses.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
     }
 
     /// The registered regions, in the order of their registration.

@@ -29,8 +29,16 @@ extension MapStore {
             finding.isMended = isThere || !holders.isEmpty
             findings.append(finding)
         }
+        // A process that ends after this call leaves no damaged file that a later one could take for whole.
+        await worker.settle()
         return findings
     }
+
+    /// Files and folders below the folder of the store that belong to nothing and could not be removed when it was opened,
+    /// and installed files that may not be read.
+    ///
+    /// The store works without them; the next opening tries again.
+    public var leftovers: [Finding] { get async { await worker.leftovers } }
 
     /// Removes everything: items, regions, tasks, part files, the catalog; what is known of the catalog's age stays,
     /// so that an older catalog is refused later too.
@@ -57,7 +65,7 @@ extension StoreWorker {
 
     /// Stops, removes all files besides the lock, and opens an empty store.
     func reset() async throws(StoreError) {
-        let wasStarted = isStarted
+        let before = started
         await stopTasks()
         guard let machine, let old = database else { throw Self.isClosed }
         let sequences = machine.rows.sequences.sorted { $0.key < $1.key }
@@ -81,7 +89,7 @@ extension StoreWorker {
             try new.apply(sequences.map { .sequence($0.key, $0.value) })
             try new.close()
         }
-        isStarted = wasStarted
+        started = before
         try await openAsWorker(isNamed: true)
         for item in held { shared.events.send(.removed(item)) }
         shared.events.send(.regions)

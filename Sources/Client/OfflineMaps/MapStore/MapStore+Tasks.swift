@@ -12,7 +12,10 @@ extension MapStore {
     /// Ends a task and removes what it has downloaded; no request is sent any more.
     ///
     /// - Throws: `not-found` when there is no such task.
-    public func cancel(_ id: TaskID) async throws(StoreError) { try check(await worker.submit(.cancel(id)), id) }
+    public func cancel(_ id: TaskID) async throws(StoreError) {
+        try check(await worker.submit(.cancel(id)), id)
+        await worker.settle()
+    }
 
     /// Lets a task that failed or waits try again at once.
     ///

@@ -34,7 +34,7 @@ extension StoreWorker {
         switch mode {
         case .closed: false
         case .reader: true
-        case .worker: isStarted
+        case .worker: started == .all
         }
     }
 }

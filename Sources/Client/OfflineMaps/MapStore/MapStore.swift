@@ -44,8 +44,10 @@ public actor MapStore {
 
     /// Lets tasks begin and continue, also those of an earlier process; after ``suspend()`` it opens the store again.
     ///
+    /// - Parameter work: With ``StoreWork/catalog`` only ``refreshCatalog(ifOlderThan:allowOlder:)`` works; other tasks stay
+    ///   as they are. A store whose tasks were started already goes on with all.
     /// - Throws: `folder`, `storage`, `disk-full` when the store cannot be opened again; the next `start()` tries again.
-    public func start() async throws(StoreError) { try await worker.startTasks() }
+    public func start(_ work: StoreWork = .all) async throws(StoreError) { try await worker.startTasks(work) }
 
     /// Stops all tasks; returns when no request and no file work is under way.
     public func stop() async { await worker.stopTasks() }

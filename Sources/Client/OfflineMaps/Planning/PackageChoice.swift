@@ -1,3 +1,4 @@
+internal import CatalogFormat
 internal import Tiles
 
 /// Which packages of a catalog a region needs.
@@ -59,14 +60,14 @@ enum PackageChoice {
     /// - Parameter packages: Lists of packs in the order of preference.
     /// - Returns: Packs with the numbers of their lists.
     static func packs(
-        of lists: [PackList], covering cover: TileMask, zooms: ZoomRange
-    ) -> [(list: Int, pack: PackList.Pack)] {
+        of lists: [TilePackList], covering cover: TileMask, zooms: ZoomRange
+    ) -> [(list: Int, pack: TilePackList.Pack)] {
         struct Place: Hashable {
             var index: TileID
             var zooms: ZoomRange
         }
-        var whole: [Place: (list: Int, pack: PackList.Pack)] = [:]
-        var parts: [(place: Place, list: Int, pack: PackList.Pack)] = []
+        var whole: [Place: (list: Int, pack: TilePackList.Pack)] = [:]
+        var parts: [(place: Place, list: Int, pack: TilePackList.Pack)] = []
         for (number, list) in lists.enumerated() {
             for pack in list.packs {
                 guard let span = pack.zooms.intersection(zooms), cover.contains(pack.index),

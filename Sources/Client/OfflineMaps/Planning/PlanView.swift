@@ -16,6 +16,8 @@ struct PlanView: Sendable {
     var content: CatalogContent?
     var rows: StoreRows
     var regions: [RegionID: RegionDefinition]
+    /// The regions that were never planned as they are defined now.
+    var unplanned: Set<RegionID> = []
     /// The data groups that the user selected.
     var groups: Set<String>
 }

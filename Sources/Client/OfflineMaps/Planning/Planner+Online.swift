@@ -10,7 +10,8 @@ extension Planner {
 
     /// Adds the single tiles of a server, and the packs that hold them.
     ///
-    /// The packs are the region's own: another region fills its own, so no region waits for or loses tiles of another.
+    /// A region fills packs of its own, so no region waits for or loses tiles of another. A tile that is in a pack of
+    /// another region already, from the same address, is not asked for again: the region holds that pack, too.
     /// When there are more tiles than the quota allows, only their number is added, and the rules refuse the plan.
     func addTiles(
         of source: OnlineSource, zooms: ZoomRange, _ job: RegionJob, to draft: inout PlanDraft
@@ -28,40 +29,57 @@ extension Planner {
         let cover = span.max == job.cover.maxZoom ? job.cover : job.region.area.cover(toZoom: span.max)
         draft.plan.onlineTiles += cover.count(in: span)
         guard draft.plan.onlineTiles <= job.view.rows.settings.quota.onlineTiles else { return }
+        let others = SharedPacks(of: source, job, in: folder)
         for pack in PackScheme.standard.packs(of: cover, zooms: span) {
-            try add(pack, cover, of: source, template: template, job: job, to: &draft)
+            try add(pack, cover, of: source, template: template, job: job, others, to: &draft)
         }
     }
 
     private func add(
         _ pack: PackScheme.Pack, _ cover: TileMask, of source: OnlineSource, template: TileTemplate, job: RegionJob,
-        to draft: inout PlanDraft
+        _ others: SharedPacks, to draft: inout PlanDraft
     ) throws(PlanProblem) {
-        let tiles = Array(cover.tiles(in: pack.zooms, under: pack.index))
-        guard !tiles.isEmpty else { return }
         let key = InstalledFileKey.pack(
             tileset: source.id, pack.index, pack.zooms, edition: Edition(), owner: .region(job.id))
+        let holder = Item.region(job.id)
         let current = job.view.rows.current(key)
-        let base = current.flatMap { folder.place(of: $0) }
-        let wanted = missing(tiles, in: base.map(FilledPack.known) ?? [:], job.task)
+        // Tiles of another address are other tiles.
+        let base = current.flatMap { $0.template == source.rowTemplate ? folder.place(of: $0) : nil }
+        let known = base.map(FilledPack.known) ?? [:]
+        let all = Array(cover.tiles(in: pack.zooms, under: pack.index))
+        let lacking = missing(all, in: known, job.task)
+        let shared = others.tiles(lacking.map(\.tile), besides: key)
+        for (file, tiles) in shared {
+            draft.plan.present.tiles.add(UInt64(tiles.count), bytes: 0)
+            draft.add(
+                DownloadItem(holder: holder, file: file.id, size: file.bytes, source: .filled),
+                DownloadDetails(address: folder.root, kind: .tile, file: file))
+        }
+        let elsewhere = Set(shared.flatMap(\.tiles))
+        let (tiles, wanted) = (
+            all.filter { !elsewhere.contains($0) }, lacking.filter { !elsewhere.contains($0.tile) }
+        )
+        guard !tiles.isEmpty else { return }
+        var mask = TileMask(tiles: tiles, maxZoom: pack.zooms.max)
         let version = (current?.version ?? 0) &+ 1
         var text = "\(key.name)|\(version)|\(source.template)"
         for tile in tiles { text += "|\(tile)" }
-        let digest = wanted.isEmpty ? current?.sha256 ?? "" : Digest(of: Array(text.utf8)).hex
+        // What others have of this pack stays in it; what nobody needs any more does not.
+        let isShared = job.view.rows.isHeld(key, besides: holder)
+        let isKept = wanted.isEmpty && (isShared || known.keys.allSatisfy(mask.contains))
+        if isShared, let more = current?.mask { mask = mask.union(more) }
+        let digest = isKept ? current?.sha256 ?? "" : Digest(of: Array(text.utf8)).hex
         let place = folder.pack(source.id, pack.index, sha256: digest)
         guard let path = folder.relative(place) else { throw .failed(.internalError) }
         let installed = InstalledFile(
             id: FileID(key: key, version: version, digest: digest), item: .region(job.id), path: path, bytes: 0,
             format: .mbtiles,
-            mask: TileMask(tiles: tiles, maxZoom: pack.zooms.max), zooms: pack.zooms, tileset: source.id,
-            // Resolvers find a tile by its address alone: the template says itself from where rows are counted.
-            template: source.isTMS ? source.template.replacing("{y}", with: "{-y}") : source.template)
+            mask: mask, zooms: pack.zooms, tileset: source.id, template: source.rowTemplate)
         var details = DownloadDetails(
             address: folder.root, kind: .tile, headers: source.headers, base: base, file: installed)
         details.limits = DownloadDetails.RequestLimits(
             perSecond: source.requestsPerSecond, parallel: source.parallel, timeout: source.timeout)
-        let holder = Item.region(job.id)
-        if wanted.isEmpty, let current {
+        if isKept, let current {
             draft.plan.present.tiles.add(UInt64(tiles.count), bytes: current.bytes)
             draft.add(DownloadItem(holder: holder, file: current.id, size: current.bytes, source: .filled), details)
             return

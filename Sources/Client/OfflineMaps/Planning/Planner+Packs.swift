@@ -1,3 +1,4 @@
+internal import CatalogFormat
 internal import Digests
 internal import Files
 internal import Foundation
@@ -7,7 +8,18 @@ extension Planner {
     /// The packs of one package.
     struct OfferedPacks: Sendable {
         var offer: CatalogContent.Offer
-        var list: PackList
+        var list: TilePackList
+
+        /// `mbtiles` or `pmtiles`.
+        var format: Format { Format(list.format) }
+
+        /// Where a pack lies below the catalog's folder: `de/packs/…` for a list at `de/regions/EE.json`.
+        func path(_ pack: TilePackList.Pack) -> String? {
+            guard let list = offer.packs?.url, let end = list.range(of: "regions/", options: .backwards) else {
+                return nil
+            }
+            return list[..<end.lowerBound] + pack.path
+        }
     }
 
     /// Adds all packs of a package.
@@ -28,7 +40,7 @@ extension Planner {
         guard let file = offer.packs, let address = view.address.flatMap({ CatalogAddress($0).url(file.url) }) else {
             throw .failed(.notInCatalog)
         }
-        guard file.size <= UInt64(PackList.maxBytes) else { throw .failed(.tooBig) }
+        guard file.size <= UInt64(TilePackList.maxBytes) else { throw .failed(.tooBig) }
         if let list = packLists.list(file.sha256) { return OfferedPacks(offer: offer, list: list) }
         let body: Data
         do throws(PlanProblem) {
@@ -42,14 +54,17 @@ extension Planner {
             // The catalog may have just changed; the caller reads it once more and plans again.
             throw .failed(.badBytes)
         }
-        guard let list = PackList(body, at: file.url) else { throw .failed(.badCatalog) }
+        let list: TilePackList
+        do throws(CatalogError) { list = try TilePackList(decoding: Array(body), named: file.url) } catch {
+            throw .failed(.badCatalog)
+        }
         packLists.insert(list, file.sha256)
         return OfferedPacks(offer: offer, list: list)
     }
 
     /// Adds one pack; one that is here and has not expired stays when the task accepts it.
     func add(
-        _ pack: PackList.Pack, of offered: OfferedPacks, holder: Item?, _ task: TaskRecord, in view: PlanView,
+        _ pack: TilePackList.Pack, of offered: OfferedPacks, holder: Item?, _ task: TaskRecord, in view: PlanView,
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let offer = offered.offer
@@ -57,7 +72,11 @@ extension Planner {
         let key = InstalledFileKey.pack(
             tileset: offered.list.tileset, pack.index, pack.zooms, edition: edition,
             owner: pack.isComplete ? .all : .package(offer.id))
-        guard let address = view.address.flatMap({ CatalogAddress($0).url(pack.path) }) else {
+        guard
+            let address = view.address.flatMap({ address in
+                offered.path(pack).flatMap { CatalogAddress(address).url($0) }
+            })
+        else {
             throw .failed(.badCatalog)
         }
         let age = PackAge(date: offer.dataDate ?? "", source: .packs(offer.id, edition))
@@ -67,13 +86,13 @@ extension Planner {
             return accepts || view.isNewer(current, than: age, for: holder) ? current : nil
         }
         let place = folder.pack(offered.list.tileset, pack.index, sha256: pack.sha256).deletingPathExtension()
-        guard let path = folder.relative(URL(filePath: place.path + offered.list.format.fileExtension)) else {
+        guard let path = folder.relative(URL(filePath: place.path + offered.format.fileExtension)) else {
             throw .failed(.internalError)
         }
         // Its version is always 0: regions share a pack by its bytes, whatever version of a package they come from.
         let new = InstalledFile(
             id: FileID(key: key, version: 0, digest: pack.sha256), item: .packs(offer.id, edition), path: path,
-            bytes: pack.size, format: offered.list.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
+            bytes: pack.size, format: offered.format, mask: pack.mask(in: offer.mask), zooms: pack.zooms,
             tileset: offered.list.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
         let file = kept ?? new
@@ -126,36 +145,11 @@ extension FetchFault {
     }
 }
 
-/// Who uses a tile pack.
-enum PackOwner: Hashable, Sendable {
-    /// All packages and regions: the pack is complete.
-    case all
-    /// One package: the pack has only tiles of it.
-    case package(String)
-    /// One region: the pack is filled tile by tile.
-    case region(RegionID)
-
-    /// The last field of the key.
-    ///
-    /// `Item.field` never begins with a hyphen, except for nothing.
-    var field: String {
-        switch self {
-        case .all: Item.field(nil)
-        case .package(let id): Item.field(id)
-        case .region(let id): "-:" + Item.field(id.text)
-        }
-    }
-}
-
-extension InstalledFileKey {
-    /// The key of a tile pack.
-    static func pack(
-        tileset: String, _ index: TileID, _ zooms: ZoomRange, edition: Edition, owner: PackOwner
-    ) -> InstalledFileKey {
-        let fields = [
-            Item.field(tileset), "\(index)", "\(zooms.min)-\(zooms.max)", Item.field(edition.group),
-            Item.field(edition.language), owner.field,
-        ]
-        return InstalledFileKey(name: "pack|" + fields.joined(separator: "|"), isPack: true)
+extension TilePackList.Pack {
+    /// The tiles that it can have: a part of the package when it is not complete.
+    func mask(in package: TileMask) -> TileMask {
+        isComplete
+            ? TileMask(tiles: [index], maxZoom: index.zoom).expanded(toZoom: zooms.max)
+            : package.restricted(to: index).clipped(toZoom: zooms.max)
     }
 }

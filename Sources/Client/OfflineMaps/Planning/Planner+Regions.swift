@@ -7,7 +7,7 @@ extension Planner {
         _ id: RegionID, _ task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         guard let region = view.regions[id] else { throw .failed(.invalidArguments) }
-        if task.kind == .load, addAdopted(id, view, to: &draft) { return }
+        if task.kind == .load, !view.unplanned.contains(id), addAdopted(id, view, to: &draft) { return }
         let cover = region.area.cover(toZoom: region.zooms.max)
         guard !cover.isEmpty else { throw .failed(.invalidArguments) }
         let job = RegionJob(id: id, region: region, cover: cover, task: task, view: view)
@@ -27,6 +27,7 @@ extension Planner {
                 .sorted(),
             resources: draft.resources, missing: draft.missing)
         (draft.missing, draft.resources) = ([], 0)
+        draft.plan.released.formUnion(job.released(sources, by: draft.plan))
         if let start = task.rule.startAt { draft.sort(near: start) }
     }
 
@@ -76,6 +77,31 @@ struct RegionJob: Sendable {
     var cover: TileMask
     var task: TaskRecord
     var view: PlanView
+
+    /// The holds of the region that its definition has no use for: of another style or server, or of packs beyond its area
+    /// or its zooms.
+    ///
+    /// Packs of a catalog inside of them stay although the plan lacks them: the catalog may have shrunk.
+    func released(_ sources: [SourceDescriptor], by plan: Plan) -> Set<Hold> {
+        let holder = Item.region(id)
+        let wanted = Set(plan.downloads.filter { $0.holder == holder }.map(\.file.key))
+        return view.rows.holds.filter { hold in
+            guard hold.item == holder, !wanted.contains(hold.key) else { return false }
+            return !(hold.key.pack.map { isOfUse($0, sources) } ?? false)
+        }
+    }
+
+    /// Whether a catalog with this pack would give it to the region.
+    private func isOfUse(_ pack: PackKey, _ sources: [SourceDescriptor]) -> Bool {
+        let isOfSource = sources.contains { source in
+            guard case .tileset(let tileset, let edition) = source else { return false }
+            return Item.field(tileset) == pack.tileset && Item.field(edition.group) == pack.group
+                && [Item.field(edition.language), Item.field(nil)].contains(pack.language)
+        }
+        guard isOfSource, !pack.isFilled, let span = pack.zooms.intersection(region.zooms), cover.contains(pack.index)
+        else { return false }
+        return pack.index.zoom == span.min || cover.restricted(to: pack.index).count(in: span) > 0
+    }
 }
 
 extension PlanDraft {

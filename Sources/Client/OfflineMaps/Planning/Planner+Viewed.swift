@@ -1,3 +1,4 @@
+internal import CatalogFormat
 internal import Tiles
 
 extension Planner {

@@ -128,6 +128,9 @@ public final class TileReader: Sendable {
         return result
     }
 
+    /// The files of this moment, in the order of preference.
+    var files: [UnitFile] { box.load().files }
+
     /// How many files are open.
     var openFiles: Int { budget.count }
 

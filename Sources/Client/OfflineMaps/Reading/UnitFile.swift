@@ -74,6 +74,20 @@ final class UnitFile: Sendable {
         }
     }
 
+    /// What the metadata say about the tiles: whether they are vector tiles, and the row `json`.
+    func metadata() throws(ArchiveError) -> (isVector: Bool?, json: String?) {
+        switch access {
+        case .maplibre(let slots):
+            return try slots.lend { (handle) throws(ArchiveError) in
+                (handle.sources.first.map { $0.mediaType == TileFormat.mvt.mediaType }, nil)
+            }
+        case .tiles(let archive):
+            return try archive.lend { (archive) throws(ArchiveError) in
+                (archive.format?.traits.isVector, try archive.facts().rows["json"])
+            }
+        }
+    }
+
     /// What the file has for an address; only databases of MapLibre know addresses.
     func find(_ address: String) throws(ArchiveError) -> StoredTile<StoredResource> {
         guard case .maplibre(let slots) = access else { return .absent }

@@ -75,8 +75,8 @@ struct RegionSurvey: Sendable {
                 progress.resources.add(1, bytes: installed.bytes)
             }
         }
-        let filled = Item.field("region \(id.text)")
-        progress.packs.required += UInt64(lacking.count { $0.hasPrefix("pack|") && !$0.hasSuffix("|\(filled)") })
+        progress.packs.required += UInt64(
+            lacking.count { InstalledFileKey(name: $0, isPack: true).pack.map { !$0.isFilled } ?? false })
         progress.resources.required += UInt64(lacking.count { $0.hasPrefix("package|") })
         let all = here.count + lacking.count
         progress.fraction = all == 0 ? 0 : Double(here.count) / Double(all)

@@ -71,6 +71,8 @@ struct Plan: Hashable, Sendable {
     /// Single tiles that the task adds, all of them, also those that are there.
     var onlineTiles: UInt64 = 0
     var failed: [FileID: FailureCause] = [:]
+    /// Holds of the task's items that what they are to hold now has no use for: they are dropped when the task is done.
+    var released: Set<Hold> = []
     /// Single tiles and resources that belong to the downloads and are there already; only their counts are used.
     var present = TaskProgress()
 }

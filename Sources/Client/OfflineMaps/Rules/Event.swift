@@ -91,7 +91,8 @@ enum Event: Sendable {
     /// Requests that wait in the database come after it and before `start`: from `start` on, what no task needs and no
     /// request adopts is removed from the disk.
     case opened(parts: [String: UInt64], prepared: [InstalledFile], free: UInt64)
-    case start, stop, suspend
+    /// `startReading`: only the list is read.
+    case start, startReading, stop, suspend
     case asked(RequestID, Request)
     case network(NetworkState)
     case forceOffline(Bool)

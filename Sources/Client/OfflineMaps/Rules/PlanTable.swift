@@ -35,6 +35,24 @@ struct PlanTable: Sendable {
         places(of: file.digest).contains { plans[$0.task]?.downloads[$0.number].file == file }
     }
 
+    /// The tasks whose plans count on the tiles of a file that is here.
+    func tasks(countingOn file: FileID) -> [TaskID] {
+        let places = places(of: file.digest).filter { place in
+            guard let download = plans[place.task]?.downloads[place.number] else { return false }
+            return download.file == file && download.source == .filled
+        }
+        return Set(places.map(\.task)).sorted()
+    }
+
+    /// The tasks whose plans fill a pack anew, in the place of a file that is here.
+    func tasks(refilling file: FileID) -> [TaskID] {
+        let places = places(of: file.key).filter { place in
+            guard let download = plans[place.task]?.downloads[place.number] else { return false }
+            return download.file != file && download.source == .filled
+        }
+        return Set(places.map(\.task)).sorted()
+    }
+
     mutating func set(_ plan: TaskPlan, of task: TaskID) {
         remove(task)
         plans[task] = plan

@@ -28,9 +28,13 @@ extension StoreMachine {
             fail(task.id, cause)
         } else {
             dropSuperseded(by: plan, of: task)
-            for item in task.items where plan.onlineTiles > 0 { change(.tiles(item, plan.onlineTiles)) }
+            for item in task.items where plan.onlineTiles != rows.tiles[item] ?? 0 {
+                change(.tiles(item, plan.onlineTiles))
+            }
             noteProgress(task.id)
             end(task, as: .done)
+            // Other regions of the same server can use its tiles.
+            if plan.onlineTiles > 0 { for id in plans.ids where plans[id]?.onlineTiles ?? 0 > 0 { planAgain(id) } }
         }
     }
 

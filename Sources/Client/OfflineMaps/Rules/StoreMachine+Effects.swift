@@ -89,7 +89,7 @@ extension StoreMachine {
     }
 
     mutating func setAlarm() {
-        guard run == .running, let next = nextAlarm, next != lastAlarm else { return }
+        guard run.isOn, let next = nextAlarm, next != lastAlarm else { return }
         lastAlarm = next
         atOnce(.alarm(next))
     }

@@ -86,7 +86,8 @@ extension StoreMachine {
         return true
     }
 
-    /// Removes previous versions, then packs of no region, the nearest expiry first, until the bytes are free.
+    /// Removes previous versions, then packs that no region has or keeps, the nearest expiry first, until the bytes are
+    /// free.
     ///
     /// Part files without a task have been removed by ``sweep()``.
     mutating func evict(_ bytes: UInt64) {
@@ -94,7 +95,9 @@ extension StoreMachine {
         let before = freed
         let previous = rows.files.values.filter { $0.state == .previous && !plans.wants($0.id) }
             .sorted { $0.order < $1.order }
-        let held = rows.held
+        // What a changed region gives back makes space for what it is to hold.
+        let released = plans.all.reduce(into: Set<Hold>()) { $0.formUnion($1.released) }
+        let held = Set(rows.holds.subtracting(released).map(\.key))
         let packs = rows.files.values.filter { file in
             file.state == .current && file.id.key.isPack && !rules.isNeeded(file.id.key, held)
                 && !plans.wants(file.id.key)
@@ -114,7 +117,7 @@ extension StoreMachine {
     func limitExceeded(by plan: Plan, of task: TaskRecord) -> (FailureCause, Limit)? {
         let quota = rows.settings.quota
         let own = plan.downloads.filter { $0.isPack && $0.holder != nil }.map(\.file.key)
-        let packs = heldPacks(with: own)
+        let packs = heldPacks(with: own, without: plan.released)
         if !own.isEmpty && !rules.allowsPacks(packs, quota) {
             return (.tooManyPacks, .tilePacks(needed: packs, allowed: quota.tilePacks))
         }
@@ -132,8 +135,8 @@ extension StoreMachine {
     }
 
     /// How many packs are held, or will be when all tasks and these packs are done.
-    func heldPacks(with new: [InstalledFileKey]) -> Int {
-        var packs = Set(rows.holds.map(\.key).filter(\.isPack))
+    func heldPacks(with new: [InstalledFileKey], without released: Set<Hold> = []) -> Int {
+        var packs = Set(rows.holds.subtracting(released).map(\.key).filter(\.isPack))
         packs.formUnion(new)
         for plan in plans.all {
             for download in plan.downloads where download.isPack && download.holder != nil {

@@ -19,7 +19,13 @@ extension StoreMachine {
     func view(_ task: TaskRecord) -> StoreTask {
         StoreTask(
             id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state(of: task),
-            progress: progress[task.id] ?? TaskProgress(), failureText: task.failureText)
+            progress: progress[task.id] ?? keptProgress(of: task.id), failureText: task.failureText)
+    }
+
+    /// How far a task without a plan is, by its part files.
+    private func keptProgress(of id: TaskID) -> TaskProgress {
+        guard let work = works[id] else { return TaskProgress() }
+        return work.progress(parts: parts, installed: Set(rows.files.keys.map(\.digest)))
     }
 
     /// A task whose end is being written: as it was reported last, with the progress of the moment.
@@ -76,7 +82,7 @@ extension StoreMachine {
     /// Brings the progress of a task up to date; what was reported never falls.
     mutating func noteProgress(_ id: TaskID) {
         guard var new = plans[id]?.progress else { return }
-        let old = progress[id] ?? TaskProgress()
+        let old = progress[id] ?? keptProgress(of: id)
         new.transferred = old.transferred
         progress[id] = rules.progress(new, old)
     }

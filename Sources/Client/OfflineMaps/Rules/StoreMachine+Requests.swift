@@ -76,8 +76,13 @@ extension StoreMachine {
         guard let record = rows.tasks[id] else { return .noSuchTask }
         stopAll(of: id)
         let downloads = plans[id]?.downloads ?? []
+        let parts = plans[id] == nil ? works[id]?.digests ?? [] : []
         end(record, as: .cancelled)
         discard(downloads)
+        for digest in parts.sorted()
+        where !plans.wants(digest) && !works.values.contains(where: { $0.digests.contains(digest) }) {
+            discardPart(digest)
+        }
         return .done
     }
 
@@ -112,6 +117,7 @@ extension StoreMachine {
         ending[record.id] = Ending(write: thisWrite, record: record, end: state)
         let id = record.id
         plans.remove(id)
+        works[id] = nil
         hadPlan.remove(id)
         replanAfter[id] = nil
         backoffs[id] = nil

@@ -22,7 +22,8 @@ extension StoreMachine {
         switch run {
         case .suspended: return .paused(.suspended)
         case .stopped: return .paused(.stopped)
-        case .running: break
+        case .reading where task.kind != .list: return .paused(.stopped)
+        case .running, .reading: break
         }
         if awaitedList[task.id] != nil { return .waiting(.turn) }
         return nil
@@ -55,9 +56,10 @@ extension StoreMachine {
 
     /// Gives the slots to the first tasks of the order and stops the downloads that have none.
     ///
-    /// Returns whether a download was stopped, so that its file may be free for another task.
+    /// Returns whether a download was stopped, so that its file may be free for another task, or could not begin.
     private mutating func assignSlots() -> Bool {
         var slots = Slots()
+        let known = blocked.count
         for id in order() where uncommittedTasks[id] == nil {
             guard let task = rows.tasks[id], task.kind.isOnline, barrier(task) == nil,
                 networkBarrierOfRunning(task) == nil
@@ -75,13 +77,15 @@ extension StoreMachine {
                 then(.list(begin(start.task.id, .list)))
             }
         }
-        return !losers.isEmpty
+        return !losers.isEmpty || blocked.count > known
     }
 
     /// What has a slot, and what gets one.
     private struct Slots {
         var files = StoreMachine.fileSlots
         var tiles = StoreMachine.tileSlots
+        /// Whether a task gets tiles of a tile server: later ones begin no fetch of such tiles, and use those that it has.
+        var hasOnlineTiles = false
         var kept: Set<OpID> = []
         var starts: [(task: TaskRecord, download: DownloadItem?)] = []
         /// Files of which the download begins.
@@ -96,13 +100,17 @@ extension StoreMachine {
             if reading == nil { slots.starts.append((task, nil)) }
             return
         }
+        let waits = slots.hasOnlineTiles && plans[task.id]?.onlineTiles ?? 0 > 0
+        if fillsOnline(task) { slots.hasOnlineTiles = true }
         guard let plan = plans[task.id], plan.network > 0 else { return }
         var (files, tiles) = (plan.network - plan.networkTiles, plan.networkTiles)
+        if waits { tiles = ops.works(of: task.id).count(where: \.isFetch) }
         for number in plan.openNumbers {
             if (slots.files <= 0 || files == 0) && (slots.tiles <= 0 || tiles == 0) { return }
             let step = plan.states[number].step
             guard step.needsNetwork else { continue }
             let download = plan.downloads[number]
+            if waits, download.isTile, step == .fetch { continue }
             if download.isTile { tiles -= 1 } else { files -= 1 }
             guard download.isTile ? slots.tiles > 0 : slots.files > 0 else { continue }
             if step == .fetch {
@@ -114,6 +122,14 @@ extension StoreMachine {
             }
             if download.isTile { slots.tiles -= 1 } else { slots.files -= 1 }
         }
+    }
+
+    /// Whether a task is about to get tiles of a tile server, which a region after it may want too.
+    private func fillsOnline(_ task: TaskRecord) -> Bool {
+        guard let plan = plans[task.id] else {
+            return ops.reading(task.id) != nil && task.items.contains(where: \.isRegion)
+        }
+        return plan.onlineTiles > 0 && plan.open > 0 && blocked[task.id] == nil && networkBarrier(task) == nil
     }
 
     /// A wait of a task delays its next requests and not those that run.

@@ -1,13 +1,14 @@
 extension StoreMachine {
-    /// Drops the holds of packs in whose place a finished plan has others, and removes those without a holder.
+    /// Drops the holds of packs in whose place a finished plan has others, and what the definition of a region has no use
+    /// for any more; what then has no holder is removed.
     ///
     /// A publisher can cut other zooms, or make a pack complete: then the same tiles are in a pack of another name. What
     /// a plan only lacks stays: a map does not disappear because the catalog has shrunk.
     mutating func dropSuperseded(by plan: TaskPlan, of task: TaskRecord) {
         let wanted = Set(plan.downloads.map(\.file.key).filter(\.isPack))
         let places = Dictionary(grouping: wanted.compactMap(\.packPlace), by: \.tiles)
-        guard !places.isEmpty else { return }
         let dropped = rows.holds.filter { hold in
+            if plan.released.contains(hold) { return true }
             guard task.items.contains(hold.item), !wanted.contains(hold.key), let old = hold.key.packPlace else {
                 return false
             }
@@ -35,10 +36,8 @@ private struct PackPlace: Hashable {
 }
 
 extension InstalledFileKey {
-    /// The place in the key that `pack(tileset:_:_:edition:of:)` makes; `nil` for others.
+    /// The place of a pack; `nil` for other keys.
     fileprivate var packPlace: PackPlace? {
-        let fields = name.split(separator: "|", omittingEmptySubsequences: false)
-        guard isPack, fields.count == 7, fields[0] == "pack" else { return nil }
-        return PackPlace(tiles: [1, 2, 4, 5].map { fields[$0] }.joined(separator: "|"), package: String(fields[6]))
+        pack.map { PackPlace(tiles: "\($0.tileset)|\($0.index)|\($0.group)|\($0.language)", package: $0.owner) }
     }
 }

@@ -7,6 +7,8 @@ extension StoreMachine {
         let key = download.file.key
         if let holder = download.holder, !rows.holds.contains(Hold(key: key, item: holder)) {
             change(.hold(Hold(key: key, item: holder)))
+            // A version that was planned before may lack tiles that the new holder counts on.
+            if key.isPack, isCurrent(download) { for id in plans.tasks(refilling: download.file) { planAgain(id) } }
         }
         guard !isOutdone(download), isPrepared(download),
             var new = removePrepared(download.file) ?? rows.files[download.file]
@@ -51,10 +53,19 @@ extension StoreMachine {
     }
 
     /// Removes a row now and its file when the row is gone for readers.
+    ///
+    /// Tasks whose plans count on its tiles are planned again.
     mutating func removeFile(_ file: InstalledFile) {
+        for id in plans.tasks(countingOn: file.id) { planAgain(id) }
         change(.removeFile(file.id))
         setLeaving(.file(file.id), bytes: file.bytes)
         pendingDeletions.append(file)
+    }
+
+    /// Stops a task and lets it be planned again.
+    mutating func planAgain(_ id: TaskID) {
+        stopAll(of: id)
+        plans.remove(id)
     }
 
     /// Emits the removals of files after the new snapshot of the readers.

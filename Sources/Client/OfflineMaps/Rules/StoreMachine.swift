@@ -3,7 +3,13 @@
 /// It does no input or output and reads no clock. ``rows`` is what the database has, or will have when all writes are
 /// acknowledged; everything else is lost with the process and made again from the rows and the event `opened`.
 struct StoreMachine: Sendable {
-    enum Run: Sendable { case running, stopped, suspended }
+    enum Run: Sendable {
+        /// All tasks, or only those that read the list.
+        case running, reading
+        case stopped, suspended
+
+        var isOn: Bool { self == .running || self == .reading }
+    }
 
     /// What an operation does; at most one operation works on a file.
     enum Work: Hashable, Sendable {
@@ -55,6 +61,8 @@ struct StoreMachine: Sendable {
     var hasStarted = false
 
     var plans = PlanTable()
+    /// What an earlier process has kept of tasks that have no plan yet.
+    var works: [TaskID: TaskWork] = [:]
     var ops = OpTable()
     /// The tasks in the order of their turns; `nil` when it has to be made again.
     var turns: [TaskID]?
@@ -149,6 +157,7 @@ struct StoreMachine: Sendable {
         case .start:
             run = .running
             hasStarted = true
+        case .startReading: if !run.isOn { run = .reading }
         case .stop: run = .stopped
         case .suspend:
             run = .suspended

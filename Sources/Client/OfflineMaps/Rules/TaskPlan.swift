@@ -45,6 +45,7 @@ struct TaskPlan: Sendable {
 
     let downloads: [DownloadItem]
     let onlineTiles: UInt64
+    let released: Set<Hold>
     private(set) var failed: [FileID: FailureCause]
     private(set) var states: [State]
     private(set) var fills: [InstalledFileKey: Fill] = [:]
@@ -60,12 +61,14 @@ struct TaskPlan: Sendable {
     private var sums: TaskProgress
     /// Bytes of single tiles and resources, which are known when they are there.
     private var sizes: [Int: UInt64] = [:]
-    private var cost: UInt64 = 0
-    private var there: UInt64 = 0
+    /// Bytes of all downloads, and those that are there.
+    private(set) var cost: UInt64 = 0
+    private(set) var there: UInt64 = 0
 
     /// Begins with all downloads open.
     init(_ plan: Plan) {
         (downloads, onlineTiles, failed) = (plan.downloads, plan.onlineTiles, plan.failed)
+        released = plan.released
         states = Array(repeating: State(), count: plan.downloads.count)
         open = plan.downloads.count
         sums = plan.present

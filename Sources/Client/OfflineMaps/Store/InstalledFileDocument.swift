@@ -36,7 +36,7 @@ struct InstalledFileDocument: Codable, Sendable, Hashable {
     /// Reads a document; `nil` for one that is too large, damaged, of a newer format, or contradicts itself.
     static func read(_ file: URL) -> InstalledFileDocument? {
         // Every error means: there is no such document.
-        guard let open = try? FileDescriptor(reading: file), open.size <= maxBytes,
+        guard StoreScan.isFile(file), let open = try? FileDescriptor(reading: file), open.size <= maxBytes,
             let bytes = try? open.read(at: 0, count: Int(open.size))
         else { return nil }
         return InstalledFileDocument(decoding: bytes)

@@ -89,7 +89,9 @@ extension StoreDatabase {
             try database.execute(sql: "DELETE FROM ended WHERE id < ?", arguments: [id.number - keptEnds])
         }
         let bytes = try Data.fetchOne(database, sql: "SELECT record FROM task WHERE id = ?", arguments: [id.number])
-        try database.execute(sql: "DELETE FROM task WHERE id = ?", arguments: [id.number])
+        for table in ["task WHERE id", "work WHERE task"] {
+            try database.execute(sql: "DELETE FROM \(table) = ?", arguments: [id.number])
+        }
         guard let task: TaskRecord = decode(bytes), task.kind == .remove else { return }
         for case .region(let region) in task.items {
             try database.execute(sql: "DELETE FROM region WHERE id = ?", arguments: [region.text])

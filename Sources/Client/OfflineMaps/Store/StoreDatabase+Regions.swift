@@ -32,13 +32,14 @@ extension StoreDatabase {
         }
     }
 
-    /// Registers a region, or changes what it is to hold.
+    /// Registers a region, or changes what it is to hold; what the plan of an equal definition found stays.
     func setRegion(_ id: RegionID, _ definition: RegionDefinition, context: Data) throws {
         try write { database in
             try database.execute(
                 sql: """
                     INSERT INTO region (id, definition, context) VALUES (?, ?, ?) ON CONFLICT (id)
-                    DO UPDATE SET definition = excluded.definition, context = excluded.context, required = NULL
+                    DO UPDATE SET definition = excluded.definition, context = excluded.context,
+                    required = CASE WHEN definition = excluded.definition THEN required END
                     """, arguments: [id.text, try Self.encode(definition), context])
         }
     }

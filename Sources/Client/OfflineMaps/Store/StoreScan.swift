@@ -89,8 +89,14 @@ enum StoreScan {
         return paths.sorted()
     }
 
-    /// Bytes of a file; `nil` when it is missing.
-    static func size(_ file: URL) -> UInt64? { try? FileDescriptor(reading: file).size }
+    /// Bytes of a file; `nil` when it is missing or may not be read.
+    static func size(_ file: URL) -> UInt64? { isFile(file) ? try? FileDescriptor(reading: file).size : nil }
+
+    /// Whether something is a file that can be read to its end: no folder, and no pipe, whose opening waits.
+    static func isFile(_ url: URL) -> Bool {
+        var status = stat()
+        return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
 
     /// Bytes of all files below a folder.
     static func bytes(below folder: URL) -> UInt64 {

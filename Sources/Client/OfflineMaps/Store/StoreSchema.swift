@@ -2,11 +2,15 @@ internal import GRDB
 
 /// The tables of `store.sqlite`.
 enum StoreSchema {
-    /// The one migration of this version; later ones follow it and never change it.
+    /// The migrations; later ones follow them and never change them.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
             for statement in first { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("2") { database in
+            // How far a task was when a process worked on it last: `TaskWork` as JSON.
+            try database.execute(sql: "CREATE TABLE work (task INTEGER PRIMARY KEY, state BLOB NOT NULL) STRICT")
         }
         return migrator
     }

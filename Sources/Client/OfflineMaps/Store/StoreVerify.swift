@@ -16,7 +16,8 @@ enum StoreVerify {
         }
     }
 
-    private static func problem(_ installed: InstalledFile, in folder: StoreFolder, deep: Bool) -> String? {
+    /// What is wrong with one file; `nil` when nothing is.
+    static func problem(_ installed: InstalledFile, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: installed) else { return "The path leaves the folder of the store." }
         guard let size = StoreScan.size(place) else { return "The file is missing." }
         // A file that was adopted where it is does not count: its row has no bytes. That of a style also has its files.

@@ -2,7 +2,7 @@ public import Foundation
 public import Tiles
 
 /// What a region is to hold.
-public struct RegionDefinition: Codable, Sendable {
+public struct RegionDefinition: Hashable, Codable, Sendable {
     /// Where.
     public var area: Area
     /// Which zooms.
@@ -23,7 +23,7 @@ public struct RegionDefinition: Codable, Sendable {
 }
 
 /// Where a region is.
-public enum Area: Codable, Sendable {
+public enum Area: Hashable, Codable, Sendable {
     /// A rectangle.
     case box(BoundingBox)
     /// Points, lines and polygons.
@@ -35,7 +35,7 @@ public enum Area: Codable, Sendable {
 }
 
 /// From where a region gets its data.
-public enum SourceDescriptor: Codable, Sendable {
+public enum SourceDescriptor: Hashable, Codable, Sendable {
     /// A tileset of the catalog.
     case tileset(String, Edition = Edition())
     /// A style and all that it needs.

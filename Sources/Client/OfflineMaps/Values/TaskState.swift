@@ -88,3 +88,11 @@ public enum FailureCause: String, Codable, CaseIterable, Sendable {
     /// An error of this library.
     case internalError = "internal-error"
 }
+
+/// What a store does when it is started.
+public enum StoreWork: Hashable, Sendable {
+    /// All tasks of the queue.
+    case all
+    /// Only the reading of the catalog.
+    case catalog
+}

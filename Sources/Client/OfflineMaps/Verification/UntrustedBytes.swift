@@ -83,14 +83,20 @@ package enum UntrustedBytes {
 
     /// `regions/ID.json`: paths stay below the packs of its channel.
     package static func packList(_ bytes: [UInt8]) -> Verdict {
-        guard let list = PackList(Data(bytes), at: "de/regions/EE.json") else { return .refused("bad-list") }
+        let list: TilePackList
+        do throws(CatalogError) { list = try TilePackList(decoding: bytes, named: "de/regions/EE.json") } catch {
+            return .refused("bad-list")
+        }
         for pack in list.packs {
-            guard pack.path.hasPrefix("de/packs/"), CatalogIndex.isInside(pack.path) else {
+            guard pack.path.hasPrefix("packs/"), CatalogIndex.isInside(pack.path) else {
                 return .wrong("the pack '\(pack.path)' lies outside of its channel")
             }
             _ = pack.mask(in: TileMask(tiles: [.root], maxZoom: 6))
         }
-        return .accepted
+        do throws(CatalogError) {
+            let again = try TilePackList(decoding: try list.encoded(), named: "de/regions/EE.json")
+            return again == list ? .accepted : .wrong("another list came back")
+        } catch { return .wrong("an accepted list cannot be written: \(error.message)") }
     }
 
     /// `unit.json`: a document that is accepted comes back the same, and its path stays in its folder.

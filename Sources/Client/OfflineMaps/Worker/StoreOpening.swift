@@ -1,5 +1,3 @@
-internal import Digests
-internal import Errors
 internal import Files
 internal import Foundation
 
@@ -15,6 +13,10 @@ struct StoreOpening: Sendable {
     var free: UInt64 = 0
     /// Files of rows that are missing.
     var missing: [FileID] = []
+    /// What belongs to nothing and could not be cleared, and files that may not be read.
+    var left: [Finding] = []
+    /// How far the tasks were when an earlier process worked on them.
+    var works: [TaskID: TaskWork] = [:]
     var requests: [(id: RequestID, request: Request)] = []
 
     /// Opens the database, puts the files of interrupted work back, and lists what is there.
@@ -30,24 +32,20 @@ struct StoreOpening: Sendable {
         rows = try database.rows()
         guard !database.isNewer else { return }
         try countStyles(folder)
-        try FileInstaller.giveBack(folder)
-        let paths = Set(rows.files.values.map(\.path))
-        for path in StoreScan.packs(folder) where !paths.contains(path) { try Self.giveBack(pack: path, folder) }
-        // Folders too: a style that was being looked at is unpacked in one.
-        for stray in StoreScan.strays(folder) { try FileInstaller.removeFolder(stray) }
-        for draft in StoreScan.reserveDrafts(folder) { try Durable.remove(draft) }
-        let homes = Set(paths.compactMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } })
-        let found = StoreScan.units(folder, besides: homes)
-        for path in found.refused { try Self.removeRest(of: path, paths, folder) }
-        prepared = found.files.filter { rows.files[$0.id] == nil && !paths.contains($0.path) }
+        var cleaning = StoreCleaning(folder)
+        let files = Array(rows.files.values)
+        cleaning.giveBackUnfinished()
+        cleaning.giveBackPacks(besides: Set(files.map(\.path)))
+        cleaning.removeStrays()
+        prepared = cleaning.rowless(besides: files)
         parts = StoreScan.parts(folder)
-        missing = rows.files.values.filter { installed in
-            folder.place(of: installed).map { access($0.path, F_OK) != 0 } ?? true
-        }
-        .sorted { ($0.order, $0.id) < ($1.order, $1.id) }.map(\.id)
+        missing = cleaning.missing(of: files)
+        left = cleaning.left
+        works = try database.works()
         requests = try database.openRequests()
         try database.dropOldAnswers()
-        free = try Durable.freeBytes(folder.root)
+        // A disk that cannot be measured counts as full until it can.
+        free = (try? Durable.freeBytes(folder.root)) ?? 0
         if free > StoreMachine.diskMargin { StoreReserve.make(folder) }
     }
 
@@ -84,31 +82,6 @@ struct StoreOpening: Sendable {
         if known != keys { try database.noteTrustedKeys(keys) }
         guard let address = options.catalog.map({ CatalogAddress($0).folder.absoluteString }) else { return }
         if let known = try database.catalogAddress(), known != address { try database.dropOffers() }
-    }
-
-    /// Removes a folder of a file whose file is gone and that no row names: its removal was interrupted.
-    private static func removeRest(of document: String, _ paths: Set<String>, _ folder: StoreFolder) throws {
-        guard let home = folder.file(document)?.deletingLastPathComponent(), let place = folder.relative(home),
-            try FileManager.default.contentsOfDirectory(atPath: home.path) == [InstalledFileDocument.name],
-            !paths.contains(where: { $0.hasPrefix(place + "/") })
-        else { return }
-        try FileInstaller.removeFolder(home)
-        Durable.removeEmptyFolders(of: [home], upTo: folder.root)
-    }
-
-    /// A pack without a row becomes a part file again when its name has its digest; otherwise it is removed.
-    private static func giveBack(pack path: String, _ folder: StoreFolder) throws {
-        guard let file = folder.file(path) else { return }
-        let name = file.deletingPathExtension().lastPathComponent
-        // A pack that cannot be read is removed.
-        if let digest = try? Digest.ofFile(file).digest.hex, digest.hasPrefix(name), name.count == 16,
-            let part = folder.part(sha256: digest), access(part.path, F_OK) != 0
-        {
-            try Durable.rename(file, to: part)
-        } else {
-            try Durable.remove(file)
-        }
-        Durable.removeEmptyFolders(of: [file], upTo: folder.root)
     }
 }
 

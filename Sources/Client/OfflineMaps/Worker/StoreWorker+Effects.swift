@@ -26,6 +26,7 @@ extension StoreWorker {
         case .report(let event):
             shared.events.send(withChanges(event))
             if case .installed(let item, _, _) = event { expireViewed(item) }
+            if case .task(let task) = event { noteWork(of: task.id) }
         case .alarm(let at): setAlarm(at)
         // `checkQuiet` looks at the machine and at what the worker itself still does.
         case .quiet: break

@@ -86,13 +86,16 @@ extension StoreWorker {
         }
         guard isRunning(op, life: life) else { return nil }
         let answer: FetchedBody?
+        var absence = 404
         switch result {
         case .success(let body): answer = body
-        case .failure(let error) where error.status == 404 || error.status == 410: answer = nil
+        case .failure(let error) where error.status == 404 || error.status == 410:
+            (answer, absence) = (nil, error.status ?? absence)
         case .failure(let error): return .fetchFailed(op, FetchFault(error))
         }
+        let status = absence
         do throws(StoreError) {
-            let bytes = try await onFiles { try FileInstaller.fill(its, answer, in: folder) }
+            let bytes = try await onFiles { try FileInstaller.fill(its, answer, absence: status, in: folder) }
             guard isRunning(op, life: life) else { return nil }
             if let bytes { process(.received(op, size: bytes), life: life) }
             return .fetched(op)

@@ -34,7 +34,9 @@ extension StoreWorker {
         mode = .worker
         suspended = nil
         shared.setRole(.worker)
-        machine = StoreMachine(found.rows, seed: UInt64.random(in: 0 ... .max))
+        var machine = StoreMachine(found.rows, seed: UInt64.random(in: 0 ... .max))
+        machine.works = found.works
+        self.machine = machine
         process(.opened(parts: found.parts, prepared: found.prepared, free: found.free))
         for file in found.missing { process(.unreadable(file)) }
         process(.network(network))
@@ -43,8 +45,11 @@ extension StoreWorker {
         for (id, call) in calls.sorted(by: { $0.key.number > $1.key.number }) where id.number < 0 {
             process(.asked(id, call.request))
         }
-        if isStarted { process(.start) }
+        if let started { process(started.event) }
         showReaders()
+        leftovers = found.left
+        // What is missing is not installed any more for whom asks next.
+        if !found.missing.isEmpty { await settle() }
     }
 
     func openAsReader() async throws(StoreError) {
@@ -59,28 +64,41 @@ extension StoreWorker {
         try await readAgain()
     }
 
-    /// Begins to do the tasks of the queue.
-    func startTasks() async throws(StoreError) {
-        isStarted = true
+    /// Begins to do the tasks of the queue, or only those that read the list.
+    func startTasks(_ work: StoreWork) async throws(StoreError) {
+        if started != .all { started = work }
         if mode == .closed { try await open() }
-        process(.start)
+        process(work.event)
     }
 
     /// Stops the tasks; returns when nothing is under way.
     func stopTasks() async {
-        isStarted = false
+        started = nil
         process(.stop)
         await quiet()
+        await keepWork()
     }
 
     /// Stops the tasks and releases lock and database; `start` takes them again.
     func suspend() async {
-        isStarted = false
+        started = nil
         process(.suspend)
         await quiet()
+        await keepWork()
         // Without it reading calls throw until the next start.
         suspended = try? await view()
         await close()
+    }
+
+    /// Returns when what is being removed now is gone: its rows, for readers too, and then its bytes on the disk.
+    ///
+    /// It also returns when this process stops working.
+    func settle() async {
+        let life = life
+        guard let leaving = machine?.trash.keys else { return }
+        while life == self.life, let machine, leaving.contains(where: { machine.trash[$0] != nil }) {
+            await withCheckedContinuation { settleCalls.append($0) }
+        }
     }
 
     func quiet() async {
@@ -190,4 +208,9 @@ extension StoreWorker {
             if database == nil { try? await openAsReader() }
         }
     }
+}
+
+extension StoreWork {
+    /// What the machine is told.
+    fileprivate var event: Event { self == .all ? .start : .startReading }
 }

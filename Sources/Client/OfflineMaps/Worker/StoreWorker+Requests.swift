@@ -99,13 +99,15 @@ extension StoreWorker {
     }
 
     /// A task of the process that works, as far as its row says.
-    static func view(ofReader task: TaskRecord) -> StoreTask {
+    ///
+    /// - Parameter work: How far that process has said the task is.
+    static func view(ofReader task: TaskRecord, _ work: TaskWork? = nil) -> StoreTask {
         let state: TaskState =
             if let cause = task.failure { .failed(cause) } else if task.rule.priority < 0 { .paused(.user) } else {
                 .waiting(.otherProcess)
             }
         return StoreTask(
             id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state,
-            progress: TaskProgress(), failureText: task.failureText)
+            progress: work?.progress ?? TaskProgress(), failureText: task.failureText)
     }
 }

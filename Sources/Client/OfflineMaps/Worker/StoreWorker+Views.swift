@@ -35,7 +35,7 @@ extension StoreWorker {
         }
         return StoreView(
             rows: found,
-            tasks: found.tasks.values.sorted { $0.id < $1.id }.map(Self.view(ofReader:)), content: content,
+            tasks: found.tasks.values.sorted { $0.id < $1.id }.map { Self.view(ofReader: $0) }, content: content,
             groups: groups, free: free)
     }
 
@@ -76,7 +76,8 @@ extension StoreWorker {
         let (regions, groups) = try await onFiles { (try database.regions(), try database.groups()) }
         return PlanView(
             address: options.catalog, content: content, rows: self.machine?.rows ?? machine.rows,
-            regions: regions.mapValues(\.definition), groups: groups)
+            regions: regions.mapValues(\.definition),
+            unplanned: Set(regions.filter { $0.value.needs == nil }.keys), groups: groups)
     }
 
     /// The queue, in the order of its making.
@@ -84,7 +85,8 @@ extension StoreWorker {
         if let suspended { return suspended.tasks }
         if mode == .worker { return committedTasks }
         guard let database else { throw Self.isClosed }
-        return try await onFiles { try database.tasks() }.map(Self.view(ofReader:))
+        let (records, works) = try await onFiles { (try database.tasks(), try database.works()) }
+        return records.map { Self.view(ofReader: $0, works[$0.id]) }
     }
 
     /// A task; `nil` when it has ended.

@@ -95,6 +95,10 @@ extension StoreWorker {
         isWriting = false
         seenRequests = []
         candidate = nil
+        (changedWork, keptWork) = ([], [])
+        workSaving?.cancel()
+        workSaving = nil
+        wakeSettling()
     }
 
     /// The calls of this process that were not answered get an error; requests with rows stay.

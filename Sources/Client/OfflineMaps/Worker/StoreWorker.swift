@@ -39,8 +39,8 @@ actor StoreWorker {
 
     var mode = Mode.closed
     var isOpening = false
-    /// Whether the app has called `start`.
-    var isStarted = false
+    /// What the app has started; `nil` before `start` and after `stop`.
+    var started: StoreWork?
     var isForcedOffline = false
     var network = NetworkState.free
     var lock: StoreLock?
@@ -79,6 +79,14 @@ actor StoreWorker {
     var watch: Task<Void, Never>?
     var networkWatch: Task<Void, Never>?
     var quietCalls: [CheckedContinuation<Void, Never>] = []
+    /// Calls that look again whenever a write or a removal has ended.
+    var settleCalls: [CheckedContinuation<Void, Never>] = []
+    /// Tasks whose progress has changed since it was kept, tasks of which it was kept, and the next time.
+    var changedWork: Set<TaskID> = []
+    var keptWork: Set<TaskID> = []
+    var workSaving: Task<Void, Never>?
+    /// What could not be cleared when the store was opened.
+    var leftovers: [Finding] = []
 
     init(_ options: StoreOptions) throws(StoreError) {
         let folder = StoreFolder(options.folder)
@@ -165,9 +173,16 @@ actor StoreWorker {
     }
 
     func checkQuiet() {
+        wakeSettling()
         guard !quietCalls.isEmpty, isQuiet else { return }
         let waiting = quietCalls
         quietCalls = []
+        for call in waiting { call.resume() }
+    }
+
+    func wakeSettling() {
+        let waiting = settleCalls
+        settleCalls = []
         for call in waiting { call.resume() }
     }
 }

@@ -122,7 +122,7 @@ struct PacksCommand: AsyncParsableCommand {
                 let known =
                     FileKind.isThere(before)
                     // A list that cannot be read names no bands; the list is written again.
-                    ? try? JSONDecoder().decode(TilePackList.self, from: InputFile.read(before)) : nil
+                    ? try? TilePackList(decoding: Array(InputFile.read(before)), named: before.path) : nil
                 return Work(order: try complete(order, bands ?? known?.bands), folder: home, edition: edition)
             }
         }
@@ -161,18 +161,18 @@ struct PacksCommand: AsyncParsableCommand {
             line.show(UInt64(done))
         }
         line.end()
-        if !json { printSummary(list, work.edition) }
+        if !json { printSummary(list, work) }
         return PackListView(list: list, edition: work.edition)
     }
 
-    private func printSummary(_ list: TilePackList, _ edition: CatalogEdition) {
+    private func printSummary(_ list: TilePackList, _ work: Work) {
         let complete = list.packs.filter(\.isComplete).count
         Console.result(
-            "\(list.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(complete))) complete, "
-                + "\(Units.bytes(list.size)), \(edition.path)\(TilePackList.path(list.id))")
+            "\(work.order.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(complete))) complete, "
+                + "\(Units.bytes(list.size)), \(work.edition.path)\(TilePackList.path(work.order.id))")
         if list.packs.count > list.packsPerDevice {
             Console.warning(
-                "\(list.id) alone has more packs than the \(Units.count(list.packsPerDevice)) that clients keep on a device"
+                "\(work.order.id) alone has more packs than the \(Units.count(list.packsPerDevice)) that clients keep on a device"
             )
         }
     }

@@ -27,12 +27,15 @@ struct DeviceRegionAddCommand: DeviceWork {
         discussion: """
             Examples:
               packhorse device region add trip --box 24.5,59.3,25.0,59.5 --zoom 0-12 --tileset demo --store ./maps
+              packhorse device region add trip --box 24.5,59.3,25.5,59.5 --zoom 0-12 --tileset demo --replace --store ./maps
               packhorse device region add huts --points huts.csv --radius 2km --zoom 8-14 --tiles "https://tiles.example.com/{z}/{x}/{y}.png" --store ./maps
             """)
 
     @Argument(help: "The name of the region.") var name: String
     @OptionGroup var region: RegionArguments
     @Flag(help: "Only register it; packhorse device region load downloads it.") var only = false
+    @Flag(help: "Change a region of this name; what it then has no use for is removed when it is downloaded.")
+    var replace = false
     @OptionGroup var store: StoreArguments
     @OptionGroup var catalog: CatalogArguments
     @OptionGroup var wait: WaitArguments
@@ -47,6 +50,11 @@ struct DeviceRegionAddCommand: DeviceWork {
         let definition = try region.definition()
         let id = RegionID(name)
         let (store, _) = try await DeviceStore.openOrCreate(store, catalog) { store in
+            if !replace, let known = try await store.region(id)?.definition, known != definition {
+                throw CLIError(
+                    .cannotCreate, "there is another region '\(name)'",
+                    hint: "--replace changes it; packhorse device region show '\(name)' shows what it is")
+            }
             if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
             try await DeviceStore.rememberCatalog(catalog, in: store)
             try await store.addRegion(id, definition)
@@ -129,6 +137,8 @@ struct DeviceRegionShowCommand: DeviceWork {
         Console.result("tiles      \(info.progress.tiles.words)")
         Console.result("packs      \(info.progress.packs.words)")
         Console.result("size       \(Units.bytes(info.bytes))")
+        for (status, count) in try await store.tileAnswers(of: info.id).sorted(by: { $0.key < $1.key })
+        where status != 200 { Console.result("empty      \(Units.count(count, of: "tile")), answered with \(status)") }
         if let expires = info.expires { Console.result("expires    \(expires.ISO8601Format())") }
         for one in info.missing { Console.result("missing    \(one.count) x \(one.what)") }
         for one in info.failed { Console.result("failed     \(one.count) x \(one.what): \(one.cause?.words ?? "-")") }
@@ -152,8 +162,24 @@ struct DeviceRegionRemoveCommand: DeviceWork {
     }
 }
 
-/// Finds regions.
+/// Finds regions, and says what is strange about them.
 enum DeviceRegion {
+    /// Warns of regions that were downloaded and have not a single tile, because the server has none of theirs.
+    static func warnOfEmpty(_ tasks: [StoreTask], in store: MapStore) async throws {
+        for task in tasks where task.state == .done && (task.kind == .load || task.kind == .refresh) {
+            for case .region(let id) in task.items {
+                let answers = try await store.tileAnswers(of: id)
+                let all = answers.values.reduce(0, +)
+                guard all > 0, answers[200] == nil else { continue }
+                let words = answers.sorted { $0.key < $1.key }
+                    .map { "\(Units.count($0.value, of: "tile")) answered with \($0.key)" }
+                Console.warning(
+                    "the region '\(id.text)' is empty: the server has none of its tiles (\(words.joined(separator: ", "))); "
+                        + "check the template and the zooms")
+            }
+        }
+    }
+
     /// A region by its name.
     ///
     /// - Throws: ``CLIError`` 66 when the store has none of this name.

@@ -48,10 +48,11 @@ struct MapResponder: Sendable {
             let body = try resources.style(id, .served(at: url))
             return packed(Resource(body: body, mediaType: "application/json"), request)
         case .tileset(let id):
-            guard let tileset = resources.tilesets.first(where: { $0.id == id }) else {
+            let template = "\(base)/tiles/\(Self.encoded(id))/{z}/{x}/{y}"
+            guard let body = resources.tileJSON(of: id, at: template) else {
                 return Self.text(.notFound, "the tileset '\(id)' is not installed")
             }
-            return packed(Resource(body: tileJSON(tileset), mediaType: "application/json"), request)
+            return packed(Resource(body: body, mediaType: "application/json"), request)
         case .resource(let path):
             let asks = isOnline && StyleHosts.allows(path, resources)
             // What was viewed before is answered without the network too.
@@ -93,30 +94,6 @@ struct MapResponder: Sendable {
         let tilesets = resources.tilesets.map { "tileset  \(base)/tilesets/\(Self.encoded($0.id)).json" }
         let lines = styles + tilesets
         return (lines.isEmpty ? ["nothing is installed"] : lines).joined(separator: "\n")
-    }
-
-    private func tileJSON(_ tileset: InstalledTileset) -> Data {
-        let box = tileset.bounds
-        // Across the antimeridian, TileJSON has no box but the whole width.
-        let (west, east) = box.crossesAntimeridian ? (-180.0, 180.0) : (box.west, box.east)
-        let document = TileJSON(
-            name: tileset.id, tiles: ["\(base)/tiles/\(Self.encoded(tileset.id))/{z}/{x}/{y}"],
-            minzoom: tileset.zooms.min, maxzoom: tileset.zooms.max, bounds: [west, box.south, east, box.north],
-            attribution: tileset.attributions.isEmpty ? nil : tileset.attributions.joined(separator: ", "))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and finite numbers can always be encoded.
-        return (try? encoder.encode(document)) ?? Data()
-    }
-
-    private struct TileJSON: Encodable {
-        let tilejson = "3.0.0"
-        let name: String
-        let tiles: [String]
-        let minzoom: Int
-        let maxzoom: Int
-        let bounds: [Double]
-        let attribution: String?
     }
 
     static func encoded(_ text: String) -> String {

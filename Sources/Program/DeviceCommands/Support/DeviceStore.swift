@@ -4,6 +4,7 @@ import Errors
 internal import Files
 import Foundation
 import OfflineMaps
+internal import TextFormats
 
 /// Opens the store of a command.
 enum DeviceStore {
@@ -91,6 +92,7 @@ enum DeviceStore {
         options.catalog = settings.address
         options.fetcher = try DeviceFetcher(folder: settings.folder)
         let store = try await MapStore.open(options)
+        await warn(ofLeftoversIn: store)
         // The process that works reads the catalog with which it was started.
         guard !isOther || store.role == .worker else {
             throw CLIError(
@@ -100,6 +102,20 @@ enum DeviceStore {
         return store
     }
 
+    /// The most leftovers that are named one by one.
+    private static let namedLeftovers = 5
+
+    /// Says what lies in the store, belongs to nothing and cannot be removed; the command goes on.
+    private static func warn(ofLeftoversIn store: MapStore) async {
+        let left = await store.leftovers
+        for finding in left.prefix(namedLeftovers) {
+            Console.warning("the store holds what cannot be removed or read now: \(finding.problem)")
+        }
+        if left.count > namedLeftovers {
+            Console.warning("the store holds \(Units.count(left.count - namedLeftovers, of: "more file")) of this kind")
+        }
+    }
+
     /// Keeps what the command line says of the catalog for later commands.
     static func rememberCatalog(_ arguments: CatalogArguments, in store: MapStore) async throws {
         let kept = try DeviceSettings.read(store.folder)
@@ -107,7 +123,7 @@ enum DeviceStore {
         if settings != kept { try settings.write(store.folder) }
     }
 
-    /// The catalog, read again from its server; the store is started for it, so tasks of its queue continue too.
+    /// The catalog, read again from its server; the tasks of the queue do not begin.
     ///
     /// - Parameter isKept: Whether later commands use this catalog too, once it was read.
     /// - Throws: ``CLIError`` with the cause when it cannot be read; `CatalogTransferError`, `StoreError`.
@@ -120,7 +136,7 @@ enum DeviceStore {
                 .usage, "the store has no catalog",
                 hint: "give its folder or address: --catalog https://maps.example.com/offline/")
         }
-        try await store.start()
+        try await store.start(.catalog)
         let catalog: MapCatalog
         do throws(StoreError) {
             catalog = try await store.refreshCatalog(ifOlderThan: .zero, allowOlder: arguments.allowOlder)

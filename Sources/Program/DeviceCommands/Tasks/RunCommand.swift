@@ -46,6 +46,7 @@ struct DeviceRunCommand: DeviceWork {
         } else {
             for task in tasks { Console.result("\(task.words): \(task.state.words.state)") }
         }
+        try await DeviceRegion.warnOfEmpty(tasks, in: store)
         if let problem = tasks.lazy.compactMap(\.problem).first { throw problem }
     }
 }

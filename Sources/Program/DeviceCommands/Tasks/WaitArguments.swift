@@ -31,6 +31,7 @@ struct WaitArguments: ParsableArguments {
         }
         await store.stop()
         try show(tasks)
+        try await DeviceRegion.warnOfEmpty(tasks, in: store)
         if let problem = tasks.lazy.compactMap(\.problem).first { throw problem }
     }
 

@@ -66,7 +66,7 @@ struct CatalogFolderWriter: CatalogWriter {
         // A list that cannot be read is made again.
         guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
             // A list that cannot be decoded is made again.
-            let list = try? JSONDecoder().decode(TilePackList.self, from: bytes), list.answers(wanted, of: digest)
+            let list = try? TilePackList(decoding: Array(bytes), named: wanted.id), list.answers(wanted, of: digest)
         else { return nil }
         let isThere = list.packs.allSatisfy { pack in
             // A pack that cannot be read is made again.

@@ -24,9 +24,6 @@ final class CatalogSnapshot: Sendable {
     /// Seconds since 1970.
     let readAt = Date().timeIntervalSince1970
 
-    /// The largest list that is read, in bytes.
-    private static let maxList = 64 << 20
-
     /// Reads a catalog; blocks.
     ///
     /// - Parameter earlier: Documents that did not change are taken from it.
@@ -87,7 +84,7 @@ final class CatalogSnapshot: Sendable {
         _ list: CatalogIndex.List, in folder: CatalogFolder, unlessIn earlier: CatalogSnapshot?
     ) throws(GatewayError) -> ServedDocument {
         if let known = earlier?.documents[list.url], known.digest.hex == list.sha256 { return known }
-        let bytes = try folder.file(list.url).contents(upTo: maxList)
+        let bytes = try folder.file(list.url).contents(upTo: TilePackList.maxBytes)
         let digest = Digest(of: bytes)
         guard Int64(bytes.count) == list.size, digest.hex == list.sha256 else {
             throw GatewayError(
@@ -125,26 +122,12 @@ final class CatalogSnapshot: Sendable {
     }
 
     private static func packs(_ bytes: [UInt8], at path: String, edition: String) throws(GatewayError) -> [ServedFile] {
-        let list: PackList
-        do { list = try JSONDecoder().decode(PackList.self, from: Data(bytes)) } catch {
-            throw GatewayError(.catalogDamaged, "'\(path)' of the catalog is not a list of tile packs.", cause: error)
+        let list: TilePackList
+        do { list = try TilePackList(decoding: bytes, named: path) } catch {
+            throw GatewayError(.catalogDamaged, error.message, cause: error)
         }
-        return try list.packs.map { (pack) throws(GatewayError) in
-            // The list lies in `regions`, the packs lie next to this folder.
-            let place = edition + pack.url.dropFirst("../".count)
-            guard pack.url.hasPrefix("../packs/"), CatalogIndex.isInside(place),
-                let file = ServedFile(path: place, size: pack.size, sha256: pack.sha256)
-            else { throw GatewayError(.catalogDamaged, "'\(path)' of the catalog names a pack outside of 'packs'.") }
-            return file
+        return list.packs.compactMap { pack in
+            ServedFile(path: edition + pack.path, size: Int64(clamping: pack.size), sha256: pack.sha256)
         }
-    }
-
-    private struct PackList: Decodable {
-        struct Pack: Decodable {
-            let url: String
-            let size: Int64
-            let sha256: String
-        }
-        let packs: [Pack]
     }
 }

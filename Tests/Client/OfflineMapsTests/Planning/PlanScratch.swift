@@ -1,3 +1,4 @@
+import CatalogFormat
 import Digests
 import Files
 import Foundation

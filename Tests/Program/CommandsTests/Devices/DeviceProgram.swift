@@ -72,6 +72,17 @@ final class DeviceProgram: Sendable {
             errors: try String(contentsOf: errors, encoding: .utf8))
     }
 
+    /// Starts a command that ends at the latest with the test.
+    func begin(_ arguments: String...) throws -> Process {
+        let folder = store.deletingLastPathComponent()
+        let process = try process(
+            arguments, output: folder.appending(path: "out-\(UUID().uuidString)"),
+            errors: folder.appending(path: "err-\(UUID().uuidString)"))
+        try process.run()
+        running.withLock { $0.append(process) }
+        return process
+    }
+
     /// Starts a command that ends with the test; returns its first line of output.
     func start(_ arguments: String...) async throws -> String {
         let folder = store.deletingLastPathComponent()

@@ -36,6 +36,10 @@ struct DeviceServeTests {
         #expect(base.hasPrefix("http://127.0.0.1:"))
         let document = try json(try await get(base + "/tilesets/EE.json"))
         #expect(document["maxzoom"] as? Int == 6 && document["attribution"] as? String == "© Demo")
+        // Version 3.0.0 requires the layers of vector tiles.
+        let layers = document["vector_layers"] as? [[String: Any]]
+        #expect(document["tilejson"] as? String == "3.0.0" && layers?.map { $0["id"] as? String } == ["land"])
+        #expect(layers?.first?["fields"] as? [String: String] == ["name": "String"])
         let template = try #require((document["tiles"] as? [String])?.first)
         func address(_ zoom: Int, _ column: Int, _ row: Int) -> String {
             template.replacing("{z}", with: "\(zoom)").replacing("{x}", with: "\(column)")
