@@ -112,8 +112,9 @@ def full_state(case):
         ballast = fill(place)
     else:
         ballast = fill(place)
-        if moment == "little":
-            os.truncate(ballast, ballast.stat().st_size - case.random.randrange(100, 240) * 1024)
+        # Room for the files of the command itself; "little" also for an empty state file.
+        room = case.random.randrange(100, 240) if moment == "little" else case.random.randrange(8, 60)
+        os.truncate(ballast, ballast.stat().st_size - room * 1024)
         build = Build(case, "--state", place / "state", "--patience", "5s" if moment == "impatient" else "2min")
     if moment == "impatient":
         wait("the build gives up", lambda: not build.process.is_running, 40)

@@ -64,7 +64,9 @@ struct BuildRun {
         var numbers: [UInt64] = []
         for (draft, request) in zip(plan.drafts, plan.requests) {
             let submitted = try await Patience.outlast(for: patience) { try await client.submit(request) }
-            if numbers.isEmpty { try folder.write(plan.record) }
+            if numbers.isEmpty {
+                try await Patience.untilThereIsRoom(for: patience) { try folder.write(plan.record) }
+            }
             numbers.append(submitted.job)
             if folder.isResumed, submitted.existing {
                 try await resume(submitted.job, client)

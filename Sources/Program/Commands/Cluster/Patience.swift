@@ -1,6 +1,7 @@
 internal import ClusterClient
 internal import CommandSupport
 import Errors
+import Files
 internal import TextFormats
 
 /// Waits for a coordinator that is being restarted.
@@ -32,6 +33,20 @@ enum Patience {
                 }
                 if waited == 0 { Console.note(reason(error)) }
                 waited += 1
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Writes a file of a build, and repeats that every second while its disk is full.
+    ///
+    /// - Throws: ``StorageError``; `disk-full` after `limit` seconds.
+    static func untilThereIsRoom(for limit: Double, _ write: () throws -> Void) async throws {
+        let start = ContinuousClock.now
+        while true {
+            do { return try write() } catch let error as StorageError
+                where error.code == .diskFull && (ContinuousClock.now - start).seconds < limit
+            {
                 try await Task.sleep(for: .seconds(1))
             }
         }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import ClusterClient
 import Foundation
 import Testing
