@@ -206,6 +206,36 @@ def flipped_page_running(case):
             process.kill()
 
 
+@fault("state file: pages flipped below a running coordinator", cases=3, limit=180)
+def flipped_below(case):
+    """Whoever reads a flipped page: the coordinator goes on, or ends with 65, the name of the file and the way out."""
+    cluster = case.start(workers=2, grace=1)
+    cluster.wait_end(case.submit())
+    case.watcher.closed.set()
+    # A new start has no page in memory but those that it reads itself.
+    cluster.coordinator.stop()
+    cluster.start_coordinator()
+    state = cluster.data / "state.sqlite"
+    for _ in range(40):
+        with state.open("r+b") as file:
+            place = case.random.randrange(os.path.getsize(state))
+            file.seek(place)
+            byte = file.read(1)[0] ^ 1 << case.random.randrange(8)
+            file.seek(place)
+            file.write(bytes([byte]))
+        for words in (["events", "--json"], ["jobs"], ["status", "1"], ["failed", "list"], ["backup"]):
+            cluster.ask(*words, check=False)
+        code = cluster.coordinator.child.poll()
+        if code is None:
+            continue
+        said = cluster.coordinator.log.read_text()[-2000:]
+        if code != 65 or not all(word in said for word in ("damaged", str(state), "state check", "state restore")):
+            raise Trouble(f"a flipped byte at {place} ended the coordinator with {code}: {said[-700:]}")
+        case.notes.append(f"byte {place}: 65")
+        break
+    cluster.coordinator.kill()
+
+
 # Full disks
 
 

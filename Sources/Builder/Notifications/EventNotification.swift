@@ -87,6 +87,8 @@ public struct EventNotification: Codable, Hashable, Sendable {
     public var time: String
     /// The number of the job; `nil` when the event belongs to no single job.
     public var job: UInt64?
+    /// The name of the catalog that the job publishes into; `nil` when the event belongs to no single job.
+    public var catalog: String?
     /// `done`, `failed` or `cancelled` of a job, `published` of a package, `blocked` or `broken` of an origin.
     public var state: String
     /// Why a job failed or was cancelled.

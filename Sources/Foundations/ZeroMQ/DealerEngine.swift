@@ -193,6 +193,7 @@ final class DealerEngine {
             brokenHandshakes = 0
             backoff = options.reconnectMin
             rebuildAt = nil
+            status.countConnection()
             change(to: .connected)
         case .disconnected:
             if isHandshaking {

@@ -67,6 +67,11 @@ public final class DealerLink: Sendable {
     /// The current state of the link.
     public var state: LinkState { status.value }
 
+    /// Number of connections that were made so far.
+    ///
+    /// A frame that was sent in an earlier connection, or its answer, may be lost.
+    public var connections: Int { status.connections }
+
     /// All waiting frames, or the first ones that arrive within `limit`.
     ///
     /// - Returns: Empty after the time limit, and early when ``state`` changed.
@@ -107,15 +112,21 @@ public final class DealerLink: Sendable {
 
 /// The state that the thread writes and all callers read.
 final class LinkStatus: Sendable {
-    private let state = Mutex(LinkState.connecting)
+    private let state = Mutex((value: LinkState.connecting, connections: 0))
 
-    var value: LinkState { state.withLock { $0 } }
+    var value: LinkState { state.withLock { $0.value } }
+
+    /// Handshakes that succeeded.
+    var connections: Int { state.withLock { $0.connections } }
+
+    /// A handshake succeeded.
+    func countConnection() { state.withLock { $0.connections += 1 } }
 
     /// Returns whether this changed the state.
     func change(to new: LinkState) -> Bool {
         state.withLock { state in
-            defer { state = new }
-            return state != new
+            defer { state.value = new }
+            return state.value != new
         }
     }
 }

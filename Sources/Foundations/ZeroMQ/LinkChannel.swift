@@ -43,11 +43,12 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
     private let inboxFrames: Int
     private let inboxBytes: Int
 
-    /// - Throws: ``ZeroMQError`` `library-failed` when the process has no descriptors left.
+    /// - Throws: ``ZeroMQError`` `no-resources` when the process has no descriptors left.
     init(_ options: LinkOptions) throws(ZeroMQError) {
         let wake = ph_wake_open()
         guard wake >= 0 else {
-            throw ZeroMQError(.library, "The process has no file descriptors left; raise 'ulimit -n'.")
+            throw ZeroMQError(
+                .noResources, "The process has no file descriptors left.", hint: "raise their number: ulimit -n 1024")
         }
         state = Mutex(State(wake: wake))
         inboxFrames = options.inboxFrames

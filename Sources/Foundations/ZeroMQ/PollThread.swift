@@ -7,17 +7,34 @@ internal import Synchronization
 enum PollThread {
     /// Runs `body` on a new thread, and waits until it has reported success or failure through its argument.
     ///
-    /// - Throws: ``ZeroMQError`` of the failed start.
+    /// - Throws: ``ZeroMQError`` of the failed start; `no-resources` when the system refuses a thread.
     static func start<Ready: Sendable>(
         _ name: String, _ body: @escaping @Sendable (_ started: (Result<Ready, ZeroMQError>) -> Void) -> Void
     ) throws(ZeroMQError) -> Ready {
         let start = Start<Ready>()
-        let thread = Thread {
+        let main = ThreadMain {
+            // Shown by debuggers.
+            Thread.current.name = name
             body { start.report($0) }
             start.report(.failure(ZeroMQError(.library, "The thread '\(name)' ended before it started.")))
         }
-        thread.name = name
-        thread.start()
+        let context = Unmanaged.passRetained(main)
+        var handle = pthread_t()
+        // Thread of Foundation does not report that the system refuses a thread, and the wait below would not end.
+        let code = pthread_create(
+            &handle, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<ThreadMain>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw ZeroMQError(
+                .noResources, "The thread '\(name)' cannot be started: \(String(cString: strerror(code))).",
+                hint: "raise the limits of processes and memory: ulimit -u, ulimit -v")
+        }
+        pthread_detach(handle)
         return try start.wait().get()
     }
 
@@ -30,6 +47,13 @@ enum PollThread {
             throw Socket.failure("poll")
         }
     }
+}
+
+/// What a thread runs.
+private final class ThreadMain {
+    let run: () -> Void
+
+    init(_ run: @escaping () -> Void) { self.run = run }
 }
 
 /// The result of a start.

@@ -160,7 +160,9 @@ final class Socket {
 
     static func failure(_ what: String) -> ZeroMQError {
         let number = zmq_errno()
-        return ZeroMQError(.library, "libzmq could not \(what): \(text(number)).")
+        let text = "libzmq could not \(what): \(text(number))."
+        guard [EMFILE, ENFILE, ENOMEM].contains(number) else { return ZeroMQError(.library, text) }
+        return ZeroMQError(.noResources, text, hint: "raise the limits of open files and memory: ulimit -n, ulimit -v")
     }
 
     static func text(_ number: Int32) -> String { String(cString: zmq_strerror(number)) }

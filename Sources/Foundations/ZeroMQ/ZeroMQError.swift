@@ -31,13 +31,15 @@ public enum ZeroMQErrorCode: String, ErrorCode {
     case tooLarge = "too-large"
     /// The link was closed.
     case closed
+    /// A limit of the process or the system leaves no thread, descriptor or memory.
+    case noResources = "no-resources"
     /// libzmq failed in an unexpected way.
     case library = "library-failed"
 
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
         switch self {
-        case .badEndpoint, .badKey, .badRole, .keyFile: .configuration
+        case .badEndpoint, .badKey, .badRole, .keyFile, .noResources: .configuration
         case .addressInUse: .temporary
         case .plainRefused, .keyPermissions, .refused: .permission
         case .keyMissing: .noInput

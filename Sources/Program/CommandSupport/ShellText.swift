@@ -5,6 +5,11 @@ package enum ShellText {
         (["packhorse"] + CommandLine.arguments.dropFirst().map(quoted)).joined(separator: " ")
     }
 
+    /// The same without a flag.
+    package static func thisCommand(without flag: String) -> String {
+        (["packhorse"] + CommandLine.arguments.dropFirst().filter { $0 != flag }.map(quoted)).joined(separator: " ")
+    }
+
     /// One word: unchanged if a shell does not interpret it, else in single quotes.
     package static func quoted(_ word: String) -> String {
         let isPlain =

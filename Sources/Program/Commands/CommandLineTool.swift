@@ -12,6 +12,7 @@ public enum CommandLineTool {
     public static func run(_ arguments: [String]) async -> Never {
         do {
             try refuseEmpty(arguments)
+            try ProcessLimits.require(.command)
             if let topic = HelpTopic(arguments) {
                 topic.lines(columns: Terminal.helpColumns).forEach(Console.page)
                 exit(ExitStatus.success.rawValue)

@@ -219,15 +219,19 @@ package final class ControlClient: Sendable {
 
     /// Sends one message and returns its answer.
     ///
+    /// Sends it again when the link was connected again meanwhile: the coordinator that had it may have ended.
+    ///
     /// - Throws: ``ClusterError`` `unreachable` when no answer arrives in time, else according to the coordinator's ``PBProblem``.
     private func sendRequest(_ message: Message, patience: Duration = .zero) async throws -> Message {
         let number = sequence.next()
+        let question = try Frame(session: session, seq: number, message).bytes()
         answers.expect(number)
+        // A frame waits for the first connection.
+        var connection = max(link.connections, 1)
         do {
-            try await link.send([Frame(session: session, seq: number, message).bytes()])
+            try await send(question)
         } catch {
             answers.forget(number)
-            if (error as? ZeroMQError)?.code == .unreachable { throw silence }
             throw error
         }
         let clock = ContinuousClock()
@@ -236,6 +240,10 @@ package final class ControlClient: Sendable {
             // Whoever waits receives for all; so an answer may be there already.
             if let answer = answers.take(number) { return try Self.checked(answer) }
             do {
+                if link.connections > connection {
+                    connection = link.connections
+                    try await send(question)
+                }
                 let turn = Duration.milliseconds(answers.isShared ? 20 : 200)
                 for bytes in try await link.receive(upTo: min(turn, deadline - clock.now)) {
                     let frame = try Frame(decoding: bytes)
@@ -249,6 +257,13 @@ package final class ControlClient: Sendable {
         if let answer = answers.take(number) { return try Self.checked(answer) }
         answers.forget(number)
         throw silence
+    }
+
+    private func send(_ question: [UInt8]) async throws {
+        do { try await link.send([question]) } catch {
+            if error.code == .unreachable { throw silence }
+            throw error
+        }
     }
 
     private static func checked(_ message: Message) throws -> Message {

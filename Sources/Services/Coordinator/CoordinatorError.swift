@@ -15,6 +15,8 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     case unreleasedState = "unreleased-state"
     /// The data folder or the state file cannot be opened.
     case cannotOpen = "cannot-open"
+    /// The disk of the state file is full.
+    case diskFull = "disk-full"
     /// The state file refused a change for a reason that waiting does not resolve.
     case store = "store-failed"
     /// The name of a backup is invalid or already exists.
@@ -25,7 +27,7 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
         switch self {
-        case .dataInUse: .temporary
+        case .dataInUse, .diskFull: .temporary
         case .damagedState: .badData
         case .newerState, .unreleasedState: .configuration
         case .cannotOpen: .cannotCreate

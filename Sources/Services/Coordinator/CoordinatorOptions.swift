@@ -17,10 +17,23 @@ public struct CoordinatorOptions: Sendable {
     public var store: (any ManagedBlobStore)?
     /// Folder of packages.json and the packages.
     public var catalog: URL
-    /// The folders of further catalogs by name; a submission may name one of them (``PublishOptions/catalog``).
-    ///
-    /// Catalog pages, health and metrics are about ``catalog`` only.
-    public var otherCatalogs: [String: URL] = [:]
+    /// Further catalogs by name; a submission may name one of them (``PublishOptions/catalog``).
+    public var otherCatalogs: [String: OtherCatalog] = [:]
+
+    /// A catalog besides the main one.
+    public struct OtherCatalog: Sendable {
+        /// Folder of its packages.json and packages.
+        public var folder: URL
+        /// Absolute URL of the folder for clients; as ``CoordinatorOptions/catalogBaseURL``.
+        public var baseURL: String?
+
+        /// A catalog in a folder.
+        public init(_ folder: URL, baseURL: String? = nil) {
+            self.folder = folder
+            self.baseURL = baseURL
+        }
+    }
+
     /// Where the command line connects.
     ///
     /// Port `*` takes a free port.

@@ -56,12 +56,16 @@ public struct CoordinatorService: Service, CustomStringConvertible {
             options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
             keepVersions: options.keepVersions)
         let others = try options.otherCatalogs.mapValues {
-            writer(try Catalog($0, create: true, signingKey: options.signingKey, keepVersions: options.keepVersions))
+            try Catalog(
+                $0.folder, create: true, baseURL: $0.baseURL, signingKey: options.signingKey,
+                keepVersions: options.keepVersions)
         }
         if let warning = Self.addressWarning(catalog.baseURL, options) {
             logger.warning(
                 "The address of the catalog is not for other machines", metadata: [LogKey.warning: "\(warning)"])
         }
+        let places = CatalogPlaces(
+            main: Self.place(PublishOptions.mainCatalog, catalog), others: others.map { Self.place($0, $1) })
         var link = LinkOptions()
         link.allowPlain = options.allowPlain
         link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]
@@ -80,9 +84,14 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         blobEndpoint = blobServer?.endpoint
         environment = try LoopEnvironment(
             options: options, logger: logger, store: store, blobs: blobs,
-            catalogs: CatalogTable(main: writer(catalog), others: others),
-            router: router, blobPort: Self.port(of: blobEndpoint),
-            catalogURL: catalog.baseURL == Catalog.defaultBaseURL ? nil : catalog.baseURL)
+            catalogs: CatalogTable(main: writer(catalog), others: others.mapValues(writer)), places: places,
+            router: router, blobPort: Self.port(of: blobEndpoint))
+    }
+
+    private static func place(_ name: String, _ catalog: Catalog) -> CatalogPlaces.Place {
+        CatalogPlaces.Place(
+            name: name, folder: catalog.folder,
+            url: catalog.baseURL == Catalog.defaultBaseURL ? nil : catalog.baseURL)
     }
 
     /// A warning about a base URL that leads clients to their own machine although they are probably on others: the

@@ -7,12 +7,12 @@ import Foundation
 /// A start that fails removes it, so that only a coordinator that has served leaves files.
 struct FreshDataFolder {
     private let blobs: URL?
-    private let catalog: URL?
+    private let catalogs: [URL]
 
     /// Notes the empty folders; called before anything is opened.
     init(_ options: CoordinatorOptions) {
         blobs = options.store == nil && Self.isEmpty(options.blobs) ? options.blobs : nil
-        catalog = Self.isEmpty(options.catalog) ? options.catalog : nil
+        catalogs = ([options.catalog] + options.otherCatalogs.values.map(\.folder)).filter(Self.isEmpty)
     }
 
     /// Removes what the start created; blobs and packages of other processes stay.
@@ -20,7 +20,7 @@ struct FreshDataFolder {
     /// - Parameter store: The state that the start opened; it is closed.
     func remove(_ store: StateStore) {
         if let blobs { FolderBlobStore.removeUnused(blobs) }
-        if let catalog { Catalog.removeUnused(catalog) }
+        catalogs.forEach(Catalog.removeUnused)
         store.closeAndRemoveIfNew()
     }
 

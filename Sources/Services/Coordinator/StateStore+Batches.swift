@@ -53,7 +53,7 @@ extension StateStore {
             arguments: [job.key, after, batchesInSlice])
         var (slice, reset): ([(index: Int, batch: Batch)], [BatchIndex]) = ([], [])
         for row in rows {
-            let (index, batch) = (Int(row["idx"] as Int64), try batch(row))
+            let (index, batch) = (Int(try row.value("idx") as Int64), try batch(row))
             guard batch.isReset(byRetry: chosen?.contains(index) ?? true) else {
                 slice.append((index, batch))
                 continue

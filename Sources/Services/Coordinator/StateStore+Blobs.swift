@@ -56,8 +56,8 @@ extension StateStore {
                         """, arguments: [job.key, start, StateStore.shardsInSlice]
                 ).map { row in
                     (
-                        index: row["idx"] as Int64,
-                        digests: [row["digest"] as Data?, row["partial"]].compactMap {
+                        index: try row.value("idx") as Int64,
+                        digests: [try row.optional("digest") as Data?, try row.optional("partial")].compactMap {
                             $0.flatMap { Digest(bytes: $0) }
                         }
                     )
@@ -92,9 +92,11 @@ extension StateStore {
         _ kept: Set<JobID>, _ db: Database
     ) throws -> [(job: JobID, isPublished: Bool)] {
         try Row.fetchAll(db, sql: "SELECT id, ended, keeps, state FROM job ORDER BY id").compactMap { row in
-            let (job, isEnded, keeps) = (JobID(key: row["id"]), row["ended"] != nil as Int64?, row["keeps"] as Bool)
+            let (job, keeps) = (JobID(key: try row.value("id")), try row.value("keeps") as Bool)
+            let isEnded = try row.optional("ended") as Int64? != nil
             guard !isEnded || keeps || kept.contains(job) else { return nil }
-            let needsPackages = !isEnded || keeps && row["state"] != JobState.done.rawValue
+            let isDone = try row.value("state") == JobState.done.rawValue
+            let needsPackages = !isEnded || keeps && !isDone
             return (job, !needsPackages)
         }
     }

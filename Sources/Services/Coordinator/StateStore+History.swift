@@ -64,12 +64,12 @@ extension StateStore {
     static func moveToHistory(_ job: JobID, _ db: Database) throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [job.key])
         else { return }
-        let payload: Data = row["spec"]
+        let payload: Data = try row.value("spec")
         // An unreadable submission was refused at the start; a job without a label is better than no job.
         let spec = try? JobSpec(payload: Array(payload), withMasks: false)
         let packages = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM package WHERE job = ?", arguments: [job.key])
-        let times = times(row)
+        let times = try times(row)
         var status = WireConversions.status(
             try summary(row), spec: spec, times: times, packages: [], wall: times.ended ?? times.created)
         status.summary = true
@@ -163,16 +163,18 @@ extension StateStore {
                     """, arguments: [StateStore.forgotten, EventKind.jobForgotten.rawValue])
             while let row = try rows.next() {
                 count += 1
-                let id = JobID(key: row["id"])
-                let bytes: Data = row["status"]
+                let id = JobID(key: try row.value("id"))
+                let bytes: Data = try row.value("status")
                 // A row that cannot be decoded differs from every column, which is reported below.
                 let status = try? StateStore.summary(decoding: bytes)
-                if status?.job != id.rawValue || status?.state != row["state"] || status?.submittedMs != row["created"]
-                {
+                let (state, created): (String, Int64) = (try row.value("state"), try row.value("created"))
+                if status?.job != id.rawValue || status?.state != state || status?.submittedMs != created {
                     problems.append("job \(id): its summary in the history cannot be read")
                 }
-                if row["lives"] { problems.append("job \(id) is in the state and in the history of forgotten jobs") }
-                if !(row["logged"] as Bool) {
+                if try row.value("lives") as Bool {
+                    problems.append("job \(id) is in the state and in the history of forgotten jobs")
+                }
+                if try !(row.value("logged") as Bool) {
                     problems.append("job \(id) is in the history, but the event log does not say that it was forgotten")
                 }
             }

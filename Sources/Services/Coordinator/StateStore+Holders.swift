@@ -24,7 +24,7 @@ extension StateStore {
         guard keeper == Int64(epoch) - 1, epoch > 1 else { return nil }
         var all: ShareHolders = [:]
         for row in try Row.fetchAll(db, sql: "SELECT origin, session FROM holder ORDER BY origin, session") {
-            all[row["origin"], default: []].append(SessionID(key: row["session"]))
+            all[try row.value("origin"), default: []].append(SessionID(key: try row.value("session")))
         }
         return all.mapValues { $0.sorted() }
     }

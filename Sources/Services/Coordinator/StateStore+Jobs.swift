@@ -57,8 +57,8 @@ extension StateStore {
                     after?.index.number ?? -1, limit,
                 ]
             ).map { row in
-                let job = JobID(key: row["job"])
-                let index = BatchIndex(Int(row["idx"] as Int64))
+                let job = JobID(key: try row.value("job"))
+                let index = BatchIndex(Int(try row.value("idx") as Int64))
                 let batch = try StateStore.batch(row)
                 let failures = try StateStore.failures(job, batch: index, limit: named, in: db)
                 let first = failures.first.map {
@@ -67,7 +67,7 @@ extension StateStore {
                 let isWhole = batch.state == .dead
                 return FailedBatch(
                     job: job, index: index, cell: batch.cell, zooms: batch.zooms,
-                    tiles: isWhole ? batch.tiles : StateStore.number(row["failed"]),
+                    tiles: isWhole ? batch.tiles : StateStore.number(try row.optional("failed")),
                     trouble: (isWhole ? batch.trouble : first) ?? Trouble(cause: "unknown", detail: ""),
                     attempts: batch.attempts, losses: batch.losses, isWhole: isWhole, failures: failures)
             }
@@ -79,8 +79,9 @@ extension StateStore {
             db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
             arguments: [job.key, batch.number, limit]
         ).compactMap { row in
-            guard let tile = TileID(hilbertID: StateStore.number(row["tile"])) else { return nil }
-            return FailedTile(tile: tile, trouble: Trouble(cause: row["cause"], detail: row["detail"]))
+            guard let tile = TileID(hilbertID: StateStore.number(try row.optional("tile"))) else { return nil }
+            return FailedTile(
+                tile: tile, trouble: Trouble(cause: try row.value("cause"), detail: try row.value("detail")))
         }
     }
 
@@ -94,9 +95,11 @@ extension StateStore {
             } ?? Row.fetchAll(db, sql: select, arguments: [job.key])
         let update = try db.cachedStatement(sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?")
         for row in rows {
-            let before = (row["cause"] as String?).map { "\($0): \(row["detail"] as String? ?? "")" } ?? "tiles failed"
+            let before =
+                try (row.optional("cause") as String?).map { "\($0): \(try row.optional("detail") ?? "")" }
+                ?? "tiles failed"
             let trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
-            try update.execute(arguments: [trouble.cause, trouble.detail, job.key, row["idx"] as Int64])
+            try update.execute(arguments: [trouble.cause, trouble.detail, job.key, try row.value("idx") as Int64])
         }
     }
 

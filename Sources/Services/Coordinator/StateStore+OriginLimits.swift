@@ -16,7 +16,8 @@ extension StateStore {
 
     static func operatorLimits(_ db: Database) throws -> OperatorLimits {
         try Row.fetchAll(db, sql: "SELECT * FROM origin_limit").reduce(into: [:]) { all, row in
-            all[row["origin"]] = OperatorLimit(perSecond: row["per_second"], concurrency: row["concurrency"])
+            all[try row.value("origin")] = OperatorLimit(
+                perSecond: try row.optional("per_second"), concurrency: try row.optional("concurrency"))
         }
     }
 }

@@ -50,10 +50,10 @@ extension StateStore {
                     summary.state.isFinal && !withEnded
                     ? []
                     : try StateStore.batches(of: summary, db)
-                let payload: Data = row["spec"]
+                let payload: Data = try row.value("spec")
                 all.jobs.append(
                     StoredJob(summary: summary, batches: batches, packages: packages, payload: Array(payload)))
-                all.times[summary.id] = StateStore.times(row)
+                all.times[summary.id] = try StateStore.times(row)
             }
             all.schedules = try StateStore.schedules(db)
             all.operatorLimits = try StateStore.operatorLimits(db)
@@ -82,17 +82,19 @@ extension StateStore {
                 sql: "SELECT cell, tiles, cause, detail FROM batch WHERE job = ? AND state = ? ORDER BY idx LIMIT ?",
                 arguments: [key, Int64(BatchState.dead.rawValue), limit]
             ).compactMap { row -> FailedTile? in
-                guard let tile = TileID(hilbertID: StateStore.number(row["cell"])) else { return nil }
+                guard let tile = TileID(hilbertID: StateStore.number(try row.optional("cell"))) else { return nil }
                 let detail =
-                    "\(StateStore.number(row["tiles"])) tiles in and below this one: \(row["detail"] as String? ?? "")"
-                return FailedTile(tile: tile, trouble: Trouble(cause: row["cause"] ?? "unknown", detail: detail))
+                    "\(StateStore.number(try row.optional("tiles"))) tiles in and below this one: \(try row.optional("detail") ?? "")"
+                return FailedTile(
+                    tile: tile, trouble: Trouble(cause: try row.optional("cause") ?? "unknown", detail: detail))
             }
             let single = try Row.fetchAll(
                 db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? ORDER BY tile LIMIT ?",
                 arguments: [key, max(limit - dead.count, 0)]
             ).compactMap { row -> FailedTile? in
-                guard let tile = TileID(hilbertID: StateStore.number(row["tile"])) else { return nil }
-                return FailedTile(tile: tile, trouble: Trouble(cause: row["cause"], detail: row["detail"]))
+                guard let tile = TileID(hilbertID: StateStore.number(try row.optional("tile"))) else { return nil }
+                return FailedTile(
+                    tile: tile, trouble: Trouble(cause: try row.value("cause"), detail: try row.value("detail")))
             }
             return dead + single
         }
@@ -102,12 +104,14 @@ extension StateStore {
 
     static func number(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
 
-    static func times(_ row: Row) -> JobTimes {
-        JobTimes(created: row["created"], started: row["started"], ended: row["ended"])
+    static func times(_ row: Row) throws -> JobTimes {
+        JobTimes(
+            created: try row.value("created"), started: try row.optional("started"), ended: try row.optional("ended"))
     }
 
+    /// The error for a row that no coordinator wrote; ``damage(_:_:)`` names the file.
     static func unreadable(_ what: String) -> CoordinatorError {
-        CoordinatorError(.damagedState, "The state file cannot be decoded: \(what). Restore it from a backup.")
+        CoordinatorError(.damagedState, what)
     }
 }
 

@@ -42,6 +42,10 @@ extension StateStore {
                 .dataInUse,
                 "Another coordinator is using '\(file.path)'. Stop it, or give this one its own --data folder.",
                 cause: error)
+        case .SQLITE_FULL:
+            CoordinatorError(
+                .diskFull, "The state file '\(file.path)' cannot be written: its disk is full.",
+                hint: "free space on the disk of '\(file.deletingLastPathComponent().path)'", cause: error)
         case .SQLITE_NOTADB:
             CoordinatorError(
                 .damagedState,
@@ -51,6 +55,11 @@ extension StateStore {
             CoordinatorError(
                 .damagedState, "The state file '\(file.path)' is damaged: SQLite cannot read its pages.",
                 hint: remedy(for: file), cause: error)
+        case .SQLITE_ERROR:
+            // No such table or column: this build's statements fit the tables that it makes.
+            CoordinatorError(
+                .damagedState, "The state file '\(file.path)' is damaged: its tables are not those of a coordinator.",
+                details: ["\(error)"], hint: remedy(for: file), cause: error)
         default:
             CoordinatorError(.cannotOpen, "The state file '\(file.path)' cannot be opened: \(error).", cause: error)
         }
@@ -68,6 +77,6 @@ extension StateStore {
     private static func remedy(for file: URL) -> String {
         let folder = file.deletingLastPathComponent().path
         return
-            "restore a backup: packhorse state restore FILE --data '\(folder)'; or move the file away to start with an empty state"
+            "packhorse state check --data '\(folder)' says what is damaged; restore a backup: packhorse state restore FILE --data '\(folder)'; or move the file away to start with an empty state"
     }
 }

@@ -15,6 +15,9 @@ final class StateStore: Sendable {
     private let database: DatabaseQueue
     private let queue = DispatchQueue(label: "packhorse.coordinator.state")
     private let stopsBackups = Atomic(false)
+    private let damage = Mutex<CoordinatorError?>(nil)
+    /// The state file.
+    let file: URL
     /// The epoch of this run; durable.
     let epoch: UInt32
 
@@ -25,6 +28,7 @@ final class StateStore: Sendable {
     ///   `cannot-open`.
     init(folder: URL, mayBeNew: Bool = true) throws(CoordinatorError) {
         let file = folder.appendingPathComponent("state.sqlite")
+        self.file = file
         do {
             do throws(StorageError) { try Durable.makeFolder(folder) } catch {
                 throw CoordinatorError(
@@ -73,7 +77,7 @@ final class StateStore: Sendable {
         } catch let error as CoordinatorError {
             throw error
         } catch {
-            throw StateStore.unreadable(file, error)
+            throw StateStore.damage(file, error) ?? StateStore.unreadable(file, error)
         }
     }
 
@@ -104,12 +108,18 @@ final class StateStore: Sendable {
             code)
     }
 
+    /// Why the file cannot be written, for people; the error is one that may heal.
+    static func unwritable(_ error: any Error) -> String {
+        let error = error as? DatabaseError
+        return error?.resultCode == .SQLITE_FULL ? "its disk is full" : error?.message ?? "its disk does not answer"
+    }
+
     /// Runs `body` in one transaction on the store's own queue.
     ///
     /// The changes are durable when it returns, and undone when it throws.
     func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { [database] in continuation.resume(with: Result { try database.write(body) }) }
+            queue.async { continuation.resume(with: Result { try self.noting { try self.database.write(body) } }) }
         }
     }
 
@@ -118,11 +128,18 @@ final class StateStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { [database] in
-                continuation.resume(with: Result { try database.writeWithoutTransaction(body) })
+            queue.async {
+                continuation.resume(
+                    with: Result { try self.noting { try self.database.writeWithoutTransaction(body) } })
             }
         }
     }
+
+    /// The damage of the file that a reader has met; `nil` = none so far.
+    var foundDamage: CoordinatorError? { damage.withLock { $0 } }
+
+    /// Keeps the first damage that is found.
+    func keep(_ found: CoordinatorError) { damage.withLock { $0 = $0 ?? found } }
 
     /// Ends running backups soon, so that the coordinator can stop.
     func stopBackups() { stopsBackups.store(true, ordering: .relaxed) }

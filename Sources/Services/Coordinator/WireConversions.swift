@@ -161,6 +161,7 @@ enum WireConversions {
             $0.formats = spec.allFormats
             $0.style = spec.style
             $0.edition = spec.publish.edition.message
+            $0.catalog = spec.publish.catalog
         }
     }
 }

@@ -44,7 +44,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .inputOutput: "Reading or writing failed."
         case .temporary: "The same command may work later; nothing is lost."
         case .permission: "A key or file is refused, or the host forbids bulk download."
-        case .configuration: "A configuration file, variable, version or endpoint does not fit."
+        case .configuration: "A configuration file, variable, version, endpoint or limit of the system does not fit."
         case .interrupted: "Ctrl-C ended the command."
         }
     }

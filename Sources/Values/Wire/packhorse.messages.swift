@@ -289,10 +289,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Checked before anything is decoded.
     public var maxBodyBytes: Int {
         switch self {
-        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .withdraw: 64 << 10
+        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw: 64 << 10
         case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
-        case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .health, .problem, .blobRefused: 16 << 10
+        case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .problem, .blobRefused: 16 << 10
         case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers, .coverage: Self.maxControlFrame - FrameHeader.byteCount
         case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
         }
@@ -422,6 +422,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("workers", path: [1], most: 4096),
             ]
+        case .health:
+            [
+                ListLimit("other_catalogs", path: [7], most: 64),
+            ]
         case .coverage:
             [
                 ListLimit("bands", path: [1], most: 15),
@@ -430,7 +434,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("packages", path: [1], most: 1000),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .health, .getCoverage, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -745,6 +749,7 @@ extension PBWorkers: WireBody {}
 extension PBWorkerStatus: WireBody {}
 extension PBPing: WireBody {}
 extension PBHealth: WireBody {}
+extension PBOtherCatalog: WireBody {}
 extension PBHealthFinding: WireBody {}
 extension PBGetCoverage: WireBody {}
 extension PBCoverage: WireBody {}

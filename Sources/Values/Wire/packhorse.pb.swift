@@ -1187,6 +1187,12 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
   public mutating func clearEdition() {_uniqueStorage()._edition = nil}
 
+  /// the name of its catalog
+  public var catalog: String {
+    get {_storage._catalog}
+    set {_uniqueStorage()._catalog = newValue}
+  }
+
   /// stored tiles that the origin only confirmed
   public var notModified: UInt64 {
     get {_storage._notModified}
@@ -1782,7 +1788,27 @@ public nonisolated struct PBHealth: Sendable {
 
   public var bboxTileLimit: UInt64 = 0
 
+  public var otherCatalogs: [PBOtherCatalog] = []
+
   public var findings: [PBHealthFinding] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A catalog besides the main one.
+public nonisolated struct PBOtherCatalog: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  public var folder: String = String()
+
+  /// for clients; empty = none
+  public var url: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4447,7 +4473,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4480,6 +4506,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _formats: [String] = []
     var _style: String = String()
     var _edition: PBEdition? = nil
+    var _catalog: String = String()
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
     var _submittedMs: Int64 = 0
@@ -4527,6 +4554,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _formats = source._formats
       _style = source._style
       _edition = source._edition
+      _catalog = source._catalog
       _notModified = source._notModified
       _received = source._received
       _submittedMs = source._submittedMs
@@ -4582,6 +4610,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 28: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
         case 29: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
         case 30: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
+        case 31: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
@@ -4691,6 +4720,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       try { if let v = _storage._edition {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
       } }()
+      if !_storage._catalog.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._catalog, fieldNumber: 31)
+      }
       if _storage._notModified != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 40)
       }
@@ -4751,6 +4783,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._formats != rhs_storage._formats {return false}
         if _storage._style != rhs_storage._style {return false}
         if _storage._edition != rhs_storage._edition {return false}
+        if _storage._catalog != rhs_storage._catalog {return false}
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}
@@ -5921,7 +5954,7 @@ nonisolated extension PBPing: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Health"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}build\0\u{1}epoch\0\u{1}state\0\u{1}catalog\0\u{3}blob_store\0\u{3}bbox_tile_limit\0\u{2}j\u{3}findings\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}build\0\u{1}epoch\0\u{1}state\0\u{1}catalog\0\u{3}blob_store\0\u{3}bbox_tile_limit\0\u{3}other_catalogs\0\u{2}i\u{3}findings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5935,6 +5968,7 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 4: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.blobStore) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.bboxTileLimit) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.otherCatalogs) }()
       case 240: try { try decoder.decodeRepeatedMessageField(value: &self.findings) }()
       default: break
       }
@@ -5960,6 +5994,9 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.bboxTileLimit != 0 {
       try visitor.visitSingularUInt64Field(value: self.bboxTileLimit, fieldNumber: 6)
     }
+    if !self.otherCatalogs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.otherCatalogs, fieldNumber: 7)
+    }
     if !self.findings.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.findings, fieldNumber: 240)
     }
@@ -5973,7 +6010,48 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.catalog != rhs.catalog {return false}
     if lhs.blobStore != rhs.blobStore {return false}
     if lhs.bboxTileLimit != rhs.bboxTileLimit {return false}
+    if lhs.otherCatalogs != rhs.otherCatalogs {return false}
     if lhs.findings != rhs.findings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOtherCatalog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OtherCatalog"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}folder\0\u{1}url\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.folder) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.url) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.folder.isEmpty {
+      try visitor.visitSingularStringField(value: self.folder, fieldNumber: 2)
+    }
+    if !self.url.isEmpty {
+      try visitor.visitSingularStringField(value: self.url, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOtherCatalog, rhs: PBOtherCatalog) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.folder != rhs.folder {return false}
+    if lhs.url != rhs.url {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

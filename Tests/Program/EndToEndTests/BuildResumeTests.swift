@@ -127,6 +127,27 @@ struct BuildResumeTests {
         #expect(most(origin) <= 2)
     }
 
+    /// The same command with `--restart` would drop the tiles that are kept.
+    @Test(.timeLimit(.programs))
+    func theAdviceOfAFailedRestartKeepsTheTiles() async throws {
+        let scratch = try Scratch()
+        let server = try ScriptedServer { request in
+            let html = ScriptedServer.Answer.reply(
+                200, headers: [("Content-Type", "text/html")], body: Array("<!DOCTYPE html><p>Sign in".utf8))
+            return request.path.hasPrefix("/4/") ? html : .reply(200, body: SyntheticOrigin.tile(request.path))
+        }
+        defer { server.stop() }
+        let tileset = scratch.url("broken.yaml")
+        try Data("id: broken\nurl: \(server.url)/{z}/{x}/{y}.pbf\nformat: pbf\nzoom: 0-4\n".utf8).write(to: tileset)
+        let file = scratch.url("EE.mbtiles")
+        let outcome = try await Program.run(
+            ["build"] + Self.area + ["--zoom", "0-4", "--tileset", tileset.path, "-o", file.path, "--restart"],
+            in: scratch)
+        #expect(outcome.status != 0 && outcome.errors.contains("fetched tiles are kept"), "\(outcome.errors)")
+        let hint = outcome.errors.split(separator: "\n").last { $0.hasPrefix("hint: ") } ?? ""
+        #expect(hint.contains("packhorse build EE") && !hint.contains("--restart"), "\(hint)")
+    }
+
     @Test(.timeLimit(.programs))
     func aBuildThatFetchedNothingKeepsNothing() async throws {
         let scratch = try Scratch()

@@ -37,6 +37,70 @@ struct LimitsTests {
         _ = try await Program.run(URL(filePath: "/bin/umount"), ["-l", data.path], in: scratch)
     }
 
+    /// A limit of the system that leaves too little is named with what is needed, before anything hangs or crashes.
+    @Test(
+        .timeLimit(.programs),
+        arguments: [
+            ("ulimit -v 600000", "address space", "ulimit -v unlimited"),
+            ("ulimit -d 100000", "of data", "ulimit -d unlimited"),
+            ("ulimit -n 32", "32 open files", "ulimit -n 1024"), ("ulimit -n 20", "20 open files", "ulimit -n 1024"),
+        ])
+    func aLimitThatIsTooLowIsNamed(limit: String, message: String, hint: String) async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles").path
+        for command in [
+            "build EE --zoom 0-4 --tileset '\(origin.tileset)' -o '\(file)'",
+            "coordinator --data '\(scratch.url("data").path)'", "up --data '\(scratch.url("up").path)'",
+        ] {
+            let line = "\(limit); exec '\(Program.packhorse.path)' \(command)"
+            let outcome = try await Program.run(URL(filePath: "/bin/sh"), ["-c", line], in: scratch)
+            #expect(outcome.status == 78, "\(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.contains(message) && outcome.errors.contains(hint), "\(outcome.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: file))
+        let soft =
+            "ulimit -Sn 40; exec '\(Program.packhorse.path)' build EE --zoom 0-4 --tileset '\(origin.tileset)' -o '\(file)'"
+        let outcome = try await Program.run(URL(filePath: "/bin/sh"), ["-c", soft], in: scratch)
+        #expect(outcome.status == 0, "a soft limit is raised: \(outcome.errors)")
+    }
+
+    /// A build waits for space as long as its patience, and names the disk.
+    @Test(
+        .enabled(if: geteuid() == 0, "skipped: mounting a small disk needs root"), .timeLimit(.programs),
+        arguments: ["64k", "160k", "220k", "300k"])
+    func aBuildOnAFullDiskWaitsAndNamesTheDisk(size: String) async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let state = scratch.url("state")
+        try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+        let script = """
+            mount -t tmpfs -o size=\(size) tmpfs '\(state.path)' || exit 99
+            '\(Program.packhorse.path)' build EE --zoom 0-6 --workers 1 --progress none --tileset '\(origin.tileset)' \
+                -o '\(scratch.url("EE.mbtiles").path)' --state '\(state.path)/build' $1 &
+            build=$!
+            (sleep "$2"; mount -o remount,size=100m '\(state.path)') &
+            wait $build
+            code=$?
+            kill $!
+            exit $code
+            """
+        func build(_ patience: String, roomAfter: String) async throws -> Program.Outcome {
+            try await Program.run(
+                URL(filePath: "/usr/bin/unshare"),
+                ["-m", "sh", "-c", script, "sh", "--patience=\(patience)", roomAfter], in: scratch)
+        }
+        let refused = try await build("4s", roomAfter: "30")
+        #expect(refused.status == 75, "\(refused.status) \(refused.errors)")
+        #expect(refused.errors.contains("free space on"), "\(refused.errors)")
+        #expect(!refused.errors.contains("check the tile server"), "\(refused.errors)")
+        #expect(refused.duration > .seconds(4))
+        let patient = try await build("2min", roomAfter: "6")
+        #expect(patient.status == 0, "\(patient.errors)")
+    }
+
     private func fillAndFree(_ data: URL, _ scratch: Scratch) async throws {
         let origin = try await DemoOrigin(in: scratch)
         let ballast = data.appending(path: "ballast")

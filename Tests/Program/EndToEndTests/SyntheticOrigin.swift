@@ -65,7 +65,7 @@ struct SyntheticOrigin {
     }
 
     /// A vector tile of one point in a layer that is called like the tile.
-    private static func tile(_ path: String) -> [UInt8] {
+    static func tile(_ path: String) -> [UInt8] {
         let name = Array(path.utf8)
         let feature: [UInt8] = [0x18, 1, 0x22, 3, 9, 50, 34]
         let layer =

@@ -41,7 +41,11 @@ struct TerminalTests {
                 let lines = try await terminal.lines()
                 return lines.contains("ended 130") ? lines : nil
             }
-            #expect(ended.count { $0.contains("^C") } == 1, "\(ended)")
+            // The terminal writes ^C behind the bar. On a busy machine the bar may be drawn once more before the program
+            // hears of the signal, over the ^C. In both cases nothing else stands before the error.
+            let before = ended.prefix { !$0.hasPrefix("packhorse: error: ") }
+            #expect(before.count == 1 && before.first?.contains(" %") == true, "\(ended)")
+            #expect(ended.count { $0.contains("^C") } <= 1, "\(ended)")
             #expect(ended.contains { $0.hasPrefix("packhorse: error: stopped watching") }, "\(ended)")
             #expect(ended.contains { $0.hasPrefix("hint: packhorse watch \(job)") }, "\(ended)")
         }

@@ -235,7 +235,7 @@ struct CoordinatorTests {
             try await worker.talker.say(.ready(.make { $0.credit = 1 }))
             let commit = try worker.result(of: try await worker.nextOffer())
             try await store.limitPages(try await store.pages())
-            // Too large for what is left: the submitter gets no answer while the disk is full.
+            // Too large for what is left: the submitter is told at once, and gets the answer when there is space.
             let waiting = try Talker(service.controlEndpoint)
             try await waiting.say(.submit(try Fixture.submission(request: "big", id: "BIG", zooms: 10...14, side: 300)))
             var state = ""
@@ -245,6 +245,12 @@ struct CoordinatorTests {
                 state = health.state
             }
             #expect(state == "degraded")
+            let told = try await waiting.link.receive(upTo: .seconds(20))
+            guard case .problem(let wait) = try Frame(decoding: try #require(told.first)).message else {
+                throw Talker.Silence()
+            }
+            #expect(wait.code == "degraded" && wait.retriable && wait.text.contains("its disk is full"))
+            #expect(wait.text.contains(fixture.options.data.path) && wait.hint.contains("free space on the disk of"))
             #expect(try await talker.problem(.listJobs(PBListJobs())).code == "degraded")
             try await worker.talker.say(.commit(commit))
             #expect(try await worker.receive(upTo: .milliseconds(300)).isEmpty)

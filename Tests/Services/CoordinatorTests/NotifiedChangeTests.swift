@@ -38,7 +38,7 @@ struct NotifiedChangeTests {
     }
 
     private func all(_ store: StateStore, catalog: String? = nil) async throws -> [EventNotification] {
-        try await StateNotifications(store: store, catalog: catalog)
+        try await StateNotifications(store: store, catalogs: .test(url: catalog))
             .notifications(after: 0, kinds: Set(NotificationKind.allCases), limit: 1_000).map(\.content)
     }
 
@@ -103,7 +103,7 @@ struct NotifiedChangeTests {
 
     @Test func aNewReceiverBeginsAtTheEndAndAKnownOneWhereItStopped() async throws {
         try await withStore { store, _ in
-            let log = StateNotifications(store: store, catalog: nil)
+            let log = StateNotifications(store: store, catalogs: .test())
             let block = StoreWrite.originBlocked(OriginBlock(origin: "o", isDown: true, wait: 1))
             try await store.apply([block, block], wall: 1)
             #expect(try await log.positions(of: ["a"]) == ["a": 2])

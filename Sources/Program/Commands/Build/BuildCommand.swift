@@ -87,6 +87,7 @@ struct BuildCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if coordinator == nil { try ProcessLimits.require(.service) }
         let command = self
         do {
             try await Interruptible.run {
@@ -94,7 +95,8 @@ struct BuildCommand: AsyncParsableCommand {
             }
         } catch let error as CLIError where error.status == .interrupted {
             throw CLIError(
-                .interrupted, "interrupted", hint: "to continue where it stopped, run: \(ShellText.thisCommand)")
+                .interrupted, "interrupted",
+                hint: "to continue where it stopped, run: \(ShellText.thisCommand(without: "--restart"))")
         }
     }
 

@@ -149,9 +149,12 @@ final class BuildFolder: Sendable {
     }
 
     private static func refusal(_ url: URL, _ number: Int32) -> CLIError {
-        CLIError(
-            .cannotCreate,
+        let isFull = number == ENOSPC || number == EDQUOT
+        return CLIError(
+            isFull ? .temporary : .cannotCreate,
             "the folder '\(url.path)' for the unfinished build cannot be created: \(String(cString: strerror(number)))",
-            hint: "choose a writable output, or another folder with --state")
+            hint: isFull
+                ? "free space on the disk of '\(url.path)', or choose another folder with --state"
+                : "choose a writable output, or another folder with --state")
     }
 }

@@ -97,12 +97,13 @@ struct BuildReport: Encodable {
         }
         guard !isDone else { return }
         let bad = jobs.first { JobReport.status($0) != .success }
+        let again = ShellText.thisCommand(without: "--restart")
         throw CLIError(
             bad.map(JobReport.status) ?? .badData,
             "the build failed" + (bad.map { $0.reason.isEmpty ? "" : ": \($0.reason)" } ?? ""),
             hint: keepsWork
-                ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(ShellText.thisCommand)"
-                : "no tiles are kept; to start over, run: \(ShellText.thisCommand)",
+                ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
+                : "no tiles are kept; to start over, run: \(again)",
             isOfChangedSource: isOfChangedSource)
     }
 

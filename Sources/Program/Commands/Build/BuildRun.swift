@@ -20,43 +20,11 @@ struct BuildRun {
     func here(workers: Int) async throws -> [PBJobStatus] {
         let cluster = try LocalCluster(
             folder: folder.cluster, workers: workers,
-            coordinator: ["--new-workers", "--keep-tiles", "0", "--patches-from", "0"],
+            coordinator: ["--new-workers", "--keep-tiles", "0", "--patches-from", "0"], patience: .seconds(patience),
             // Held by every process, so that the next build starts when the last of them has ended.
             output: folder.lock)
-        do {
-            try await cluster.start()
-            let run = self
-            // Planning a large job takes seconds. Other answers come at once, unless the coordinator was killed.
-            let client = try Self.client(cluster, timeout: .seconds(60))
-            let watching = try Self.client(cluster, timeout: .seconds(3))
-            let views = try await withThrowingTaskGroup(of: [PBJobStatus]?.self) { group in
-                group.addTask {
-                    do { try await cluster.supervise() } catch {
-                        // A request that waits for an ended coordinator must not delay the end.
-                        await client.close()
-                        await watching.close()
-                        throw error
-                    }
-                    return nil
-                }
-                group.addTask {
-                    do { return try await run.follow(client, watching: watching) } catch let error as ZeroMQError
-                        where error.code == .closed
-                    {
-                        // The supervisor has closed the links and is about to throw the coordinator's error.
-                        try await Task.sleep(for: .seconds(10))
-                        throw error
-                    }
-                }
-                defer { group.cancelAll() }
-                return try await group.next() ?? nil
-            }
-            await cluster.killNow()
-            return views ?? []
-        } catch {
-            await cluster.killNow()
-            throw error
-        }
+        let run = self
+        return try await cluster.run(isHasty: true) { try await run.follow($0.orders, watching: $0.watching) }
     }
 
     /// Builds on a running cluster.
@@ -67,7 +35,9 @@ struct BuildRun {
             endpoint: endpoint, security: try keys.client(as: .operator), allowPlain: keys.insecure,
             timeout: .seconds(20))
         if filesFrom == nil {
-            let catalog = try await client.health().catalog
+            let name = plan.requests.first?.publish.catalog ?? ""
+            // The submission refuses a catalog that the coordinator does not have.
+            let catalog = try await client.health().folder(ofCatalog: name) ?? ""
             guard catalog.hasPrefix("/"), FileKind.isFolder(URL(filePath: catalog)) else {
                 await client.close()
                 throw CLIError(
@@ -76,41 +46,38 @@ struct BuildRun {
                     hint: "pass the address or folder of the catalog: --files-from https://HOST/ or a folder")
             }
         }
-        if plan.requests.count > 1 { try await SubmitCommand.dryRun(plan.requests, client) }
-        return try await follow(client, watching: client)
-    }
-
-    /// Submits the jobs, or finds those of an earlier run, and follows them until they end.
-    private func follow(_ client: ControlClient, watching: ControlClient) async throws -> [PBJobStatus] {
         do {
-            var numbers: [UInt64] = []
-            for (draft, request) in zip(plan.drafts, plan.requests) {
-                let submitted = try await client.submit(request)
-                if numbers.isEmpty { try folder.write(plan.record) }
-                numbers.append(submitted.job)
-                if !submitted.existing {
-                    for warning in draft.warnings + submitted.warnings {
-                        Console.warning(warning)
-                    }
-                } else if folder.isResumed {
-                    try await resume(submitted.job, client)
-                }
-            }
-            var views: [PBJobStatus] = []
-            let watcher = JobWatcher(client: watching, style: style, quietStart: 1, patience: patience)
-            for number in numbers { views.append(try await watcher.follow(number)) }
+            if plan.requests.count > 1 { try await SubmitCommand.dryRun(plan.requests, client) }
+            let views = try await follow(client, watching: client)
             await client.close()
-            await watching.close()
             return views
         } catch {
             await client.close()
-            await watching.close()
             throw error
         }
     }
 
-    private static func client(_ cluster: LocalCluster, timeout: Duration) throws -> ControlClient {
-        try ControlClient(endpoint: cluster.control, security: .plain, allowPlain: false, timeout: timeout)
+    /// Submits the jobs, or finds those of an earlier run, and follows them until they end.
+    ///
+    /// A submission is repeated while the coordinator cannot take it; an equal one is the same job.
+    private func follow(_ client: ControlClient, watching: ControlClient) async throws -> [PBJobStatus] {
+        var numbers: [UInt64] = []
+        for (draft, request) in zip(plan.drafts, plan.requests) {
+            let submitted = try await Patience.outlast(for: patience) { try await client.submit(request) }
+            if numbers.isEmpty {
+                try await Patience.untilThereIsRoom(for: patience) { try folder.write(plan.record) }
+            }
+            numbers.append(submitted.job)
+            if folder.isResumed, submitted.existing {
+                try await resume(submitted.job, client)
+            } else {
+                for warning in draft.warnings + submitted.warnings { Console.warning(warning) }
+            }
+        }
+        var views: [PBJobStatus] = []
+        let watcher = JobWatcher(client: watching, style: style, quietStart: 1, patience: patience)
+        for number in numbers { views.append(try await watcher.follow(number)) }
+        return views
     }
 
     /// Resumes a job of an earlier run, also a failed one.
@@ -118,11 +85,11 @@ struct BuildRun {
         let job = try await client.job(number, failures: 0)
         if ["failed", "cancelled"].contains(job.state) {
             Console.note("retrying the failed tiles of \(job.label)")
-            _ = try await client.order(
-                .make {
-                    $0.job = number
-                    $0.order = "retry"
-                })
+            let retry = PBJobOrder.make {
+                $0.job = number
+                $0.order = "retry"
+            }
+            _ = try await Patience.outlast(for: patience) { try await client.order(retry) }
         } else if !job.isOver {
             Console.note(
                 "continuing \(job.label): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are done")

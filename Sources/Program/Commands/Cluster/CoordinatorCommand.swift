@@ -41,6 +41,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var alsoCatalog: [String] = []
     @Option(
         help: ArgumentHelp(
+            "Absolute URL of another catalog for clients, as --catalog-url is that of the main one; may be repeated.",
+            valueName: "name=url"))
+    var alsoCatalogURL: [String] = []
+    @Option(
+        help: ArgumentHelp(
             "Absolute URL of the catalog folder for clients, for example https://maps.example.com/offline/. It is written into packages.json for CARTO's client; catalog.json does not need it. Lists with another URL are rewritten at the start. Default: the URL in the lists, else http://localhost:7480/.",
             valueName: "url"))
     var catalogURL: String?
@@ -107,25 +112,22 @@ struct CoordinatorCommand: AsyncParsableCommand {
         guard (0...1_000).contains(keepVersions) else {
             throw ValidationError("--keep-versions must be between 0 and 1000.")
         }
-        // The message below says what a valid address is.
-        if let catalogURL, (try? Catalog.checked(base: catalogURL)) == nil {
-            throw ValidationError(
-                "--catalog-url '\(catalogURL)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"
-            )
-        }
+        if let catalogURL { try Self.check(base: catalogURL, option: "--catalog-url") }
     }
 
     func run() async throws {
         lifeline.watch()
+        try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
-        OpenFiles.allowMany()
+        ProcessLimits.allowManyFiles()
         let logger = log.logger("coordinator")
         try await metrics.serve(logger) { server in try await serve(logger, server) }
     }
 
     private func serve(_ logger: Logger, _ server: MetricsServer?) async throws {
         let folder = URL(filePath: data, directoryHint: .isDirectory)
-        let missing = MissingFolders([folder, blobFolder, catalogFolder, cacheFolder])
+        let others = try otherCatalogs().values.map(\.folder)
+        let missing = MissingFolders([folder, blobFolder, catalogFolder, cacheFolder] + others)
         let started: (service: CoordinatorService, endpoints: EndpointsFile)
         do {
             started = try await start(logger)
@@ -151,25 +153,60 @@ struct CoordinatorCommand: AsyncParsableCommand {
         URL(filePath: data, directoryHint: .isDirectory).appending(path: name)
     }
 
-    private func otherCatalogs() throws -> [String: URL] {
-        var folders: [String: URL] = [:]
-        for text in alsoCatalog {
+    private func otherCatalogs() throws -> [String: CoordinatorOptions.OtherCatalog] {
+        let urls = try named(alsoCatalogURL, "--also-catalog-url staging=https://maps.example.com/staging/")
+        var catalogs = try named(alsoCatalog, "--also-catalog staging=/srv/staging").mapValues {
+            CoordinatorOptions.OtherCatalog(URL(filePath: $0, directoryHint: .isDirectory))
+        }
+        for (name, url) in urls {
+            guard catalogs[name] != nil else {
+                throw CLIError(
+                    .usage, "--also-catalog-url names the catalog '\(name)', which no --also-catalog adds",
+                    hint: "add it: --also-catalog \(name)=FOLDER")
+            }
+            try Self.check(base: url, option: "--also-catalog-url")
+            catalogs[name]?.baseURL = url
+        }
+        guard catalogs.count <= Self.maxCatalogs else {
+            throw CLIError(
+                .usage, "there are \(catalogs.count) other catalogs; at most \(Self.maxCatalogs) are allowed")
+        }
+        return catalogs
+    }
+
+    /// As many as an answer about the health of the coordinator lists.
+    private static let maxCatalogs = 64
+
+    /// Values that are given to catalogs by name.
+    private func named(_ options: [String], _ example: String) throws -> [String: String] {
+        var values: [String: String] = [:]
+        for text in options {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, PublishOptions.isCatalogName(parts[0]),
-                folders.updateValue(URL(filePath: parts[1], directoryHint: .isDirectory), forKey: parts[0]) == nil
+                values.updateValue(parts[1], forKey: parts[0]) == nil
             else {
                 throw CLIError(
-                    .usage, "'\(text)' does not name another catalog; write --also-catalog staging=/srv/staging",
+                    .usage, "'\(text)' does not name another catalog; write \(example)",
                     hint: "a name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once")
             }
         }
-        return folders
+        return values
+    }
+
+    private static func check(base url: String, option: String) throws {
+        // The message says what a valid address is.
+        guard (try? Catalog.checked(base: url)) == nil else { return }
+        throw ValidationError(
+            "\(option) '\(url)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"
+        )
     }
 
     /// Opens all files and sockets, and writes the endpoints to the data folder.
     private func start(_ logger: Logger) async throws -> (CoordinatorService, EndpointsFile) {
         let options = try await options()
-        let places = [("--data", options.data), ("--catalog", options.catalog), ("--blobs", options.blobs)]
+        let others = options.otherCatalogs.values.map { ("--also-catalog", $0.folder) }
+        let places =
+            [("--data", options.data), ("--catalog", options.catalog), ("--blobs", options.blobs)] + others
         for (option, place) in places where option != "--blobs" || options.store == nil {
             try OutputLocation.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
         }

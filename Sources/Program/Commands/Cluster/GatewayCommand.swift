@@ -99,6 +99,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
         lifeline.watch()
+        try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
         var options = GatewayOptions(catalog: URL(filePath: catalog, directoryHint: .isDirectory))
         options.host = host

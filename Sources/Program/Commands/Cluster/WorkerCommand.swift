@@ -62,6 +62,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     func run() async throws {
         lifeline.watch()
+        try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
         if connect == nil { try EndpointOption.checkVariable("PACKHORSE_WORK") }
         let endpoint = connect ?? Variable.value("PACKHORSE_WORK") ?? "tcp://127.0.0.1:7471"

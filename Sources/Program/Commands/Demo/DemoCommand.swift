@@ -11,7 +11,6 @@ import Regions
 internal import TextFormats
 import Tiles
 import Wire
-import ZeroMQ
 
 /// `packhorse demo`: a complete job on the built-in world, through real processes.
 struct DemoCommand: AsyncParsableCommand {
@@ -32,6 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try ProcessLimits.require(.service)
         let command = self
         try await Interruptible.run { try await command.build() }
     }
@@ -45,15 +45,11 @@ struct DemoCommand: AsyncParsableCommand {
         Console.note("1/4  the demo world: vector tiles of the embedded boundaries, over HTTP")
         let (origin, serving) = try await Self.serveWorld(tree, maxZoom: max(14, zooms.max))
         defer { serving.cancel() }
-        do {
-            Console.note("2/4  a coordinator and \(Units.count(workers, of: "worker")), logs in \(cluster.logs.path)")
-            try await cluster.start()
+        Console.note("2/4  a coordinator and \(Units.count(workers, of: "worker")), logs in \(cluster.logs.path)")
+        let command = self
+        try await cluster.run(isHasty: false) { clients in
             Console.note("3/4  \(regions.map(\.label).joined(separator: ", ")), zoom \(zooms), from \(origin)")
-            try await build(regions, zooms, from: origin, at: cluster.control)
-            await cluster.stop()
-        } catch {
-            await cluster.stop()
-            throw error
+            try await command.build(regions, zooms, from: origin, with: clients)
         }
         Console.note("4/4  verifying every byte of the catalog")
         let check = try await CatalogCheck.run(try CatalogSource(cluster.catalog.path))
@@ -82,17 +78,13 @@ struct DemoCommand: AsyncParsableCommand {
         throw CLIError(.software, "the demo world ended before it was ready")
     }
 
-    private func build(_ areas: [Area], _ zooms: ZoomRange, from origin: String, at endpoint: String) async throws {
+    private func build(
+        _ areas: [Area], _ zooms: ZoomRange, from origin: String, with clients: LocalCluster.Clients
+    ) async throws {
         let tileset = try await TilesetReader.read("\(origin)/tiles.json", language: nil)
         let draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset)
-        let client = try ControlClient(endpoint: endpoint, security: .plain, allowPlain: false, timeout: .seconds(20))
-        do {
-            let job = try await client.submit(draft.request(SubmitPolicy(requestID: UUID().uuidString))).job
-            try await JobWatcher(client: client, style: progress.style).finish(job)
-            await client.close()
-        } catch {
-            await client.close()
-            throw error
-        }
+        let request = draft.request(SubmitPolicy(requestID: UUID().uuidString))
+        let job = try await clients.orders.submit(request).job
+        try await JobWatcher(client: clients.watching, style: progress.style).finish(job)
     }
 }

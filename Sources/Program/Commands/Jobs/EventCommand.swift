@@ -14,20 +14,23 @@ final class EventCommand: Sendable {
     private let variables: [String: String]
     private let child = Mutex<Int32?>(nil)
 
-    init(_ command: String, _ notification: EventNotification, json: [UInt8], catalog: URL) {
+    init(_ command: String, _ notification: EventNotification, json: [UInt8], catalog: URL?) {
         self.command = command
         self.json = json
         variables = Self.variables(notification, catalog: catalog)
     }
 
     /// Variables without a value are empty, so that scripts can use `set -u`.
-    static func variables(_ notification: EventNotification, catalog: URL) -> [String: String] {
-        let file = notification.package.map { catalog.appending(path: $0.path).standardizedFileURL.path }
+    static func variables(_ notification: EventNotification, catalog: URL?) -> [String: String] {
+        let file = notification.package.flatMap { package in
+            catalog.map { $0.appending(path: package.path).standardizedFileURL.path }
+        }
         return [
             "PACKHORSE_EVENT": notification.kind,
             "PACKHORSE_EVENT_ID": notification.id,
             "PACKHORSE_EVENT_TEXT": notification.text,
             "PACKHORSE_JOB": notification.job.map { "\($0)" } ?? "",
+            "PACKHORSE_CATALOG": notification.catalog ?? "",
             "PACKHORSE_STATE": notification.state,
             "PACKHORSE_PACKAGE": notification.package?.id ?? "",
             "PACKHORSE_VERSION": notification.package.map { "\($0.version)" } ?? "",

@@ -102,7 +102,9 @@ struct FailedOrderOptions: ParsableArguments {
     @OptionGroup var cluster: ClusterOptions
 
     func send(_ order: String) async throws {
-        let answer = try await cluster.withClient { try await $0.orderFailed(job, order, batches: batches) }
+        let answer = try await cluster.withClient { client in
+            try await Patience.outlast([.later]) { try await client.orderFailed(job, order, batches: batches) }
+        }
         try OrderedView(answer).show(asJSON: json)
     }
 }

@@ -41,8 +41,8 @@ final class JobCommandRunner: Sendable {
     ///
     /// - Throws: errors of the coordinator, a command that cannot be started, `CancellationError`.
     func run() async throws {
-        // The folder of packages is of use only on this machine; other fields are not used.
-        let catalog = URL(filePath: try await Patience.outlast { try await client.health() }.catalog)
+        // The folders of packages are of use only on this machine; other fields are not used.
+        let health = try await Patience.outlast { try await client.health() }
         var seen: UInt64 = 0
         while true {
             let (after, isOver) = (seen, state.withLock { $0.isOver })
@@ -53,14 +53,16 @@ final class JobCommandRunner: Sendable {
             for event in events.events {
                 let notification = try EventNotification(json: event.notification)
                 guard let kind = NotificationKind(name: notification.kind), kinds.contains(kind) else { continue }
-                try await run(notification, json: Array(event.notification), catalog: catalog)
+                let folder = health.folder(ofCatalog: notification.catalog ?? "")
+                try await run(
+                    notification, json: Array(event.notification), catalog: folder.map { URL(filePath: $0) })
             }
             seen = events.events.last?.seq ?? seen
             if isOver, events.events.isEmpty { return }
         }
     }
 
-    private func run(_ notification: EventNotification, json: [UInt8], catalog: URL) async throws {
+    private func run(_ notification: EventNotification, json: [UInt8], catalog: URL?) async throws {
         let process = EventCommand(command, notification, json: json, catalog: catalog)
         let status = try await process.run()
         Console.note("packhorse: \(notification.kind) (event \(notification.seq)): command ended with \(status)")

@@ -86,7 +86,9 @@ struct JobWatcher {
     }
 
     private func fetchStatus(of number: UInt64) async throws -> PBJobStatus {
-        try await Patience.outlast { try await client.job(number, failures: 100) }
+        try await Patience.outlast(for: patience.isFinite ? patience : nil) {
+            try await client.job(number, failures: 100)
+        }
     }
 
     private func show(_ view: PBJobStatus, _ meter: RateMeter) throws {
@@ -98,12 +100,13 @@ struct JobWatcher {
     }
 
     private static func gaveUp(on view: PBJobStatus, causes: [String], patience: Double) -> CLIError {
-        CLIError(
+        let causes = view.waiting.isEmpty ? causes : [view.waiting]
+        return CLIError(
             .temporary,
             "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
                 + " \(Units.count(view.tiles)) are done",
-            details: view.waiting.isEmpty ? causes : [view.waiting],
-            hint: "check the tile server; to continue, run: \(ShellText.thisCommand)")
+            details: causes,
+            hint: "\(StallNotice.remedy(causes)); to continue, run: \(ShellText.thisCommand(without: "--restart"))")
     }
 
     private static func endError(_ view: PBJobStatus) -> CLIError {

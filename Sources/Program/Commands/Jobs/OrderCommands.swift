@@ -18,7 +18,10 @@ struct OrderOptions: ParsableArguments {
             $0.order = order
         }
         complete(&message)
-        let answer = try await cluster.withClient { [message] in try await $0.order(message) }
+        let answer = try await cluster.withClient { [message] client in
+            // A job whose blobs are being removed takes orders when they are gone.
+            try await Patience.outlast([.later]) { try await client.order(message) }
+        }
         try OrderedView(answer).show(asJSON: json)
     }
 }

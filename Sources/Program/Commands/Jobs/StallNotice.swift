@@ -1,4 +1,5 @@
 internal import ClusterClient
+import Errors
 internal import TextFormats
 import Wire
 
@@ -48,6 +49,16 @@ struct StallNotice {
         let causes = EqualCauses.lines(
             troubled.map { ("worker \($0.name)", "\($0.state): \($0.reason)") }, of: "worker")
         return causes.map { "no progress: \($0)" }
+    }
+}
+
+extension StallNotice {
+    /// What the user can do against these causes of a stall.
+    static func remedy(_ causes: [String]) -> String {
+        let words = causes.flatMap { $0.split { !($0.isLetter || $0 == "-") } }
+        let named = Set(words.compactMap { FailureCause(rawValue: String($0)) })
+        if named.contains(.diskFull) { return "free space on the disk that is named above" }
+        return named.contains { $0.fault == .worker } ? "mend the cause above" : "check the tile server"
     }
 }
 

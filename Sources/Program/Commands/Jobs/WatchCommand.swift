@@ -11,7 +11,8 @@ struct WatchCommand: AsyncParsableCommand {
         discussion: """
             --exec runs a command through /bin/sh for each published package and for the end of the job, one at a time, in
             order, also for events before the start of this command. It gets the event as JSON on standard input, and as
-            PACKHORSE_EVENT, PACKHORSE_JOB, PACKHORSE_STATE, PACKHORSE_PACKAGE, PACKHORSE_VERSION, PACKHORSE_FILE, PACKHORSE_URL.
+            PACKHORSE_EVENT, PACKHORSE_JOB, PACKHORSE_STATE, PACKHORSE_CATALOG, PACKHORSE_PACKAGE, PACKHORSE_VERSION, PACKHORSE_FILE,
+            PACKHORSE_URL.
             A command that fails does not end the watch; when the job is done, the exit code is then 75.
             Examples:
               packhorse watch 1

@@ -1,17 +1,46 @@
 internal import CommandSupport
 import Errors
 import Foundation
+import Synchronization
 
-/// Where a child process writes its log, and what it last wrote there.
-protocol ChildLog {
-    /// The standard error of the process.
-    var writing: FileHandle { get }
+/// The standard error of a child process: each line is passed on, and the last ones are kept for the error with which it
+/// ends.
+final class ChildLog: Sendable {
+    private static let maxLines = 20
+
+    private let lines: Lines
+    private let pipe: LinePipe
+
+    private final class Lines: Sendable { let last = Mutex<[String]>([]) }
+
+    /// - Parameter write: Writes a line of the process; called on a thread of its own.
+    /// - Throws: ``CLIError`` 73 when the process has no descriptors left.
+    init(_ write: @escaping @Sendable (String) -> Void) throws {
+        let lines = Lines()
+        self.lines = lines
+        pipe = try LinePipe { line in
+            lines.last.withLock { last in
+                if last.count == Self.maxLines { last.removeFirst() }
+                last.append(line)
+            }
+            write(line)
+        }
+    }
+
+    /// The end that the process writes to.
+    var writing: FileHandle { pipe.writing }
+
     /// Called when the process has been started.
-    func wasStarted()
-    /// What it said last, without the prefix of an error.
-    var lastWords: String { get }
-    /// What the user can do, for the error of a process that has ended.
-    var hint: String { get }
+    func wasStarted() { pipe.closeWriting() }
+
+    /// Blocks until all lines of an ended process were passed on.
+    func waitForEnd() { pipe.waitForEnd() }
+
+    /// What the process said last, without the prefix of an error.
+    var lastWords: String { lines.last.withLock { ChildLogText.lastWords($0) } }
+
+    /// The hint of its last error.
+    var hint: String? { lines.last.withLock { ChildLogText.hint($0) } }
 }
 
 /// Reads the end of a child's log.
@@ -32,33 +61,24 @@ enum ChildLogText {
     }
 }
 
-/// A log that is appended to a file.
-struct ChildLogFile: ChildLog {
-    let writing: FileHandle
-    private let file: URL
-    /// The position of the process's first line.
-    private let start: UInt64
+/// A file to which the lines of a process are appended.
+final class LogFile: Sendable {
+    private let file: FileHandle
 
-    /// - Throws: ``CLIError`` 73 when the file cannot be written.
-    init(_ file: URL) throws {
-        self.file = file
-        let descriptor = open(file.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+    /// - Throws: ``CLIError`` 73 when the file cannot be opened.
+    init(_ url: URL) throws {
+        let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw CLIError(
-                .cannotCreate, "the log '\(file.path)' cannot be written: \(String(cString: strerror(errno)))",
+                .cannotCreate, "the log '\(url.path)' cannot be written: \(String(cString: strerror(errno)))",
                 hint: "choose a writable folder")
         }
-        writing = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        start = try writing.seekToEnd()
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    func wasStarted() {}
-
-    var lastWords: String {
-        let bytes = FileManager.default.contents(atPath: file.path) ?? Data()
-        let text = String(decoding: bytes.dropFirst(Int(clamping: start)), as: UTF8.self)
-        return ChildLogText.lastWords(text.split(separator: "\n").map(String.init))
+    /// Appends a line.
+    func write(_ line: String) {
+        // A full disk loses lines of the log; the process itself says what it cannot write.
+        try? file.write(contentsOf: Data((line + "\n").utf8))
     }
-
-    var hint: String { "see its log: \(file.path)" }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// A `packhorse` child process of this one, which ends with it.
 final class ChildProcess {
     private let process = Process()
-    private let log: any ChildLog
+    private let log: ChildLog
     /// The name of the process for messages.
     let name: String
 
@@ -15,11 +15,11 @@ final class ChildProcess {
     ///   - log: Its standard error.
     ///   - lifeline: Its standard input, which ends when this process ends.
     ///   - output: Its standard output.
-    ///   - onEnd: Called on another thread when it has ended.
+    ///   - onEnd: Called on another thread when it has ended and its log was read.
     /// - Throws: ``CLIError`` 73 when it cannot be started.
     init(
-        name: String, arguments: [String], log: any ChildLog, lifeline: Lifeline, output: FileHandle,
-        onEnd: (@Sendable () -> Void)? = nil
+        name: String, arguments: [String], log: ChildLog, lifeline: Lifeline, output: FileHandle,
+        onEnd: @escaping @Sendable (End) -> Void
     ) throws {
         self.name = name
         self.log = log
@@ -29,7 +29,10 @@ final class ChildProcess {
         process.standardInput = lifeline.end
         process.standardOutput = output
         process.standardError = log.writing
-        if let onEnd { process.terminationHandler = { _ in onEnd() } }
+        process.terminationHandler = { process in
+            log.waitForEnd()
+            onEnd(End(process))
+        }
         do {
             try process.run()
         } catch {
@@ -56,17 +59,28 @@ final class ChildProcess {
     /// The id of the process.
     var id: Int32 { process.processIdentifier }
 
-    /// Whether the process is running.
-    var isRunning: Bool { process.isRunning }
+    /// How a process has ended.
+    enum End: Equatable {
+        case bySignal(Int32)
+        /// With this exit code.
+        case byItself(Int32)
 
-    /// The signal that ended it, or `nil` when it ended by itself.
-    var signal: Int32? { process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil }
+        fileprivate init(_ process: Process) {
+            let status = process.terminationStatus
+            self = process.terminationReason == .uncaughtSignal ? .bySignal(status) : .byItself(status)
+        }
+    }
 
     /// The error of the command that started it, after the end of the process.
-    var end: CLIError {
-        let status = signal == nil ? ExitStatus(rawValue: process.terminationStatus) : nil
-        let cause = signal.map { "was ended by signal \($0)" } ?? "ended: \(log.lastWords)"
-        return CLIError(status ?? .temporary, "\(name) \(cause)", hint: log.hint)
+    ///
+    /// - Parameter hint: What the user can do, when the process itself gave no hint.
+    func error(of end: End, hint: String) -> CLIError {
+        switch end {
+        case .bySignal(let signal): CLIError(.temporary, "\(name) was ended by signal \(signal)", hint: hint)
+        case .byItself(let code):
+            CLIError(
+                ExitStatus(rawValue: code) ?? .temporary, "\(name) ended: \(log.lastWords)", hint: log.hint ?? hint)
+        }
     }
 
     /// Asks the process to end (SIGTERM).
@@ -78,14 +92,5 @@ final class ChildProcess {
     func killNow() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
-    }
-
-    /// Kills the process if it has not ended after ten seconds.
-    ///
-    /// Blocks until it has ended.
-    func waitForEnd() {
-        // Blocks the thread on purpose: in a cancelled task, where this runs after Ctrl-C, Task.sleep returns at once.
-        for _ in 0..<200 where process.isRunning { usleep(50_000) }
-        killNow()
     }
 }

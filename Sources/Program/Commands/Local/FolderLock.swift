@@ -37,7 +37,9 @@ struct FolderLock {
                 // A process that ended in the meantime may have removed the file of this lock.
                 guard Self.isSame(descriptor, file) else { continue }
                 ftruncate(descriptor, 0)
-                try handle.write(contentsOf: Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
+                let holder = Array("\(ProcessInfo.processInfo.processIdentifier)\n".utf8)
+                // A lock without the id of its holder would be waited for without end.
+                guard write(descriptor, holder, holder.count) == holder.count else { throw cannotLock(errno) }
                 return handle
             }
             guard [EWOULDBLOCK, EINTR].contains(errno) else { throw cannotLock(errno) }

@@ -2,26 +2,36 @@ internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Foundation
+import ZeroMQ
 
 /// A coordinator and workers as child processes on this machine, all in one folder, with sockets that only this user
-/// can reach.
-actor LocalCluster {
-    /// How often killed processes are replaced before the cluster stops.
+/// can reach, for as long as something uses them.
+struct LocalCluster {
+    /// How often killed processes are replaced before the cluster ends.
     private static let maxRestarts = 10
 
     /// The folder of state, blobs, catalog and logs.
-    nonisolated let folder: URL
-    nonisolated var logs: URL { folder.appending(path: "logs") }
-    nonisolated var catalog: URL { folder.appending(path: "catalog") }
+    let folder: URL
+    var logs: URL { folder.appending(path: "logs") }
+    var catalog: URL { folder.appending(path: "catalog") }
     /// The endpoint for commands.
-    nonisolated let control: String
-    private let work: String
-    private let workers: Int
-    private let coordinatorArguments: [String]
-    private let output: FileHandle
-    private let lifeline: Lifeline
+    private let control: String
     private let sockets: SocketFolder
-    private var children: [ChildProcess] = []
+    private let processes: LocalProcesses
+    private let isUp: AsyncStream<Void>
+
+    /// Two clients of the cluster, which it closes.
+    struct Clients: Sendable {
+        /// Planning a large job takes seconds, so it waits for a minute.
+        let orders: ControlClient
+        /// Other answers come at once, unless the coordinator was killed.
+        let watching: ControlClient
+
+        func close() async {
+            await orders.close()
+            await watching.close()
+        }
+    }
 
     /// Creates the folder.
     ///
@@ -30,82 +40,78 @@ actor LocalCluster {
     /// - Parameters:
     ///   - workers: Number of worker processes.
     ///   - coordinator: Further arguments of the coordinator.
+    ///   - patience: How long the cluster may lack what a process needs to start, such as space on a disk.
     ///   - output: Standard output of the processes. The file stays open until the last of them has ended.
     /// - Throws: ``CLIError`` 73 when the folder cannot be created.
-    init(folder: URL, workers: Int, coordinator: [String] = [], output: FileHandle = .nullDevice) throws {
+    init(
+        folder: URL, workers: Int, coordinator: [String] = [], patience: Duration = .seconds(60),
+        output: FileHandle = .nullDevice
+    ) throws {
         self.folder = folder
-        self.workers = workers
-        self.output = output
-        lifeline = try Lifeline()
-        coordinatorArguments = coordinator
-        try OutputLocation.makeFolder(folder.appending(path: "logs"))
+        let logs = folder.appending(path: "logs")
+        try OutputLocation.makeFolder(logs)
         sockets = try SocketFolder(folder.appending(path: "sockets"))
         control = sockets.endpoint("control")
-        work = sockets.endpoint("work")
+        let work = sockets.endpoint("work")
+        let stages = [
+            [LocalService.coordinator(data: folder, control: control, work: work, arguments: coordinator)],
+            (1...workers).map { LocalService.worker($0, data: folder, work: work, readiness: .atOnce) },
+        ]
+        let log: @Sendable (String) -> URL = { logs.appending(path: "\($0).log") }
+        let files = try Dictionary(
+            uniqueKeysWithValues: stages.joined().map { ($0.name, try LogFile(log($0.name))) })
+        let (isUp, tellUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.isUp = isUp
+        processes = try LocalProcesses(
+            stages, restart: .all(most: Self.maxRestarts, patience: patience), output: output,
+            hint: { "see its log: \(log($0).path)" },
+            reports: LocalProcesses.Reports(
+                line: { line, name in files[name]?.write(line) },
+                restart: { _, end, wait in
+                    Console.warning("\(end.message); \(wait == .zero ? "restarting" : "trying again")")
+                },
+                isUp: { tellUp.yield() }))
     }
 
-    /// Starts the processes.
+    /// Starts the processes, runs `work` when the coordinator is ready, and ends them.
     ///
-    /// Returns when the coordinator is ready.
+    /// Killed processes are replaced meanwhile. Requests of the clients outlast that.
     ///
-    /// - Throws: The coordinator's error, as a ``CLIError``.
-    func start() async throws {
-        EndpointsFile.remove(folder)
-        let blobs = ["--blobs", folder.appending(path: "blobs").path]
-        let coordinator = try child(
-            "coordinator",
-            ["coordinator", "--data", folder.path, "--control", control, "--work", work, "--no-blob-endpoint"]
-                + coordinatorArguments)
-        while EndpointsFile.read(folder) == nil {
-            guard coordinator.isRunning else { throw coordinator.end }
-            try await Task.sleep(for: .milliseconds(5))
+    /// - Parameter isHasty: Whether the processes are killed at the end, and not asked to end.
+    /// - Throws: The error of a process that is not started again; else what `work` throws.
+    func run<Value: Sendable>(
+        isHasty: Bool, _ work: @escaping @Sendable (Clients) async throws -> Value
+    ) async throws -> Value {
+        let clients = Clients(orders: try client(.seconds(60)), watching: try client(.seconds(3)))
+        return try await withThrowingTaskGroup(of: Value?.self) { [processes, isUp] group in
+            group.addTask {
+                _ = try await processes.run()
+                return nil
+            }
+            group.addTask {
+                for await _ in isUp { break }
+                return try await work(clients)
+            }
+            do {
+                let value = try await group.next() ?? nil
+                if isHasty { processes.kill() } else { processes.stop() }
+                _ = try await group.next()
+                await clients.close()
+                guard let value else { throw CancellationError() }
+                return value
+            } catch {
+                // Without an answer, the reason is that of the process that gives none.
+                let isSilent = (error as? ClusterError)?.code == .unreachable
+                let trouble = isSilent ? await processes.trouble : nil
+                processes.kill()
+                // A request that waits for an ended coordinator must not delay the end.
+                await clients.close()
+                throw trouble ?? error
+            }
         }
-        for number in 1...workers {
-            let arguments = ["worker", "--connect", work, "--name", "local-\(number)"] + blobs
-            _ = try child("worker-\(number)", arguments)
-        }
     }
 
-    /// Watches the processes until cancelled.
-    ///
-    /// When one was killed, all of them are stopped and started again, so that its work is handed out at once.
-    ///
-    /// - Throws: The error of a process that ended by itself, or of the last killed one when it happens too often.
-    func supervise() async throws {
-        var restarts = 0
-        while true {
-            try await Task.sleep(for: .milliseconds(100))
-            guard let ended = children.first(where: { !$0.isRunning }) else { continue }
-            guard ended.signal != nil, restarts < Self.maxRestarts else { throw ended.end }
-            restarts += 1
-            Console.warning("\(ended.end.message); restarting")
-            killNow()
-            try await start()
-        }
-    }
-
-    /// Stops the processes in order, workers first.
-    ///
-    /// Blocks until they have ended, also in a cancelled task.
-    func stop() {
-        for child in children.reversed() { child.terminate() }
-        for child in children.reversed() { child.waitForEnd() }
-        children = []
-    }
-
-    /// Kills the processes.
-    ///
-    /// All acknowledged data is on disk.
-    func killNow() {
-        for child in children { child.killNow() }
-        children = []
-    }
-
-    private func child(_ name: String, _ arguments: [String]) throws -> ChildProcess {
-        let child = try ChildProcess(
-            name: name, arguments: arguments + ["--until-input-ends"],
-            log: try ChildLogFile(logs.appending(path: "\(name).log")), lifeline: lifeline, output: output)
-        children.append(child)
-        return child
+    private func client(_ timeout: Duration) throws -> ControlClient {
+        try ControlClient(endpoint: control, security: .plain, allowPlain: false, timeout: timeout)
     }
 }

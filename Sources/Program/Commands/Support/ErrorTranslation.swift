@@ -1,5 +1,6 @@
 internal import CommandSupport
 import Errors
+import Foundation
 import Origins
 import Tilesets
 import Wire
@@ -17,7 +18,17 @@ enum ErrorTranslation {
         case let error as any CodedError:
             CLIError(error.exitStatus, error.message, details: error.details, hint: error.hint)
         case is CancellationError: CLIError(.interrupted, "interrupted")
+        // An operation on files of Foundation.
+        case let error as NSError where error.domain == NSCocoaErrorDomain: fileError(error)
         default: nil
         }
+    }
+
+    private static func fileError(_ error: NSError) -> CLIError {
+        let place = (error.userInfo[NSFilePathErrorKey] as? String).map { "'\($0)': " } ?? ""
+        let isFull = error.code == CocoaError.fileWriteOutOfSpace.rawValue
+        return CLIError(
+            isFull ? .cannotCreate : .inputOutput, place + error.localizedDescription,
+            hint: isFull ? "free space on the disk" : nil)
     }
 }

@@ -104,6 +104,7 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = plan
         if dryRun { return plan.lines.forEach(Console.result) }
+        try ProcessLimits.require(.service)
         let missing = MissingFolders([plan.data, plan.sockets, plan.tokens])
         do {
             let lock = try await takeLock(of: plan.data)
@@ -111,7 +112,7 @@ struct UpCommand: AsyncParsableCommand {
             if !noGateway { try LoopbackPort.requireFree(port, option: "--port") }
             for port in plan.metricsPorts { try LoopbackPort.requireFree(port, option: "--metrics-port") }
             _ = try notifyOptions.receivers()
-            var run = try UpRun(
+            let run = try UpRun(
                 plan, isJSON: log.logFormat == .json, logger: log.logger("up"), lock: lock)
             try await run.run()
         } catch {

@@ -1,6 +1,5 @@
 internal import CommandSupport
 import Foundation
-import Synchronization
 import Telemetry
 
 /// The one log of `packhorse up`: each line of a process with its name.
@@ -32,40 +31,4 @@ struct UpLog: Sendable {
         // Texts can always be encoded.
         return (try? encoder.encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
-}
-
-/// The log of a child process, which is written to the log of this one line by line.
-final class RelayedLog: ChildLog, Sendable {
-    /// The last lines of a process.
-    private final class LastLines: Sendable {
-        private static let maxLines = 20
-        private let lines = Mutex<[String]>([])
-
-        var all: [String] { lines.withLock { $0 } }
-
-        func add(_ line: String) {
-            lines.withLock { lines in
-                if lines.count == Self.maxLines { lines.removeFirst() }
-                lines.append(line)
-            }
-        }
-    }
-
-    private let last = LastLines()
-    private let pipe: LinePipe
-
-    /// - Throws: ``CLIError`` 73 when the process has no descriptors left.
-    init(_ log: UpLog, name: String) throws {
-        pipe = try LinePipe { [last] line in
-            last.add(line)
-            log.write(line, of: name)
-        }
-    }
-
-    var writing: FileHandle { pipe.writing }
-    func wasStarted() { pipe.closeWriting() }
-    /// Blocks until all lines of an ended process are written.
-    func waitForEnd() { pipe.waitForEnd() }
-    var lastWords: String { ChildLogText.lastWords(last.all) }
-    var hint: String { ChildLogText.hint(last.all) ?? "see its lines above" }
 }

@@ -3,19 +3,6 @@ import Foundation
 
 /// The folders of `packhorse up` and its processes with their arguments.
 struct UpPlan: Equatable {
-    enum Kind: Equatable { case coordinator, worker, gateway }
-
-    struct Service: Equatable {
-        let kind: Kind
-        /// The name in the log.
-        let name: String
-        let arguments: [String]
-        /// Further arguments of the first start.
-        var firstArguments: [String] = []
-
-        func arguments(isFirst: Bool) -> [String] { arguments + (isFirst ? firstArguments : []) }
-    }
-
     /// The folder of everything.
     let data: URL
     /// Number of worker processes.
@@ -47,30 +34,22 @@ struct UpPlan: Equatable {
     /// The stages in which the processes start.
     ///
     /// - Parameter work: The endpoint for the workers.
-    func stages(work: String) -> [[Service]] {
+    func stages(work: String) -> [[LocalService]] {
         [[coordinator(work)], (1...workers).map { worker($0, work) }] + (gateway.map { [[$0]] } ?? [])
     }
 
-    private func coordinator(_ work: String) -> Service {
-        // Workers on this machine connect again within seconds.
-        let arguments = [
-            "coordinator", "--data", data.path, "--control", control, "--work", work, "--no-blob-endpoint",
-            "--restart-grace-seconds", "20",
-        ]
-        // The workers of an earlier run have ended. Those of this one survive the coordinator.
-        return Service(
-            kind: .coordinator, name: "coordinator",
-            arguments: arguments + coordinatorArguments + metrics(of: 0) + logArguments,
+    private func coordinator(_ work: String) -> LocalService {
+        // Workers on this machine connect again within seconds. Those of an earlier run have ended.
+        LocalService.coordinator(
+            data: data, control: control, work: work,
+            arguments: ["--restart-grace-seconds", "20"] + coordinatorArguments + metrics(of: 0) + logArguments,
             firstArguments: ["--new-workers"])
     }
 
-    private func worker(_ number: Int, _ work: String) -> Service {
-        let blobs = data.appending(path: "blobs").path
-        let name = "worker-\(number)"
-        return Service(
-            kind: .worker, name: name,
-            arguments: ["worker", "--connect", work, "--name", name, "--blobs", blobs] + metrics(of: number)
-                + logArguments)
+    private func worker(_ number: Int, _ work: String) -> LocalService {
+        LocalService.worker(
+            number, data: data, work: work, arguments: metrics(of: number) + logArguments,
+            readiness: .connected(to: control))
     }
 
     /// The option of the coordinator, number 0, and of the workers.
@@ -78,12 +57,13 @@ struct UpPlan: Equatable {
         metricsPort.map { ["--metrics", "127.0.0.1:\($0 + number)"] } ?? []
     }
 
-    private var gateway: Service? {
+    private var gateway: LocalService? {
         gatewayPort.map { port in
             let arguments = [
                 "gateway", catalog.path, "--port", "\(port)", "--tokens", tokens.path, "--coordinator", control,
             ]
-            return Service(kind: .gateway, name: "gateway", arguments: arguments + gatewayArguments + logArguments)
+            return LocalService(
+                name: "gateway", arguments: arguments + gatewayArguments + logArguments, readiness: .address)
         }
     }
 

@@ -48,6 +48,7 @@ extension PBJobStatus: Encodable {
         try object.encodeIfPresent(style.isEmpty ? nil : style, forKey: "style")
         try object.encodeIfPresent(edition.group.isEmpty ? nil : edition.group, forKey: "group")
         try object.encodeIfPresent(edition.language.isEmpty ? nil : edition.language, forKey: "language")
+        try object.encodeIfPresent(catalog.isEmpty ? nil : catalog, forKey: "catalog")
         try object.encode(notModified, forKey: "not_modified")
         try object.encode(received, forKey: "received")
         try object.encodeIfPresent(WallTime.iso(submittedMs), forKey: "submitted")
@@ -163,7 +164,17 @@ extension PBHealth: Encodable {
         try object.encode(catalog, forKey: "catalog")
         try object.encode(blobStore, forKey: "blob_store")
         try object.encode(bboxTileLimit, forKey: "bbox_tile_limit")
+        try object.encode(otherCatalogs, forKey: "other_catalogs")
         try object.encode(findings, forKey: "findings")
+    }
+}
+
+extension PBOtherCatalog: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: JSONKey.self)
+        try object.encode(name, forKey: "name")
+        try object.encode(folder, forKey: "folder")
+        try object.encodeIfPresent(url.isEmpty ? nil : url, forKey: "url")
     }
 }
 
@@ -191,14 +202,15 @@ extension PBPackageFile: Encodable {
 package enum MessageSchemas {
     package static let words: [String: String] = [
         "FailedTile": "tile:string cause:string detail:string",
-        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string not_modified:unsigned received:unsigned submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
+        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile]",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
         "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string",
         "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned",
         "Event": "seq:unsigned time:string job:unsigned kind:string data:string text:string",
         "Worker": "name:string host:string pid:unsigned build:string state:string leases:unsigned credit:unsigned silent_seconds:number tiles:unsigned bytes:unsigned reason?:string",
-        "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned findings:[Finding]",
+        "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] findings:[Finding]",
+        "OtherCatalog": "name:string folder:string url?:string",
         "Finding": "level:fail|warn code:string text:string hint:string",
         "JobPackageFile": "format:string sha256:string size:unsigned",
     ]

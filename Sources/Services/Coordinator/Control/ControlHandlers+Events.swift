@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 import Scheduling
 import Wire
@@ -52,7 +53,7 @@ extension ControlHandlers {
             var events = try await log.store.events(
                 after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, maxNewest)),
                 limit: Int(limit), job: question.job == 0 ? nil : JobID(question.job),
-                areNotifications: question.notifications, catalog: log.catalog)
+                areNotifications: question.notifications, catalogs: log.catalogs)
             // A submission's line may be large. An answer takes what fits a frame, and the client requests the rest.
             var bytesLeft = MessageType.events.maxBodyBytes / 2
             let fitting = events.events.prefix { event in
@@ -66,6 +67,9 @@ extension ControlHandlers {
             }
             return (.events(events), events.events.isEmpty)
         } catch {
+            if let damage = error as? CoordinatorError, damage.code == .damagedState {
+                return (WireConversions.problem("\(damage.code)", damage.message, hint: damage.hint ?? ""), false)
+            }
             let text = "The event log cannot be read: \(error)"
             return (WireConversions.problem("degraded", text, retriable: true), false)
         }

@@ -107,7 +107,7 @@ extension ControlHandlers {
         guard state.jobs.times(of: id)?.ended == ended else {
             return replyBusy("Job \(id) has run again.", replyAddress)
         }
-        state.jobs.setSpec(reopening.spec, of: id)
+        state.describe(id, reopening.spec)
         state.releases.withdraw(id)
         state.handle(
             .reopen(

@@ -9,8 +9,9 @@ import Wire
 final class HealthReporter {
     private let environment: LoopEnvironment
     private let state: CoordinatorState
-    /// Whether the state file cannot be written.
-    var isDegraded = false
+    /// Why the state file cannot be written; `nil` = it can.
+    var unwritable: String?
+    var isDegraded: Bool { unwritable != nil }
     /// The last known space of each folder's disk.
     private(set) var spaces: [MetricsSnapshot.Folder: DiskSpace] = [:]
     private var nextSpaceCheck = Tick(milliseconds: 0)
@@ -29,7 +30,14 @@ final class HealthReporter {
                 $0.build = environment.options.build
                 $0.epoch = environment.store.epoch
                 $0.state = isDegraded ? "degraded" : "serving"
-                $0.catalog = environment.options.catalog.path
+                $0.catalog = environment.places.main.folder.path
+                $0.otherCatalogs = environment.places.all.dropFirst().map { place in
+                    .make {
+                        $0.name = place.name
+                        $0.folder = place.folder.path
+                        $0.url = place.url ?? ""
+                    }
+                }
                 $0.blobStore = environment.blobs.id
                 $0.bboxTileLimit = environment.options.bboxTileLimit
                 $0.findings = catalogFindings() + scheduleFindings() + originFindings() + notificationFindings()
@@ -44,7 +52,7 @@ final class HealthReporter {
         guard environment.now >= nextSpaceCheck else { return }
         nextSpaceCheck = environment.now + 10_000
         let options = environment.options
-        var folders = [(MetricsSnapshot.Folder.catalog, options.catalog)]
+        var folders = environment.places.all.map { (MetricsSnapshot.Folder.catalog($0.name), $0.folder) }
         if environment.board != nil {
             folders.append((.state, options.data))
             // Blobs in a bucket are on no disk.
@@ -64,47 +72,54 @@ final class HealthReporter {
         checkedFolders.remove(folder)
     }
 
-    /// A full disk, or packages that cannot be put into the catalog.
+    /// Full disks, and packages that cannot be put into a catalog.
     ///
-    /// Nothing is published until the operator acts.
+    /// Nothing is published there until the operator acts.
     private func catalogFindings() -> [PBHealthFinding] {
-        let folder = "'\(environment.options.catalog.path)'"
-        if let (job, package, trouble) = unpublished() {
-            let isFull = trouble.cause == "disk-full"
-            let text =
-                "package '\(package)' of job \(job) cannot be put into the catalog \(folder): \(trouble.detail) [\(trouble.cause)]"
-            let hint = isFull ? "free space on its disk" : "correct the folder or its permissions"
-            return [
-                finding(
-                    "fail", code: isFull ? "catalog-full" : "catalog-not-written", text: text,
-                    hint: "\(hint); publishing is retried every few seconds")
-            ]
-        }
-        guard let space = spaces[.catalog], space.isShort else { return [] }
-        let free = space.free / 1_000_000
-        guard space.free >= Self.minSpace else {
-            return [
-                finding(
-                    "fail", code: "catalog-full", text: "the disk of the catalog \(folder) is full",
-                    hint: "free space on it")
-            ]
-        }
-        let text = "the disk of the catalog \(folder) is nearly full: \(free) MB are free"
-        let hint = "free space on it, or remove old versions: packhorse catalog prune"
-        return [finding("warn", code: "catalog-nearly-full", text: text, hint: hint)]
+        let unpublished = unpublished()
+        return environment.places.all.compactMap { finding(about: $0, unpublished[$0.name]) }
     }
 
-    /// The first package whose publication failed and is being retried.
-    private func unpublished() -> (job: JobID, package: String, Trouble)? {
+    private func finding(about place: CatalogPlaces.Place, _ unpublished: Unpublished?) -> PBHealthFinding? {
+        let isMain = place.name == environment.places.main.name
+        let catalog = (isMain ? "" : "'\(place.name)' ") + "'\(place.folder.path)'"
+        if let (job, package, trouble) = unpublished {
+            let isFull = trouble.cause == "disk-full"
+            let text =
+                "package '\(package)' of job \(job) cannot be put into the catalog \(catalog): \(trouble.detail) [\(trouble.cause)]"
+            let hint = isFull ? "free space on its disk" : "correct the folder or its permissions"
+            return finding(
+                "fail", code: isFull ? "catalog-full" : "catalog-not-written", text: text,
+                hint: "\(hint); publishing is retried every few seconds")
+        }
+        guard let space = spaces[.catalog(place.name)], space.isShort else { return nil }
+        guard space.free >= Self.minSpace else {
+            return finding(
+                "fail", code: "catalog-full", text: "the disk of the catalog \(catalog) is full",
+                hint: "free space on it")
+        }
+        return finding(
+            "warn", code: "catalog-nearly-full",
+            text: "the disk of the catalog \(catalog) is nearly full: \(space.free / 1_000_000) MB are free",
+            hint: "free space on it, or remove old versions: packhorse catalog prune")
+    }
+
+    private typealias Unpublished = (job: JobID, package: String, Trouble)
+
+    /// The first package of each catalog whose publication failed and is being retried.
+    private func unpublished() -> [String: Unpublished] {
+        var found: [String: Unpublished] = [:]
         for job in state.scheduler.jobIDs where state.scheduler.isLiving(job) {
+            let catalog = environment.places.name(of: job)
+            guard found[catalog] == nil else { continue }
             for package in state.scheduler.packages(of: job)
             where package.state == .publishing || package.state == .manifest {
-                if let trouble = package.trouble, Self.catalogCauses.contains(trouble.cause) {
-                    return (job, package.id, trouble)
-                }
+                guard let trouble = package.trouble, Self.catalogCauses.contains(trouble.cause) else { continue }
+                found[catalog] = (job, package.id, trouble)
+                break
             }
         }
-        return nil
+        return found
     }
 
     private func scheduleFindings() -> [PBHealthFinding] {

@@ -43,15 +43,6 @@ public enum StateFile {
                 problems.append("the operator limits of origins differ from the log")
             }
             return Report(jobs: kept.jobs.count, forgotten: history.count, events: events, problems: problems)
-        } catch let error as DatabaseError {
-            await store.close()
-            throw StateStore.unreadable(file, error)
-        } catch let error as CoordinatorError where error.code == .damagedState {
-            await store.close()
-            throw StateStore.undecodable(file, error.message, cause: error)
-        } catch let error as WireError {
-            await store.close()
-            throw StateStore.undecodable(file, error.message, cause: error)
         } catch {
             await store.close()
             throw error
@@ -178,7 +169,7 @@ public enum StateFile {
     /// The differences between the state and the replayed log, one line each.
     static func differences(_ kept: [StoredJob], _ replayed: StoredState) -> [String] {
         var found: [String] = []
-        let replayedJobs = Dictionary(uniqueKeysWithValues: replayed.jobs.map { ($0.summary.id, $0) })
+        let replayedJobs = Dictionary(replayed.jobs.map { ($0.summary.id, $0) }) { first, _ in first }
         for job in kept {
             let id = job.summary.id
             guard let replay = replayedJobs[id] else {

@@ -34,12 +34,12 @@ extension StateStore {
             db, sql: "SELECT seq, data FROM event WHERE job = ? AND kind = ?",
             arguments: [key, EventKind.jobInserted.rawValue])
         guard let inserted else { return }
-        let data: Data = inserted["data"]
+        let data: Data = try inserted.value("data")
         var change = try PBLoggedChange(decoding: Array(data))
         change.jobInserted.plan = PBLoggedPlan.make { _ in }
         try db.execute(
             sql: "UPDATE event SET data = ? WHERE seq = ?",
-            arguments: [Data(try change.encoded()), inserted["seq"] as Int64])
+            arguments: [Data(try change.encoded()), try inserted.value("seq") as Int64])
     }
 
     /// Lines after `after`, oldest first, and the numbers of the first and the last existing line.
@@ -49,10 +49,10 @@ extension StateStore {
     ///     ignored then. `nil` = begin after `after`. The numbers of lines have gaps, because lines are removed with
     ///     their jobs, so the difference of two numbers does not count lines.
     ///   - areNotifications: Whether only notifications are wanted; they are found without reading the lines between.
-    ///   - catalog: The public address of the catalog, for notifications.
+    ///   - catalogs: The catalogs of jobs, for notifications.
     func events(
         after: UInt64, newest: Int? = nil, limit: Int, job: JobID?, areNotifications: Bool = false,
-        catalog: String? = nil
+        catalogs: CatalogPlaces
     ) async throws -> PBEvents {
         try await perform { db in
             let after = try newest.map { try StateStore.number(beforeNewest: $0, job, db) } ?? after
@@ -70,7 +70,7 @@ extension StateStore {
             return try PBEvents.make {
                 $0.first = UInt64(clamping: (ends?[0] as Int64?) ?? 0)
                 $0.last = UInt64(clamping: (ends?[1] as Int64?) ?? 0)
-                $0.events = try rows.map { try StateStore.record($0, catalog: catalog) }
+                $0.events = try rows.map { try StateStore.record($0, catalogs) }
             }
         }
     }
@@ -84,18 +84,18 @@ extension StateStore {
         return UInt64(clamping: (first ?? 1) - 1)
     }
 
-    private static func record(_ row: Row, catalog: String?) throws -> PBEventRecord {
-        let data: Data = row["data"]
-        let job = JobID(key: row["job"])
+    private static func record(_ row: Row, _ catalogs: CatalogPlaces) throws -> PBEventRecord {
+        let data: Data = try row.value("data")
+        let job = JobID(key: try row.value("job"))
         let change = try PBLoggedChange(decoding: Array(data))
         return try PBEventRecord.make {
-            $0.seq = UInt64(clamping: row["seq"] as Int64)
-            $0.wallMs = row["wall"]
+            $0.seq = UInt64(clamping: try row.value("seq") as Int64)
+            $0.wallMs = try row.value("wall")
             $0.job = job.rawValue
-            $0.kind = EventKind(rawValue: row["kind"])?.name ?? "unknown"
+            $0.kind = EventKind(rawValue: try row.value("kind"))?.name ?? "unknown"
             $0.data = data
             $0.text = try EventText.line(change, job: job)
-            if let notification = try StateNotifications.notification(row, catalog: catalog) {
+            if let notification = try StateNotifications.notification(row, catalogs) {
                 $0.notification = Data(try notification.content.json())
             }
         }
@@ -108,8 +108,8 @@ extension StateStore {
             var decoder = ChangeDecoder()
             let rows = try Row.fetchCursor(db, sql: "SELECT job, data FROM event ORDER BY seq")
             while let row = try rows.next() {
-                let data: Data = row["data"]
-                state.apply(try decoder.decode(Array(data), job: JobID(key: row["job"])))
+                let data: Data = try row.value("data")
+                state.apply(try decoder.decode(Array(data), job: JobID(key: try row.value("job"))))
             }
             return state
         }

@@ -62,13 +62,14 @@ final class CoordinatorLoop {
                 } while !rest.isEmpty
                 state.counters.recordWait(ContinuousClock.now - began, now: environment.now)
                 if state.scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
+                if let damage = environment.store.foundDamage { throw damage }
                 quietSince = environment.now
             }
         } catch is CancellationError {
             await close()
         } catch {
             await close()
-            throw error
+            throw StateStore.damage(environment.store.file, error) ?? error
         }
     }
 
@@ -132,6 +133,9 @@ final class CoordinatorLoop {
         try await environment.notifier.start()
         let open = inherited.stored.jobs.filter { !$0.summary.state.isFinal }.count
         state.jobs = inherited.jobs
+        for (job, spec) in state.jobs.specs(where: { _ in true }) {
+            environment.places.note(job, spec)
+        }
         for job in inherited.unreleased { state.releases.add(job) }
         state.scheduler = inherited.scheduler(environment)
         state.counters.begin(inherited.stored.schedules, lastEvent: inherited.stored.lastEvent)
@@ -290,7 +294,7 @@ final class CoordinatorLoop {
             let tick = state.tick
             state.tick = LoopTick()
             if !tick.urgentFrames.isEmpty { _ = await send(tick.urgentFrames) }
-            if !tick.writes.isEmpty || tick.holders != nil { try await commit(tick.writes, tick.holders) }
+            if !tick.writes.isEmpty || tick.holders != nil { try await commit(tick) }
             let lost = await send(tick.frames)
             for task in tick.tasks { await start(task) }
             if tick.writes.contains(where: { $0.possibleNotification != nil }) { environment.notifier.wake() }
@@ -322,34 +326,41 @@ final class CoordinatorLoop {
     /// Makes writes durable, however long that takes.
     ///
     /// While the disk is full, results are not acknowledged and no work is handed out. Only health requests and
-    /// refusals are answered. Nothing is lost: workers repeat their messages.
-    private func commit(_ writes: [StoreWrite], _ holders: ShareHolders?) async throws {
+    /// refusals are answered. Nothing is lost: workers repeat their messages. The command line is told at once that its
+    /// requests wait.
+    private func commit(_ tick: LoopTick) async throws {
         while true {
             do {
                 let start = ContinuousClock.now
-                let last = try await environment.store.apply(writes, holders: holders, wall: environment.wall)
+                let last = try await environment.store.apply(
+                    tick.writes, holders: tick.holders, wall: environment.wall)
                 state.counters.recordTransaction(ContinuousClock.now - start, lastEvent: last)
                 if health.isDegraded {
-                    health.isDegraded = false
+                    health.unwritable = nil
                     environment.logger.notice("State file writable again")
                     state.handle(.loopStalled)
                 }
                 return
             } catch  where StateStore.mayHeal(error) {
-                let folder = environment.options.data.path
-                if !health.isDegraded {
+                let wasDegraded = health.isDegraded
+                health.unwritable = StateStore.unwritable(error)
+                if !wasDegraded {
                     environment.logger.error(
                         "State file not writable; free space on its disk",
-                        metadata: [LogKey.path: "\(folder)", LogKey.errorMessage: "\(error)"])
+                        metadata: [
+                            LogKey.path: "\(environment.store.file.path)", LogKey.errorMessage: "\(error)",
+                        ])
+                    _ = await send(tick.frames.compactMap(\.request).compactMap { degraded($0) })
                 }
-                health.isDegraded = true
                 metrics.publishIfDue()
                 try await serveDegraded()
+            } catch let error as CoordinatorError where error.code == .damagedState {
+                throw error
             } catch {
+                let folder = environment.options.data.path
                 throw CoordinatorError(
-                    .store,
-                    "The state file in '\(environment.options.data.path)' refused a change: \(error). Nothing was acknowledged.",
-                    cause: error)
+                    .store, "The state file in '\(folder)' refused a change: \(error). Nothing was acknowledged.",
+                    hint: "check it: packhorse state check --data '\(folder)'", cause: error)
             }
         }
     }
@@ -363,15 +374,21 @@ final class CoordinatorLoop {
             for inbound in try await environment.router.receive(upTo: .milliseconds(limit))
             where inbound.endpointIndex == Self.control {
                 guard let frame = decode(inbound) else { continue }
-                var message = WireConversions.problem(
-                    "degraded", "The coordinator cannot write its state file.",
-                    hint: "free space in \(environment.options.data.path)", retriable: true)
-                if case .ping = frame.message { message = health.report() }
-                let answer = environment.frame(
-                    message, to: inbound.peer, session: SessionID(frame.session), re: frame.seq)
-                if let answer { answers.append(answer) }
+                let request = ReplyAddress(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
+                let isPing = if case .ping = frame.message { true } else { false }
+                if let answer = degraded(request, isPing ? health.report() : nil) { answers.append(answer) }
             }
             _ = await send(answers)
         }
+    }
+
+    /// An answer while the state file cannot be written.
+    private func degraded(_ request: ReplyAddress, _ message: Message? = nil) -> OutboundFrame? {
+        let file = environment.store.file
+        let problem = WireConversions.problem(
+            "degraded", "The state file '\(file.path)' cannot be written: \(health.unwritable ?? "").",
+            hint: "free space on the disk of '\(file.deletingLastPathComponent().path)', or mend it", retriable: true)
+        return environment.frame(
+            message ?? problem, to: request.peer, session: request.session, re: request.seq)
     }
 }

@@ -33,9 +33,15 @@ final class CoordinatorState {
         var made: (job: JobID, existing: Bool)?
         for case .submitted(let job, let existing) in effects { made = (job, existing) }
         // The same effects may already offer batches of the job, which needs its description.
-        if case (let job, false)? = made { jobs.setSpec(spec, of: job) }
+        if case (let job, false)? = made { describe(job, spec) }
         collect(effects)
         return made
+    }
+
+    /// Keeps the description of a job.
+    func describe(_ job: JobID, _ spec: JobSpec) {
+        jobs.setSpec(spec, of: job)
+        environment.places.note(job, spec)
     }
 
     /// Lets the scheduler handle an event of a worker.
@@ -56,6 +62,7 @@ final class CoordinatorState {
                 tick.writes.append(write)
                 counters.record(write)
                 jobs.record(write, wall: environment.wall)
+                if case .forget(let job) = write { environment.places.forget(job) }
                 environment.logger.logChange(write)
             case .holders(let holders): tick.holders = holders
             case .send(let session, let message):
@@ -94,9 +101,10 @@ final class CoordinatorState {
     func reply(_ message: Message, to replyAddress: ReplyAddress) {
         let tooLarge = WireConversions.problem(
             "too-large", "The answer does not fit a message.", hint: "request fewer entries at once")
-        let frame =
+        var frame =
             environment.frame(message, to: replyAddress.peer, session: replyAddress.session, re: replyAddress.seq)
             ?? environment.frame(tooLarge, to: replyAddress.peer, session: replyAddress.session, re: replyAddress.seq)
+        frame?.request = replyAddress
         if let frame { tick.frames.append(frame) }
     }
 }

@@ -35,8 +35,7 @@ struct InheritedState {
         } catch {
             throw CoordinatorError(
                 .damagedState,
-                "The state file is damaged: the description of job \(job.summary.id) cannot be read (\(error)). Restore it from a backup.",
-                cause: error)
+                "the description of job \(job.summary.id) cannot be read (\(error))", cause: error)
         }
     }
 

@@ -15,6 +15,7 @@ struct LoopEnvironment: Sendable {
     let store: StateStore
     let blobs: any ManagedBlobStore
     let catalogs: CatalogTable
+    let places: CatalogPlaces
     let publishQueue = PublishQueue()
     let router: RouterLink
     /// The port where this host streams blobs, 0 = none.
@@ -27,10 +28,9 @@ struct LoopEnvironment: Sendable {
     let board: MetricsBoard?
     private let start = ContinuousClock.now
 
-    /// - Parameter catalogURL: The public address of the catalog; `nil` = none.
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
-        catalogs: CatalogTable, router: RouterLink, blobPort: UInt32, catalogURL: String?
+        catalogs: CatalogTable, places: CatalogPlaces, router: RouterLink, blobPort: UInt32
     ) throws {
         self.options = options
         board = options.exposesMetrics ? MetricsBoard() : nil
@@ -38,9 +38,10 @@ struct LoopEnvironment: Sendable {
         self.store = store
         self.blobs = blobs
         self.catalogs = catalogs
+        self.places = places
         self.router = router
         self.blobPort = blobPort
-        notifications = StateNotifications(store: store, catalog: catalogURL)
+        notifications = StateNotifications(store: store, catalogs: places)
         notifier = try Notifier(options.receivers, log: notifications, logger: logger)
     }
 

@@ -10,6 +10,8 @@ struct OutboundFrame: Sendable {
     ///
     /// It is taken back when the frame cannot be delivered.
     var offer: (session: SessionID, token: LeaseToken)?
+    /// The request of the command line that it answers.
+    var request: ReplyAddress?
 }
 
 /// Work that starts when the writes of its tick are durable.

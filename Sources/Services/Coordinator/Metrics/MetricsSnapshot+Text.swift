@@ -1,3 +1,4 @@
+import Catalog
 import Errors
 import MetricsFormat
 import Scheduling
@@ -91,8 +92,12 @@ extension MetricsSnapshot {
         text.single(Row.keptTileBytes, Double(totals.keptBytes))
     }
 
+    /// The disks by label; the label of another catalog than the main one would be no word of the table.
     private var known: [(String, DiskSpace)] {
-        Folder.allCases.compactMap { folder in spaces[folder].map { (folder.rawValue, $0) } }
+        let main = Folder.catalog(PublishOptions.mainCatalog)
+        return [("state", Folder.state), ("blobs", .blobs), ("catalog", main)].compactMap { label, folder in
+            spaces[folder].map { (label, $0) }
+        }
     }
 
     private func writeLoop(to text: inout MetricsText) {

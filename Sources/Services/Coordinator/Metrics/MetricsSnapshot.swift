@@ -12,8 +12,9 @@ struct MetricsSnapshot: Sendable {
     }
 
     /// The folders whose disks are watched.
-    enum Folder: String, Sendable, CaseIterable {
-        case state, blobs, catalog
+    enum Folder: Hashable, Sendable {
+        case state, blobs
+        case catalog(_ name: String)
     }
 
     var totals = SchedulerTotals()

@@ -10,16 +10,19 @@ import Wire
 enum NotificationContent {
     /// - Parameters:
     ///   - bytes: The change, as stored.
-    ///   - catalog: The public address of the catalog folder with a slash at its end; `nil` = none.
+    ///   - catalogs: The catalogs of jobs.
     /// - Throws: ``CoordinatorError`` `damaged-state`, ``WireError``.
     static func make(
-        _ kind: NotificationKind, seq: UInt64, wall: Int64, job: JobID, _ bytes: Data, catalog: String?
+        _ kind: NotificationKind, seq: UInt64, wall: Int64, job: JobID, _ bytes: Data, _ catalogs: CatalogPlaces
     ) throws -> EventNotification {
         let change = try PBLoggedChange(decoding: Array(bytes))
         var content = EventNotification(
             id: id(seq: seq, wall: wall, job: job, bytes), seq: seq, kind: kind, wall: wall, state: "",
             text: try EventText.line(change, job: job))
-        if job != 0 { content.job = job.rawValue }
+        if job != 0 {
+            content.job = job.rawValue
+            content.catalog = catalogs.name(of: job)
+        }
         let line = { "a line of the event log for job \(job)" }
         switch change.change {
         case .job(let row):
@@ -30,7 +33,7 @@ enum NotificationContent {
             let files = WireConversions.files(body.files) ?? []
             let package = try PackageRecord.package(try PackageRecord.table.reader(body.row, line), files)
             content.state = "\(package.state)"
-            content.package = self.package(package, catalog: catalog)
+            content.package = self.package(package, url: catalogs.place(of: job)?.url)
         case .originBlock(let body):
             let block = WireConversions.block(body)
             content.state = block.isDown ? "broken" : "blocked"
@@ -47,11 +50,12 @@ enum NotificationContent {
         return String(Digest(of: identity).hex.prefix(32))
     }
 
-    private static func package(_ package: Package, catalog: String?) -> EventNotification.Package {
+    /// - Parameter url: The public address of the catalog with a slash at its end; `nil` = none.
+    private static func package(_ package: Package, url: String?) -> EventNotification.Package {
         EventNotification.Package(
             id: package.id, version: package.version, size: package.merged?.size ?? 0,
             tiles: package.merged?.tiles ?? package.tiles, sha256: package.merged?.digest.hex ?? "",
-            path: package.path, url: catalog.map { $0 + package.path },
+            path: package.path, url: url.map { $0 + package.path },
             files: (package.merged?.files ?? []).map { file in
                 EventNotification.File(
                     format: file.format, size: file.size, sha256: file.digest.hex,

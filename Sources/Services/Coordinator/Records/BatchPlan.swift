@@ -61,14 +61,14 @@ extension StateStore {
 
     /// Replaces a planned batch by the one of its row, or appends a batch that a split added.
     static func replace(_ row: Row, in batches: inout [Batch]) throws {
-        let index = Int(row["idx"] as Int64)
+        let index = Int(try row.value("idx") as Int64)
         let batch = try batch(row)
-        guard index >= batches.count else {
+        guard index < 0 || index >= batches.count else {
             batches[index] = batch
             return
         }
         guard index == batches.count else {
-            throw unreadable("batches before \(row["job"] as Int64)/\(index) are missing")
+            throw unreadable("batches before \(row.text("job"))/\(index) are missing")
         }
         batches.append(batch)
     }

@@ -70,7 +70,7 @@ struct BatchRecord: Sendable {
 
 extension StateStore {
     static func batch(_ row: Row) throws -> Batch {
-        let field = RecordReader(row) { "batch \(row["job"] as Int64)/\(row["idx"] as Int64)" }
+        let field = RecordReader(row) { "batch \(row.text("job"))/\(row.text("idx"))" }
         return try BatchRecord.batch(try BatchRecord.planned(field), field)
     }
 

@@ -46,7 +46,7 @@ enum JobRecord {
 
 extension StateStore {
     static func summary(_ row: Row) throws -> JobSummary {
-        let id = JobID(key: row["id"])
+        let id = JobID(key: try row.value("id"))
         return try JobRecord.summary(id, RecordReader(row) { "job \(id)" })
     }
 

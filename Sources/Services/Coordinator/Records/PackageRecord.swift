@@ -66,7 +66,7 @@ extension StateStore {
         let files = try files(of: job, db)
         return try Row.fetchAll(db, sql: "SELECT * FROM package WHERE job = ? ORDER BY idx", arguments: [job]).map {
             row in
-            let index: Int64 = row["idx"]
+            let index: Int64 = try row.value("idx")
             return try PackageRecord.package(RecordReader(row) { "package \(job)/\(index)" }, files[index] ?? [])
         }
     }
@@ -77,7 +77,7 @@ extension StateStore {
         let rows = try Row.fetchAll(
             db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, format", arguments: [job])
         for row in rows {
-            let index: Int64 = row["idx"]
+            let index: Int64 = try row.value("idx")
             let field = RecordReader(row) { "a file of package \(job)/\(index)" }
             files[index, default: []].append(
                 MergedFile(format: try field("format"), digest: try field("digest"), size: try field("size")))

@@ -31,7 +31,7 @@ enum ScheduleRecord {
 extension StateStore {
     static func schedules(_ db: Database) throws -> [Schedule] {
         try Row.fetchAll(db, sql: "SELECT * FROM schedule ORDER BY id").map { row in
-            try ScheduleRecord.schedule(RecordReader(row) { "schedule '\(row["id"] as String)'" })
+            try ScheduleRecord.schedule(RecordReader(row) { "schedule '\(row.text("id"))'" })
         }
     }
 

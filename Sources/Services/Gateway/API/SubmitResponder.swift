@@ -24,6 +24,8 @@ struct SubmitResponder: Sendable {
         let weight: UInt32?
         let after: [UInt64]?
         let tileLimit: UInt64?
+        /// The name of the catalog; absent = the main one.
+        let catalog: String?
     }
 
     private struct Submitted: Encodable, Sendable {
@@ -109,6 +111,7 @@ struct SubmitResponder: Sendable {
                 throw Problem(.wrongRequest, "The tileset has zooms \(tileset.zooms), not \(wanted).")
             }
             var draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: body.label)
+            draft.publish.catalog = body.catalog ?? ""
             draft.formats = try [.mbtiles] + (body.formats ?? []).map { try PackageFormat(parsing: $0) }
             return draft
         } catch let error as Problem { throw error } catch {

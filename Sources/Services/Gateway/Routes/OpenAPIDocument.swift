@@ -111,7 +111,7 @@ enum OpenAPISchemas {
             [
                 "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]), "zooms": text,
                 "label": text, "formats": list(text), "priority": integer, "weight": integer, "after": list(integer),
-                "tile_limit": integer,
+                "tile_limit": integer, "catalog": text,
             ], required: ["tileset", "area"]),
         "Schedule": object(
             ["every": text, "submission": .object(["$ref": .string("#/components/schemas/Submission")])],

@@ -3,7 +3,7 @@
 /// The first wait is a second. Each further one is twice as long, up to 30 s. After a process that ran for a minute the
 /// wait is a second again.
 struct RestartDelay: Equatable {
-    private static let first = Duration.seconds(1)
+    static let first = Duration.seconds(1)
     private static let longest = Duration.seconds(30)
     private static let healthy = Duration.seconds(60)
 
