@@ -96,12 +96,9 @@ struct MapResponder: Sendable {
     }
 
     private func tileJSON(_ tileset: InstalledTileset) -> Data {
-        let box = tileset.bounds
-        // Across the antimeridian, TileJSON has no box but the whole width.
-        let (west, east) = box.crossesAntimeridian ? (-180.0, 180.0) : (box.west, box.east)
         let document = TileJSON(
             name: tileset.id, tiles: ["\(base)/tiles/\(Self.encoded(tileset.id))/{z}/{x}/{y}"],
-            minzoom: tileset.zooms.min, maxzoom: tileset.zooms.max, bounds: [west, box.south, east, box.north],
+            minzoom: tileset.zooms.min, maxzoom: tileset.zooms.max, bounds: tileset.bounds.flatEdges,
             attribution: tileset.attributions.isEmpty ? nil : tileset.attributions.joined(separator: ", "))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
