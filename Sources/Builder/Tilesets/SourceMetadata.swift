@@ -63,7 +63,8 @@ public struct SourceMetadata: Sendable, Hashable {
             return
         }
         guard found.min < stated.min || found.max > stated.max else { return }
-        remarks.append("The archive says zooms \(stated), but has tiles of zooms \(found); those of its tiles are taken.")
+        remarks.append(
+            "The archive says zooms \(stated), but has tiles of zooms \(found); those of its tiles are taken.")
         zooms = ZoomRange(min: min(stated.min, found.min), max: max(stated.max, found.max))
     }
 

@@ -47,6 +47,11 @@ public enum MBTilesVerify {
         guard checkHeader(head, of: url, into: &report) else { return report }
         do {
             try read(url, mask: mask, zooms: zooms, into: &report)
+            if report.seal == .none, SQLiteSeal.isStamped(head) {
+                // Packhorse wrote it, so nothing of it is passed over.
+                report.seal = .broken
+                report.add("seal-broken", at: "seal", because: "it has lost its seal")
+            }
         } catch let error as PackagesError where error.cause is ComputedView {
             report.add("computed-view", at: "file", because: error.message)
         } catch let error as DatabaseError {
@@ -95,7 +100,8 @@ public enum MBTilesVerify {
                 report.add("sqlite-integrity", at: "file", because: text)
             }
             let tables = Set(
-                try String.fetchAll(database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')"))
+                try String.fetchAll(
+                    database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')"))
             report.dialect = dialect(tables)
             guard tables.contains("tiles") else {
                 report.add("no-tiles", at: "file", because: "it has no table or view 'tiles'")

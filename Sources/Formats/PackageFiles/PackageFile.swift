@@ -48,7 +48,8 @@ package struct PackageFile {
         // Errors of `body` are passed on unchanged; only SQLite errors about this file get its name.
         return try opening(url, blame: blame) { database in
             let names = try blame.naming {
-                try String.fetchSet(database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')")
+                try String.fetchSet(
+                    database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
             let dialect = try blame.naming { try MBTilesDialect(database) }
             do throws(ArchiveError) { try dialect.checkKey(url.path) } catch { throw PackagesError(error) }

@@ -24,7 +24,9 @@ public struct TileRemarks: Sendable, Hashable {
     public var lines: [String] {
         var lines: [String] = []
         if unusable > 0 {
-            lines.append("\(unusable) \(unusable == 1 ? "tile" : "tiles") cannot be used and \(unusable == 1 ? "is" : "are") left out")
+            lines.append(
+                "\(unusable) \(unusable == 1 ? "tile" : "tiles") cannot be used and \(unusable == 1 ? "is" : "are") left out"
+            )
         }
         if repeated > 0 {
             lines.append("\(repeated) \(repeated == 1 ? "row repeats" : "rows repeat") a tile with the same body")

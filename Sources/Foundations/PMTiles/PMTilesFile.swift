@@ -76,7 +76,9 @@ public final class PMTilesFile: Sendable {
         for _ in 0..<PMTilesHeader.maxDepth {
             guard let last = directory.entries.last else { return nil }
             if last.run > 0 {
-                let (low, high) = (PMTilesHeader.zoom(of: first.tile), PMTilesHeader.zoom(of: last.tile + (last.run - 1)))
+                let (low, high) = (
+                    PMTilesHeader.zoom(of: first.tile), PMTilesHeader.zoom(of: last.tile + (last.run - 1))
+                )
                 return ZoomRange(min: min(low, TileID.maxZoom), max: min(high, TileID.maxZoom))
             }
             directory = try leaf(of: last)

@@ -59,7 +59,8 @@ extension TileFormat {
                 coding: .gzip, signature: [0: [0x1f, 0x8b, 0x08]], scan: VectorTileScanner.check)
         case .png:
             Traits(
-                name: "PNG", suffixes: ["png"], mediaType: "image/png", otherMediaTypes: ["image/x-png"], pmtilesType: 2,
+                name: "PNG", suffixes: ["png"], mediaType: "image/png", otherMediaTypes: ["image/x-png"],
+                pmtilesType: 2,
                 signature: [0: [0x89, 0x50, 0x4e, 0x47]], scan: PNGScanner.scan)
         case .jpeg:
             Traits(

@@ -17,7 +17,9 @@ extension FuzzTarget {
     /// Completes rows of metadata from two tiles: bounds and centre are those of the tiles or near them, layers have ids and
     /// fields, and completing the result changes nothing.
     static func metadata(_ bytes: [UInt8]) -> Verdict {
-        let texts = bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+        let texts = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         guard texts.count > 1 else { return .refused("no-rows") }
         var rows: [String: String] = [:]
         for number in stride(from: 0, to: texts.count - 1, by: 2) { rows[texts[number]] = texts[number + 1] }

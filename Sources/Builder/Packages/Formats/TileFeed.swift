@@ -191,7 +191,8 @@ final class TileFeed {
         guard !isStrict else {
             throw PackagesError(
                 .badSource,
-                "Tile \(problem.place) of the file cannot be used: \(problem.message). Without --strict such tiles are left out.")
+                "Tile \(problem.place) of the file cannot be used: \(problem.message). Without --strict such tiles are left out."
+            )
         }
         remarks.add(problem, tiles: tiles)
     }

@@ -22,7 +22,8 @@ enum PMTilesReadBack {
             throw PackagesError(error)
         }
         PMTilesVerify.checkSections(file.header, &report)
-        let rows = MetadataCheck(try PMTilesMetadata(reading: file).rows(file.header, format), requiresName: false, &report)
+        let rows = MetadataCheck(
+            try PMTilesMetadata(reading: file).rows(file.header, format), requiresName: false, &report)
         var walk = PMTilesWalk(file, TileCheck(rows, mask: nil, zooms: nil))
         var found = TileSum()
         var last: (entry: PMTilesDirectory.Entry, body: TileSum.Body)?

@@ -48,7 +48,8 @@ enum FileProbe {
                     ?? "it has no tile that can be used (\(report.problems.last.map { "\($0)" } ?? "none at all"))")
         }
         guard report.unusable > 0, let first = report.problems.first else { return Findings() }
-        return Findings(remark: "\(report.unusable) tiles cannot be used and are passed over; the first problem: \(first)")
+        return Findings(
+            remark: "\(report.unusable) tiles cannot be used and are passed over; the first problem: \(first)")
     }
 
     /// Reads the first tile.

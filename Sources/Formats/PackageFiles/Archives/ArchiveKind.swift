@@ -31,7 +31,8 @@ public enum ArchiveKind: Sendable, Hashable {
         if isGeoPackage(head) { return .other(geoPackage) }
         do {
             let tables = try PackageDatabase.reading(url) { database in
-                try String.fetchSet(database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')")
+                try String.fetchSet(
+                    database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
             if tables.isSuperset(of: ["regions", "resources", "region_tiles"]) { return .maplibre }
             return tables.contains("tiles") ? .mbtiles : .other("a SQLite database that has no tiles")
@@ -60,7 +61,9 @@ public enum ArchiveKind: Sendable, Hashable {
     }
 
     /// What to do with a file that is no archive of tiles; `nil` where nothing is known.
-    public func remedy(_ path: String) -> String? { self == .other(Self.geoPackage) ? Self.geoPackageRemedy(path) : nil }
+    public func remedy(_ path: String) -> String? {
+        self == .other(Self.geoPackage) ? Self.geoPackageRemedy(path) : nil
+    }
 
     /// OGC GeoPackage 1.2 and later: the application id at byte 68; `GP10` and `GP11` are those of 1.0 and 1.1.
     static func isGeoPackage(_ head: [UInt8]) -> Bool {

@@ -104,9 +104,10 @@ package final class MBTilesArchive: TileArchive {
         // SQLite finds one smallest or largest value at the end of an index, but not two at once, nor through a join.
         var table = "tiles"
         if !database.hasTable(table) {
-            table = ["tiles_shallow", "map"].first { name in
-                (try? database.prepare("SELECT zoom_level FROM \(name) LIMIT 1")) != nil
-            } ?? table
+            table =
+                ["tiles_shallow", "map"].first { name in
+                    (try? database.prepare("SELECT zoom_level FROM \(name) LIMIT 1")) != nil
+                } ?? table
         }
         let sql = ["min", "max"].map { name in
             "(SELECT \(name)(zoom_level) FROM \(table) WHERE zoom_level BETWEEN 0 AND \(TileID.maxZoom))"
@@ -267,7 +268,8 @@ package final class MBTilesArchive: TileArchive {
     private func refusal(_ problem: VerifyReport.Problem) -> ArchiveError {
         ArchiveError(
             .badArchive,
-            "Tile \(problem.place) of '\(path)' cannot be used: \(problem.message). Convert the file to mbtiles first; that leaves such tiles out.")
+            "Tile \(problem.place) of '\(path)' cannot be used: \(problem.message). Convert the file to mbtiles first; that leaves such tiles out."
+        )
     }
 
     private static func tile(_ rows: ReadStatement) -> TileID? {

@@ -80,7 +80,8 @@ extension TileArchive {
         if let format { return format }
         throw ArchiveError(
             .badArchive,
-            "'\(url.path)' \(formatFault(facts) ?? ""). If its tiles are of one of these formats, say which: --input-format.")
+            "'\(url.path)' \(formatFault(facts) ?? ""). If its tiles are of one of these formats, say which: --input-format."
+        )
     }
 
     /// Why the format is not known, in words that follow the name of the file; `nil` when it is known.

@@ -108,7 +108,8 @@ public enum PMTilesVerify {
         if header.hasUnknownLength {
             report.add(
                 "bad-header", at: "header",
-                because: "the length of the tile data is no length (tilemaker up to 3.0); it is taken to end with the file")
+                because:
+                    "the length of the tile data is no length (tilemaker up to 3.0); it is taken to end with the file")
         }
         if header.root.end > PMTilesHeader.rootEnd {
             report.add(

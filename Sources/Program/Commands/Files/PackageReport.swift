@@ -67,9 +67,11 @@ enum PackageReport {
     static func warn(_ report: VerifyReport) {
         guard !report.isVerified else { return }
         let unusable =
-            report.unusable > 0 ? ": \(Units.count(report.unusable, of: "tile")) cannot be used and are passed over" : ""
+            report.unusable > 0
+            ? ": \(Units.count(report.unusable, of: "tile")) cannot be used and are passed over" : ""
         Console.warning(
-            "'\(report.path)' has \(Units.count(report.problemCount, of: "problem")) that other programs' files may have\(unusable)")
+            "'\(report.path)' has \(Units.count(report.problemCount, of: "problem")) that other programs' files may have\(unusable)"
+        )
         EqualCauses.lines(report.problems.map(\.description)).forEach { Console.note("  \($0)") }
     }
 

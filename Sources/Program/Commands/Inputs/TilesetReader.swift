@@ -24,7 +24,8 @@ enum TilesetReader {
         }
         let file: TilesetFile
         if isSource {
-            file = try TilesetFile(source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"), format: format)
+            file = try TilesetFile(
+                source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"), format: format)
         } else {
             guard format == nil else {
                 throw CLIError(

@@ -64,7 +64,8 @@ struct ForeignTilesTests {
 
     /// Every word that writers use, and none: the bodies say what they are.
     @Test(arguments: [
-        "mvt", "PBF", "vector", "application/x-protobuf", "application/vnd.mapbox-vector-tile", ".pbf", "png", "PNG", "png8",
+        "mvt", "PBF", "vector", "application/x-protobuf", "application/vnd.mapbox-vector-tile", ".pbf", "png", "PNG",
+        "png8",
         "png256", "image/jpg", ".png", "avif", "jpeg80", "pbf ", "", nil,
     ])
     func aFormatIsRecognisedByTheBodies(word: String?) throws {
@@ -104,7 +105,9 @@ struct ForeignTilesTests {
         let file = try file([["format", "avif"]], [(1, 0, 0, avif)])
         let error = #expect(throws: PackagesError.self) { try convert(file) }
         #expect(error?.code == .badSource)
-        for words in ["'avif'", "AVIF", "--input-format"] { #expect(error?.message.contains(words) == true, "\(words)") }
+        for words in ["'avif'", "AVIF", "--input-format"] {
+            #expect(error?.message.contains(words) == true, "\(words)")
+        }
         // Said, it is taken; then its tile is none.
         let said = #expect(throws: PackagesError.self) { try convert(file, ImportRule(format: .png)) }
         #expect(said?.message.contains("no tile that can be used") == true)
@@ -119,7 +122,9 @@ struct ForeignTilesTests {
         let file = try file([["format", "pbf"], ["name", "x"]], [(1, 0, 0, Zlib.compress(plain))])
         let (target, receipt) = try convert(file)
         #expect(receipt.tiles == 1 && receipt.remarks.isEmpty)
-        let body = try DatabaseQueue(path: target.path).read { try Data.fetchOne($0, sql: "SELECT tile_data FROM tiles") }
+        let body = try DatabaseQueue(path: target.path).read {
+            try Data.fetchOne($0, sql: "SELECT tile_data FROM tiles")
+        }
         #expect(body.map { [UInt8]($0) } == vectorTile("one"))
         let report = try PackageVerify.run(file)
         #expect(report.isUsable && report.unusable == 0 && report.problems.contains { $0.code == "not-canonical" })
@@ -150,7 +155,8 @@ struct ForeignTilesTests {
     /// A row without a body, rows that are no tiles, and a body that is none: they are left out, counted and named.
     @Test func whatCannotBeUsedIsLeftOutAndNamed() throws {
         let file = try file(
-            [["format", "pbf"], ["name", "x"]], [(1, 0, 0, vectorTile("one")), (1, 1, 0, [0, 1, 2, 3]), (1, 1, 1, [])],
+            [["format", "pbf"], ["name", "x"]],
+            [(1, 0, 0, vectorTile("one")), (1, 1, 0, [0, 1, 2, 3]), (1, 1, 1, [])],
             """
             INSERT INTO tiles VALUES (1, 0, 1, NULL), (1, 2, 0, x'1a00'), (23, 5, 5, x'1a00'), (-1, 0, 0, x'1a00'),
             ('a', 0, 0, x'1a00')
@@ -205,7 +211,8 @@ struct ForeignTilesTests {
         #expect(throws: PackagesError.self) { try convert(equal, ImportRule(isStrict: true)) }
         let different = try file([["format", "pbf"]], [tile, (3, 4, 2, vectorTile("two"))], view)
         let error = #expect(throws: PackagesError.self) { try convert(different) }
-        #expect(error?.code == .badSource && error?.message.contains("tile 3/4/5 several times") == true, "\(error as Any)")
+        #expect(
+            error?.code == .badSource && error?.message.contains("tile 3/4/5 several times") == true, "\(error as Any)")
         let report = try PackageVerify.run(different)
         #expect(!report.isUsable && report.damage?.code == "conflicting-tiles")
         let place = try #require(TileID(zoom: 3, x: 4, tmsY: 2))
@@ -251,7 +258,8 @@ struct ForeignTilesTests {
     @Test func theRestOfTheRowJSONStays() throws {
         let json = #"{"vector_layers":[{"id":"land","description":"mine"}],"tilestats":{"layerCount":1}}"#
         for given in [json, "\u{FEFF}" + json] {
-            let file = try file([["format", "pbf"], ["name", "\u{FEFF}x"], ["json", given]], [(3, 4, 2, vectorTile("one"))])
+            let file = try file(
+                [["format", "pbf"], ["name", "\u{FEFF}x"], ["json", given]], [(3, 4, 2, vectorTile("one"))])
             let found = try rows(try convert(file).0)
             #expect(
                 found["json"]
@@ -282,7 +290,8 @@ struct ForeignTilesTests {
         let queue = try DatabaseQueue(path: file.path)
         try queue.writeWithoutTransaction { database in
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; UPDATE metadata SET value = 'y' WHERE name = 'name'")
+            try database.execute(
+                sql: "PRAGMA wal_autocheckpoint = 0; UPDATE metadata SET value = 'y' WHERE name = 'name'")
         }
         let copy = scratch.file("copy.mbtiles")
         for suffix in ["", "-wal"] {
