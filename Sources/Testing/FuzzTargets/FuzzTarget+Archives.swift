@@ -90,7 +90,7 @@ extension FuzzTarget {
                 count += 1
                 if count > 1_000 { throw Enough() }
             }
-            do { try archive.tiles(strange: { _ in try take() }) { _, _, _ in try take() } } catch is Enough {}
+            do { try archive.tiles(strange: { _ in try take() }, { _, _, _ in try take() }) } catch is Enough {}
             for tile in tiles { _ = try archive.find(tile) }
             var copy = PMTilesHeader()
             copy.setPlace(from: try archive.facts().rows)

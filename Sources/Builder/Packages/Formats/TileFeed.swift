@@ -59,9 +59,9 @@ final class TileFeed {
         repeats = RepeatFilter(tiles: try source.bodyLimit())
         goesByReference = facts.goesByReference
         if goesByReference {
-            try source.tiles(strange: { throw Self.refusal($0) }) { _, reference, _ in
-                repeats.add(BodyKey(reference: reference))
-            }
+            try source.tiles(
+                strange: { throw Self.refusal($0) },
+                { _, reference, _ in repeats.add(BodyKey(reference: reference)) })
         } else {
             isSurveying = true
             rows = try survey(facts, name: name, tick: tick)
@@ -77,13 +77,14 @@ final class TileFeed {
 
     /// Calls `each` with the tiles by zoom, column and TMS row.
     func inRowOrder(_ each: (FeedTile) throws -> Void) throws {
-        try walk(try sorted ?? sorter { $0.rowOrder }, { TileID(rowOrder: $0) }) { try deliver($0, for: $1, each) }
+        try walk(
+            try sorted ?? sorter { $0.rowOrder }, { TileID(rowOrder: $0) }, { try deliver($0, for: $1, each) })
     }
 
     /// Calls `each` with the tiles by zoom and along the Hilbert curve.
     func inHilbertOrder(_ each: (FeedTile) throws -> Void) throws {
         sorted = nil
-        try walk(try sorter { $0.hilbertID }, { TileID(hilbertID: $0) }) { try deliver($0, for: $1, each) }
+        try walk(try sorter { $0.hilbertID }, { TileID(hilbertID: $0) }, { try deliver($0, for: $1, each) })
     }
 
     /// Calls `each` with every tile once.
@@ -94,7 +95,8 @@ final class TileFeed {
             guard let tile = tile(record.order) else { throw Self.lost(record) }
             return tile
         }
-        try sorter.walk(choose: { try choose($0, $1, of: try place($0)) }) { try each($0, try place($0)) }
+        try sorter.walk(
+            choose: { try choose($0, $1, of: try place($0)) }, { try each($0, try place($0)) })
     }
 
     /// The record that stays of two with the same place: the one with a body; either of them when the bodies are equal.
@@ -134,11 +136,12 @@ final class TileFeed {
     private func sorter(_ tick: () throws -> Void = {}, _ order: (TileID) -> UInt64) throws -> TileSorter {
         let sorter = TileSorter(near: place)
         var count = 0
-        try source.tiles(strange: { try leaveOut($0) }) { tile, reference, length in
+        func add(_ tile: TileID, _ reference: UInt64, _ length: UInt64) throws {
             count += 1
             if count.isMultiple(of: 65_536) { try tick() }
             try sorter.add(TileRecord(order: order(tile), reference: reference, length: length))
         }
+        try source.tiles(strange: { try leaveOut($0) }, add)
         return sorter
     }
 
@@ -206,7 +209,7 @@ final class TileFeed {
         }
         var facts = ForeignMetadata(known.rows, format, name: name)
         var count = 0
-        try walk(sorter, { TileID(rowOrder: $0) }) { record, tile in
+        func look(_ record: TileRecord, _ tile: TileID) throws {
             guard let body = try body(record, tile) else { return }
             if !body.withUnsafeBytes({ format.traits.begins($0) }) { remarks.addOtherPicture() }
             let key = BodyKey(Digest(of: body))
@@ -215,6 +218,7 @@ final class TileFeed {
             count += 1
             if count % 1_024 == 0 { try tick() }
         }
+        try walk(sorter, { TileID(rowOrder: $0) }, look)
         guard count > 0 || known.isOwn else {
             let why = remarks.examples.first.map { ": \($0.place): \($0.message)" } ?? ""
             throw PackagesError(.badSource, "The file has no tile that can be used\(why).")

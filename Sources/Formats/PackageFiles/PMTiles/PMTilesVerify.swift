@@ -78,11 +78,12 @@ public enum PMTilesVerify {
         }
         var hash = TilesHash()
         // The walk has refused directories that name a tile twice.
-        try sorter.walk(choose: { known, _ in known }) { record in
+        func add(_ record: TileRecord) throws {
             guard let tile = TileID(rowOrder: record.order) else { return }
             let body = try file.body(at: record.reference, length: record.length)
             hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         }
+        try sorter.walk(choose: { known, _ in known }, add)
         report.tilesHash = hash.finish()
         check.finish(inMask: walk.inMask, &report)
     }

@@ -100,7 +100,7 @@ struct CatalogImportCommand: ParsableCommand {
         let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
         let remarks = try PackageExport.write(from: url, format: .mbtiles, to: rewritten).remarks
         for line in remarks.lines { Console.warning("'\(file)': \(line)") }
-        EqualCauses.lines(remarks.examples.map(\.description)).forEach { Console.note("  \($0)") }
+        for line in EqualCauses.lines(remarks.examples.map(\.description)) { Console.note("  \(line)") }
         let report = try PackageVerify.run(rewritten)
         guard report.tiles > 0 else { throw CLIError(.badData, "'\(file)' has no usable tile") }
         guard report.isVerified else {

@@ -154,7 +154,7 @@ struct ConvertCommand: AsyncParsableCommand {
     /// Says what was left out; it is the same for all targets.
     private func warn(_ receipt: ExportReceipt) {
         for line in receipt.remarks.lines { Console.warning("'\(input)': \(line)") }
-        EqualCauses.lines(receipt.remarks.examples.map(\.description)).forEach { Console.note("  \($0)") }
+        for line in EqualCauses.lines(receipt.remarks.examples.map(\.description)) { Console.note("  \(line)") }
         if receipt.tiles == 0 { Console.warning("'\(input)' has no tiles") }
     }
 

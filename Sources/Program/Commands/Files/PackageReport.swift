@@ -72,7 +72,7 @@ enum PackageReport {
         Console.warning(
             "'\(report.path)' has \(Units.count(report.problemCount, of: "problem")) that other programs' files may have\(unusable)"
         )
-        EqualCauses.lines(report.problems.map(\.description)).forEach { Console.note("  \($0)") }
+        for line in EqualCauses.lines(report.problems.map(\.description)) { Console.note("  \(line)") }
     }
 
     /// The state of the seal as text.

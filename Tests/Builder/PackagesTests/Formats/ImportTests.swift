@@ -58,7 +58,9 @@ struct ImportTests {
         return file
     }
 
-    /// A join skips a tile whose image is missing; a NULL body counts as missing. Here no other tile is left.
+    /// A join skips a tile whose image is missing; a NULL body counts as missing.
+    ///
+    /// Here no other tile is left.
     @Test func noTileIsLeftOutWithoutAWord() throws {
         let layout = """
             CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);
