@@ -130,23 +130,27 @@ package struct TileCheck {
 
     /// Decodes a body that has not been seen before.
     ///
-    /// - Parameter coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
+    /// - Parameters:
+    ///   - coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
+    ///   - tiles: How many tiles in a row have it.
     package mutating func check(
-        _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
+        _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, tiles: UInt64 = 1, _ report: inout VerifyReport
     ) {
         guard !body.isEmpty else {
             return report.addUnusable(
-                "no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB")
+                "no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB",
+                tiles: tiles)
         }
         guard let format = metadata.format else { return }
         if !format.traits.isVector, !body.withUnsafeBytes({ format.traits.begins($0) }),
             body.withUnsafeBytes({ TileFormat(pictureBeginning: $0) }) != nil
         {
-            report.otherPictures += 1
+            report.otherPictures += tiles
         }
         if coding == .gzip, !Gzip.isGzip(body) {
             return report.addUnusable(
-                "not-canonical", at: "\(tile)", because: "the body is not gzip, but the file says that all bodies are")
+                "not-canonical", at: "\(tile)", because: "the body is not gzip, but the file says that all bodies are",
+                tiles: tiles)
         }
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
@@ -159,7 +163,7 @@ package struct TileCheck {
             }
             if seen.count < Self.seenLimit { seen.insert(key) }
         } catch {
-            report.addUnusable(error.code.description, at: "\(tile)", because: error.message)
+            report.addUnusable(error.code.description, at: "\(tile)", because: error.message, tiles: tiles)
         }
     }
 }

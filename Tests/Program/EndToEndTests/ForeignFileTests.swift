@@ -35,7 +35,9 @@ struct ForeignFileTests {
         let output = scratch.url("out.mbtiles").path
         let converted = try await packhorse("convert", some, "-o", output)
         #expect(converted.errors.contains("3 tiles cannot be used") && converted.errors.contains("1 row repeats"))
-        #expect(converted.output.contains("2 tiles") && converted.errors.contains("23/0/0: it is deeper than zoom 22"))
+        #expect(
+            converted.output.contains("2 tiles") && converted.errors.contains("23/0/(row 0): it is deeper than zoom 22")
+        )
         let strict = try await packhorse("convert", some, "-o", scratch.url("x.mbtiles").path, "--strict", status: 65)
         #expect(strict.errors.contains("Without --strict"))
         let verified = try await packhorse("verify", some)
@@ -46,10 +48,10 @@ struct ForeignFileTests {
         let store = scratch.url("store").path
         let adopted = try await packhorse("device", "adopt", some, "--store", store)
         #expect(adopted.errors.contains("3 tiles cannot be used"), "\(adopted.errors)")
-        let built = try await packhorse(
-            "build", "--bbox", "-180,-85,180,85", "--zoom", "2", "--tileset", "mbtiles:\(some)", "-o",
-            scratch.url("built.mbtiles").path)
-        #expect(built.output.contains("2 tiles") || built.errors.contains("2 tiles"), "\(built.output) \(built.errors)")
+        let built = scratch.url("built.mbtiles").path
+        _ = try await packhorse(
+            "build", "--bbox=-180,-85,180,85", "--zoom", "2", "--tileset", "mbtiles:\(some)", "-o", built)
+        #expect(try await packhorse("verify", built).output.contains("2 tiles"))
         // Different bodies for one tile are refused by all.
         let twice = try await file(
             scratch, "twice.mbtiles", "INSERT INTO tiles VALUES (2, 0, 0, \(red)), (2, 0, 0, \(blue));")

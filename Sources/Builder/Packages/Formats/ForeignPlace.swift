@@ -5,7 +5,8 @@ internal import Tiles
 /// The bounds and the centre of a third-party file, compared with its tiles.
 ///
 /// Writers swap, negate and forget them; viewers ask for no tile outside of bounds and begin at the centre. Given bounds are
-/// kept if they lie within the box of the deepest tiles, or have the middle of at least half of them.
+/// kept if they lie within the box of the deepest tiles, or touch all of them over longitude 180, or have the middle of at
+/// least half of them.
 struct ForeignPlace {
     private let given: String?
     private let stated: BoundingBox?
@@ -75,7 +76,9 @@ struct ForeignPlace {
         let isWithin =
             !box.crossesAntimeridian && box.west >= whole.west && box.east <= whole.east && box.south >= whole.south
             && box.north <= whole.north
-        return isWithin || inside * 2 >= tiles
+        // Swapped edges give a box round nearly the whole world, which the tiles at its edges touch too.
+        let isOver = box.crossesAntimeridian && box.width <= 180 && touched == tiles
+        return isWithin || isOver || inside * 2 >= tiles
     }
 
     /// What the tiles of the deepest zoom cover.

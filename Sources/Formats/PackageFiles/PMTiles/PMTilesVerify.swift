@@ -70,7 +70,7 @@ public enum PMTilesVerify {
             guard tile.hilbertID == entry.tile else { return }
             do throws(ArchiveError) {
                 let body = try file.body(at: entry.offset, length: entry.length)
-                check.check(body, of: tile, coding: file.coding, &report)
+                check.check(body, of: tile, coding: file.coding, tiles: entry.run, &report)
             } catch {
                 if error.code == .unreadable { throw PackagesError(error) }
                 report.addUnusable(error.code.description, at: "\(tile)", because: error.message)
