@@ -60,7 +60,7 @@ final class TileFeed {
         goesByReference = facts.goesByReference
         if goesByReference {
             try source.tiles(
-                strange: { throw Self.refusal($0) },
+                strange: { problem, _ in throw Self.refusal(problem) },
                 { _, reference, _ in repeats.add(BodyKey(reference: reference)) })
         } else {
             isSurveying = true
@@ -141,7 +141,7 @@ final class TileFeed {
             if count.isMultiple(of: 65_536) { try tick() }
             try sorter.add(TileRecord(order: order(tile), reference: reference, length: length))
         }
-        try source.tiles(strange: { try leaveOut($0) }, add)
+        try source.tiles(strange: { try leaveOut($0, tiles: $1) }, add)
         return sorter
     }
 

@@ -57,7 +57,7 @@ enum FileProbe {
         struct Found: Error { let tile: TileID }
         struct Strange: Error {}
         do {
-            try archive.tiles(strange: { _ in throw Strange() }, { tile, _, _ in throw Found(tile: tile) })
+            try archive.tiles(strange: { _, _ in throw Strange() }, { tile, _, _ in throw Found(tile: tile) })
         } catch let found as Found {
             return try archive.find(found.tile).body?.served() != nil
         }

@@ -230,14 +230,14 @@ package final class MBTilesArchive: TileArchive {
     }
 
     package func tiles(
-        strange: (VerifyReport.Problem) throws -> Void, _ each: (TileID, UInt64, UInt64) throws -> Void
+        strange: (VerifyReport.Problem, _ tiles: UInt64) throws -> Void, _ each: (TileID, UInt64, UInt64) throws -> Void
     ) throws {
         let rows = try database.prepare(try prepared().listSQL)
         while try rows.step() {
             if let tile = Self.tile(rows) {
                 try each(tile, UInt64(bitPattern: rows.integer(3) ?? 0), 0)
             } else {
-                try strange(Self.problem(rows))
+                try strange(Self.problem(rows), 1)
             }
         }
     }

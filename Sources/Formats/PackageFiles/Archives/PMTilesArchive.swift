@@ -67,7 +67,7 @@ package final class PMTilesArchive: TileArchive, Sendable {
     }
 
     package func tiles(
-        strange: (VerifyReport.Problem) throws -> Void, _ each: (TileID, UInt64, UInt64) throws -> Void
+        strange: (VerifyReport.Problem, _ tiles: UInt64) throws -> Void, _ each: (TileID, UInt64, UInt64) throws -> Void
     ) throws {
         var count: UInt64 = 0
         try file.walk { entry in
@@ -77,14 +77,16 @@ package final class PMTilesArchive: TileArchive, Sendable {
             }
             count += entry.run
             for id in entry.tile..<entry.tile + entry.run {
-                if let tile = TileID(hilbertID: id) {
-                    try each(tile, entry.offset, entry.length)
-                } else {
+                guard let tile = TileID(hilbertID: id) else {
+                    // What follows is deeper still.
                     try strange(
                         .init(
                             code: "bad-tile", place: "id \(id)",
-                            message: TilePlace.fault(zoom: Int64(PMTilesHeader.zoom(of: id)), column: 0, row: 0)))
+                            message: TilePlace.fault(zoom: Int64(PMTilesHeader.zoom(of: id)), column: 0, row: 0)),
+                        entry.tile + entry.run - id)
+                    break
                 }
+                try each(tile, entry.offset, entry.length)
             }
         }
     }

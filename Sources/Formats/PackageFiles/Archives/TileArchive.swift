@@ -21,10 +21,11 @@ package protocol TileArchive: AnyObject {
     /// Calls `each` for every tile, in the order of the file, with a reference to its body and the bytes of the body where
     /// the reader needs them.
     ///
-    /// - Parameter strange: Called for a row that is no tile: its zoom, column or row is too large or no number.
+    /// - Parameter strange: Called for rows that are no tiles, with their number: zoom, column or row is too large or no
+    ///   number.
     /// - Throws: ``ArchiveError``, and what `each` and `strange` throw.
     func tiles(
-        strange: (VerifyReport.Problem) throws -> Void,
+        strange: (VerifyReport.Problem, _ tiles: UInt64) throws -> Void,
         _ each: (TileID, _ reference: UInt64, _ length: UInt64) throws -> Void) throws
     /// The body that ``tiles(strange:_:)`` referred to.
     ///

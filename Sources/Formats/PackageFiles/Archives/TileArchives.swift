@@ -70,7 +70,7 @@ package enum TileArchives {
 extension TileArchive {
     /// Calls `each` for every tile; rows that are no tiles are passed over.
     package func tiles(_ each: (TileID, _ reference: UInt64, _ length: UInt64) throws -> Void) throws {
-        try tiles(strange: { _ in }, each)
+        try tiles(strange: { _, _ in }, each)
     }
 
     /// What the bodies are.

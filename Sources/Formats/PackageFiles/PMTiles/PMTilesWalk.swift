@@ -50,13 +50,15 @@ package struct PMTilesWalk {
             isClustered = false
         }
         for id in entry.tile..<entry.tile + entry.run {
-            report.tiles += 1
             guard let tile = TileID(hilbertID: id) else {
-                report.addUnusable(
+                // What follows is deeper still.
+                let rest = entry.tile + entry.run - id
+                report.tiles += rest
+                return report.addUnusable(
                     "bad-tile", at: "id \(id)",
-                    because: TilePlace.fault(zoom: Int64(PMTilesHeader.zoom(of: id)), column: 0, row: 0))
-                continue
+                    because: TilePlace.fault(zoom: Int64(PMTilesHeader.zoom(of: id)), column: 0, row: 0), tiles: rest)
             }
+            report.tiles += 1
             perZoom[tile.zoom, default: 0] += 1
             if check.isWelcome(tile, &report) { inMask += 1 }
             try each(tile, entry, &report)
