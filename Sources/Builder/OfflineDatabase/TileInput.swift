@@ -96,7 +96,12 @@ struct TileInput {
     }
 
     private func unpacked(_ body: [UInt8], _ tile: TileID) throws -> [UInt8] {
-        guard format.traits.coding == .gzip, Gzip.isGzip(body) else { return body }
+        guard format.traits.coding == .gzip else { return body }
+        guard Gzip.isGzip(body) else {
+            // Some writers have zlib streams; the first bytes can also be chance.
+            let isZlib = body.withUnsafeBytes { Zlib.begins($0) }
+            return isZlib ? (try? Zlib.decompress(body)) ?? body : body
+        }
         do throws(TileBodiesError) {
             return try Gzip.decompress(body)
         } catch {

@@ -18,7 +18,8 @@ final class ArchiveOrigin: TileOrigin {
         archive = SharedArchive(path: path, isPMTiles: isPMTiles, .batch(path, limit: tileset.maxTileBytes))
         do throws(ArchiveError) { try archive.open() } catch { throw OriginsError(error) }
         format = tileset.format
-        checkPool = BodyCheckPool(lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice)
+        checkPool = BodyCheckPool(
+            lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice, takesAnyPicture: true)
     }
 
     /// A file has no validators: known tiles are read again, and the caller compares them.

@@ -9,9 +9,9 @@ final class BodyCheckPool: Sendable {
         let queue: DispatchQueue
         let checker: BodyChecker
 
-        init(_ number: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?) {
+        init(_ number: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool) {
             queue = DispatchQueue(label: "packhorse.body-check.\(number)")
-            checker = BodyChecker(limit: limit, layers: layers, choice: choice)
+            checker = BodyChecker(limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture)
         }
     }
 
@@ -22,8 +22,11 @@ final class BodyCheckPool: Sendable {
     ///   - limit: The largest body, packed or unpacked, in bytes.
     ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all.
-    init(lanes: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?) {
-        self.queues = (0..<max(1, lanes)).map { WorkerQueue($0, limit: limit, layers: layers, choice: choice) }
+    ///   - takesAnyPicture: Whether pictures may be of another format than the declared one, as in archives.
+    init(lanes: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool = false) {
+        self.queues = (0..<max(1, lanes)).map {
+            WorkerQueue($0, limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture)
+        }
     }
 
     /// Runs `work` on one of the worker queues with its checker.

@@ -19,10 +19,10 @@ public enum OriginMetadata {
     }
 
     /// Does the same, and returns the version of the archive that was read; `nil` for tile servers
-    /// (docs/decisions/0001).
+    /// (docs/decisions/0001); and what of it is not as it says, for people.
     public static func pinned(
         _ file: TilesetFile, environment: [String: String]
-    ) async throws(OriginsError) -> (tileset: Tileset, version: String?) {
+    ) async throws(OriginsError) -> (tileset: Tileset, version: String?, remarks: [String]) {
         var metadata: SourceMetadata?
         var version: String?
         switch file.archive {
@@ -37,7 +37,7 @@ public enum OriginMetadata {
         do {
             if file.tileJSONURL == nil {
                 let tileset = try file.resolved(metadata: metadata)
-                return (tileset, try version ?? OriginFactory.version(of: tileset))
+                return (tileset, try version ?? OriginFactory.version(of: tileset), metadata?.remarks ?? [])
             }
         } catch let error as TilesetsError {
             throw OriginsError(.tileset, error.message, cause: error)
@@ -46,7 +46,7 @@ public enum OriginMetadata {
         } catch {
             throw OriginsError(.unreadable, "\(error)", cause: error)
         }
-        return (try await fetched(file, environment), nil)
+        return (try await fetched(file, environment), nil, [])
     }
 
     static func asking(_ file: TilesetFile) throws(OriginsError) -> Tileset {

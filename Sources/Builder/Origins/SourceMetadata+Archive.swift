@@ -13,11 +13,13 @@ extension SourceMetadata {
         self.init()
         do throws(ArchiveError) {
             let archive = try MBTilesArchive(path: path, .batch(path))
-            let rows = try archive.facts().rows
+            let facts = try archive.facts()
+            let rows = facts.rows
             name = rows["name"]
             attribution = rows["attribution"]
             description = rows["description"]
             format = archive.format
+            formatFault = archive.formatFault(facts)
             if let shallow = rows["minzoom"].flatMap(Int.init), let deep = rows["maxzoom"].flatMap(Int.init) {
                 zooms = ZoomRange(min: shallow, max: min(deep, TileID.maxZoom))
             }
@@ -26,7 +28,7 @@ extension SourceMetadata {
                     text.split(separator: ",").compactMap { Double($0.filter { !$0.isWhitespace }) })
             }
             if let json = rows["json"] { merge(metadataJSON: Array(json.utf8)) }
-            if zooms == nil { zooms = try archive.tileZooms() }
+            widenZooms(to: try archive.tileZooms())
         } catch { throw OriginsError(error) }
     }
 
@@ -35,8 +37,12 @@ extension SourceMetadata {
     /// - Throws: ``OriginsError``.
     init(pmtiles path: String) throws(OriginsError) {
         do throws(ArchiveError) {
-            let file = try PMTilesFile(path: path)
-            self.init(file.header, metadata: try file.metadata())
+            let archive = try PMTilesArchive(path: path, .batch(path))
+            let facts = try archive.facts()
+            self.init(archive.file.header, metadata: archive.metadataText())
+            format = archive.format
+            formatFault = archive.formatFault(facts)
+            widenZooms(to: try archive.tileZooms())
         } catch { throw OriginsError(error) }
     }
 

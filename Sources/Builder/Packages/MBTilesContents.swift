@@ -15,8 +15,7 @@ public struct MBTilesContents: Sendable {
     /// Reads a file of any dialect.
     ///
     /// Memory: 16 bytes a tile. Blocks while it reads the index.
-    /// - Throws: `PackagesError` `bad-source` for a file that is not MBTiles, has no tiles, or has tiles with invalid
-    ///   coordinates.
+    /// - Throws: `PackagesError` `bad-source` for a file that is not MBTiles, or has no tiles.
     public static func read(_ url: URL) throws -> MBTilesContents {
         do throws(ArchiveError) {
             let archive = try MBTilesArchive(path: url.path, .batch(url.path))
@@ -24,7 +23,7 @@ public struct MBTilesContents: Sendable {
             var tiles: [TileID] = []
             var (least, most) = (Int.max, Int.min)
             do {
-                try archive.tiles(isStrict: true) { tile, _, _ in
+                try archive.tiles { tile, _, _ in
                     (least, most) = (min(least, tile.zoom), max(most, tile.zoom))
                     tiles.append(tile)
                 }

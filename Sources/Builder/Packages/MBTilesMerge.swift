@@ -104,7 +104,8 @@ public enum MBTilesMerge {
         totals.hash = try hash.finish()
         try builder.add(
             metadata: spec.metadata.rows(
-                zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish()))
+                zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish(),
+                isFlat: spec.formatVersion >= 2))
         try progress(totals.tiles)
     }
 

@@ -32,7 +32,7 @@ enum MBTilesReadBack {
                 try row.withUnsafeData(atIndex: 3) { body in
                     (body ?? Data()).withUnsafeBytes {
                         found.add(zoom: zoom, column: column, row: tmsRow, TileSum.Body($0))
-                        if !format.traits.begins($0) {
+                        if !format.admits($0) {
                             report.add(
                                 "wrong-kind", at: "\(zoom)/\(column)/(row \(tmsRow))",
                                 because: "it is not a \(format.rawValue) tile"

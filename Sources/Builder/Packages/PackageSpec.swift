@@ -30,9 +30,9 @@ public struct PackageSpec: Sendable {
     /// The version of the bytes this build writes for a spec.
     ///
     /// It is raised whenever the same spec and tiles would give other bytes, so that a coordinator never mixes builds
-    /// in one catalog version.
-    public static let formatVersion = 1
+    /// in one catalog version. Since 2, `bounds` over longitude 180 are the whole width.
+    public static let formatVersion = 2
 
-    /// The versions this build writes.
-    public static let formatVersions = [formatVersion]
+    /// The versions this build writes: 1 too, while workers of the build before are in the cluster.
+    public static let formatVersions = [1, formatVersion]
 }

@@ -8,6 +8,10 @@ public struct SourceMetadata: Sendable, Hashable {
     public var templates: [String] = []
     /// The format, if the source declares it.
     public var format: TileFormat?
+    /// Why the format is not known, of an archive that was read, in words that follow its name.
+    public var formatFault: String?
+    /// What of the source is not as it declares, one thing in a sentence.
+    public var remarks: [String] = []
     /// The zooms, if the source declares it.
     public var zooms: ZoomRange?
     /// The area, if the source declares it; `0,0,0,0` counts as unknown.
@@ -32,7 +36,9 @@ public struct SourceMetadata: Sendable, Hashable {
     ///
     /// Anything else, or no JSON at all, changes nothing.
     public mutating func merge(metadataJSON: [UInt8]) {
-        guard case .object(let values)? = JSONValue(json: metadataJSON) else { return }
+        // Some writers put a byte order mark before it.
+        let text = metadataJSON.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(metadataJSON.dropFirst(3)) : metadataJSON
+        guard case .object(let values)? = JSONValue(json: text) else { return }
         if vectorLayers == nil, case .array? = values["vector_layers"] {
             // Third-party metadata that breaks a rule is left out.
             vectorLayers = values["vector_layers"].flatMap { try? $0.canonicalText() }
@@ -47,6 +53,19 @@ public struct SourceMetadata: Sendable, Hashable {
     static func text(_ value: JSONValue?) -> String? {
         guard case .string(let text)? = value, !text.isEmpty else { return nil }
         return text
+    }
+
+    /// Takes the zooms of the tiles where they go beyond the declared ones, with a remark.
+    public mutating func widenZooms(to found: ZoomRange?) {
+        guard let found else { return }
+        guard let stated = zooms else {
+            zooms = found
+            return
+        }
+        guard found.min < stated.min || found.max > stated.max else { return }
+        remarks.append(
+            "The archive says zooms \(stated), but has tiles of zooms \(found); those of its tiles are taken.")
+        zooms = ZoomRange(min: min(stated.min, found.min), max: max(stated.max, found.max))
     }
 
     /// A box of four numbers; `nil` for other text, and for 0,0,0,0, which many writers use for "unknown".

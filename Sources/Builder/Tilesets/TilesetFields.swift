@@ -24,6 +24,8 @@ struct TilesetFields: Sendable {
     var packs: PackScheme?
     var layers: [String]?
     var overfetch: Double?
+    /// Whether the source was named on the command line, so that there is no file with keys.
+    var isNamedDirectly = false
 
     init(_ reader: FieldReader, fallbackID: String) throws(TilesetsError) {
         id = try reader.text("id") ?? fallbackID
@@ -57,8 +59,7 @@ struct TilesetFields: Sendable {
             format = templates.first.flatMap(TileFormat.init(ofAddress:))
         }
         guard let format else {
-            throw TilesetsError(
-                .missingKey, "Tileset '\(id)' has no known format; add format: one of \(TileFormat.knownWords).")
+            throw Self.unknownFormat(id, metadata.formatFault, isNamedDirectly: isNamedDirectly)
         }
         let zooms = zooms ?? metadata.zooms ?? Self.usualZooms
         var tileset = Tileset(
@@ -74,6 +75,16 @@ struct TilesetFields: Sendable {
             if let all = tileset.vectorLayers { tileset.vectorLayers = try Self.only(layers, of: all, id) }
         }
         return tileset
+    }
+
+    private static func unknownFormat(
+        _ id: String, _ fault: String?, isNamedDirectly: Bool
+    ) -> TilesetsError {
+        // Without a file there is nothing to add a key to.
+        let remedy = isNamedDirectly ? "say it with --input-format" : "add format"
+        return TilesetsError(
+            .missingKey,
+            "Tileset '\(id)' \(fault ?? "has no known format"); \(remedy): one of \(TileFormat.knownWords).")
     }
 
     /// The metadata of some of a source's layers.

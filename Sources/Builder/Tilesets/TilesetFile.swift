@@ -87,15 +87,22 @@ public struct TilesetFile: Sendable {
 
     /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH`, `pmtiles:PATH`, or the URL of a PMTiles archive.
     ///
-    /// - Parameter contact: A mail address or web page of the user, for public hosts.
+    /// - Parameters:
+    ///   - contact: A mail address or web page of the user, for public hosts.
+    ///   - format: The word of the tile format, for a source that does not say it.
     /// - Throws: ``TilesetsError`` when the text is none of these.
-    public init(source: String, folder: URL, contact: String? = nil) throws(TilesetsError) {
+    public init(
+        source: String, folder: URL, contact: String? = nil, format: String? = nil
+    ) throws(TilesetsError) {
         let shown = Self.withoutSecrets(source)
         self = try Self.naming(shown) { () throws(TilesetsError) in
             let politeness = contact.map { ["politeness": JSONValue.object(["contact": .string($0)])] } ?? [:]
-            let keys = politeness.merging(["url": .string(source)]) { $1 }
+            var keys = politeness.merging(["url": .string(source)]) { $1 }
+            keys["format"] = format.map(JSONValue.string)
             let reader = try FieldReader(.object(keys), name: shown, known: Self.keys)
-            return try TilesetFile(reader, folder: folder, fallbackID: "tiles")
+            var file = try TilesetFile(reader, folder: folder, fallbackID: "tiles")
+            file.fields.isNamedDirectly = true
+            return file
         }
     }
 

@@ -47,6 +47,11 @@ public enum MBTilesVerify {
         guard checkHeader(head, of: url, into: &report) else { return report }
         do {
             try read(url, mask: mask, zooms: zooms, into: &report)
+            if report.seal == .none, SQLiteSeal.isStamped(head) {
+                // Packhorse wrote it, so nothing of it is passed over.
+                report.seal = .broken
+                report.add("seal-broken", at: "seal", because: "it has lost its seal")
+            }
         } catch let error as PackagesError where error.cause is ComputedView {
             report.add("computed-view", at: "file", because: error.message)
         } catch let error as DatabaseError {
@@ -68,18 +73,21 @@ public enum MBTilesVerify {
         }
         let stated = UInt64(header.pages) * UInt64(header.pageSize)
         if stated != report.size {
+            // SQLite before 3.7 does not count pages.
             report.add(
-                "wrong-size", at: "file",
+                stated > report.size ? "wrong-size" : "bad-header", at: "file",
                 because: "it has \(report.size) bytes, its header says \(header.pages) pages of \(header.pageSize)")
             if stated > report.size { return false }
         }
         if header.usesWAL {
             report.add("wal-mode", at: "file", because: "it is in WAL mode; readers on read-only media cannot open it")
         }
-        for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+        for suffix in ["-wal", "-journal"] where AnySQLiteFile.hasChanges(url, suffix) {
             report.add(
                 "side-file", at: "file",
-                because: "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
+                because:
+                    "'\(url.lastPathComponent)\(suffix)' next to it has changes that are not in the file yet; close the program that writes it, or run: \(AnySQLiteFile.closingCommand(url.path))"
+            )
         }
         return true
     }
@@ -92,14 +100,15 @@ public enum MBTilesVerify {
                 report.add("sqlite-integrity", at: "file", because: text)
             }
             let tables = Set(
-                try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"))
+                try String.fetchAll(
+                    database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')"))
             report.dialect = dialect(tables)
             guard tables.contains("tiles") else {
                 report.add("no-tiles", at: "file", because: "it has no table or view 'tiles'")
                 return
             }
             if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", in: database, into: &report) }
-            let metadata = try MetadataCheck(database, tables: tables, into: &report)
+            var metadata = try MetadataCheck(database, tables: tables, into: &report)
             let dialect = try MBTilesDialect(database)
             guard !dialect.isEncrypted else {
                 return report.add(
@@ -111,13 +120,30 @@ public enum MBTilesVerify {
                     because:
                         "the tiles are packed with a preset dictionary, which only CARTO's client reads; convert it")
             }
+            metadata.take(try sampled(database, dialect), &report)
             try TileCheck(metadata, mask: mask, zooms: zooms, dialect: dialect).run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if let lost = try LostBodies.count(database), lost > 0 {
-                report.add("lost-body", at: "file", because: "\(lost) tiles refer to a body that does not exist")
+                // A join does not list them.
+                let problem = VerifyReport.Problem.ofLostBodies(lost)
+                report.add(problem.code, at: problem.place, because: problem.message)
             }
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
         }
+    }
+
+    /// What the first bodies are, and else what the metadata say.
+    private static func sampled(_ database: Database, _ dialect: MBTilesDialect) throws -> TileFormat? {
+        var sample = FormatSample(hint: dialect.format)
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT tile_data FROM tiles LIMIT \(FormatSample.maxBodies)")
+        while let row = try rows.next() {
+            let value: DatabaseValue = row[0]
+            guard case .blob(let data) = value.storage else { continue }
+            // One that cannot be unpacked says nothing about the others.
+            if let body = try? dialect.decoded([UInt8](data)), !sample.add(body) { break }
+        }
+        return sample.format
     }
 
     /// Adds the tiles that a patch stores as deltas; their results are checked when the patch is applied.

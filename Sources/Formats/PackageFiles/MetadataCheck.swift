@@ -12,6 +12,7 @@ package struct MetadataCheck {
     /// Whether the file is a patch, in which a body may be NULL.
     package private(set) var isPatch = false
 
+    /// - Parameter tables: The names of tables and views in lower case.
     package init(_ database: Database, tables: Set<String>, into report: inout VerifyReport) throws {
         guard tables.contains("metadata") else {
             report.add(
@@ -64,7 +65,7 @@ package struct MetadataCheck {
                     "unknown-format", at: "metadata 'format'",
                     because: "'\(text.prefix(64))' is not one of \(TileFormat.knownWords)")
             }
-        } else {
+        } else if requiresName {
             report.add("bad-metadata", at: "metadata 'format'", because: "it is required and missing")
         }
         if let text = values["bounds"], !Self.areBounds(text) {
@@ -86,6 +87,18 @@ package struct MetadataCheck {
             }
         }
         if format?.traits.isVector == true { checkLayers(values["json"], &report) }
+    }
+
+    /// Takes the format that the bodies have, and names the difference to what the metadata say.
+    mutating func take(_ found: TileFormat?, _ report: inout VerifyReport) {
+        guard let found, found != format else { return }
+        if let format {
+            report.add(
+                "wrong-format", at: "metadata 'format'",
+                because: "it says \(format.rawValue), the tiles are \(found.rawValue)")
+        }
+        format = found
+        report.format = report.format ?? found.rawValue
     }
 
     /// The last text in which ``checkLayers(_:_:)`` found nothing: all packages of a job have the same layers.

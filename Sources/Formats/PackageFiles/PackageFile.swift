@@ -48,7 +48,8 @@ package struct PackageFile {
         // Errors of `body` are passed on unchanged; only SQLite errors about this file get its name.
         return try opening(url, blame: blame) { database in
             let names = try blame.naming {
-                try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+                try String.fetchSet(
+                    database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
             let dialect = try blame.naming { try MBTilesDialect(database) }
             do throws(ArchiveError) { try dialect.checkKey(url.path) } catch { throw PackagesError(error) }
@@ -200,11 +201,10 @@ package struct PackageFile {
         guard UInt64(header.pages) * UInt64(header.pageSize) <= size else {
             throw blame.refusal("it is truncated: \(size) bytes instead of \(header.pages) pages of \(header.pageSize)")
         }
-        let open = ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: url.path + $0) }
+        let open = ["-wal", "-journal"].contains { AnySQLiteFile.hasChanges(url, $0) }
         guard !header.usesWAL, !open else {
             throw blame.refusal(
-                "another program is writing it or did not close it; run 'PRAGMA journal_mode = DELETE' on it with sqlite3"
-            )
+                "another program is writing it or did not close it; run: \(AnySQLiteFile.closingCommand(url.path))")
         }
         return SQLiteSeal.isStamped(head)
     }

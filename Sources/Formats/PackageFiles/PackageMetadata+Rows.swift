@@ -6,10 +6,13 @@ package import Tiles
 extension PackageMetadata {
     /// The rows of the metadata table, ascending by name.
     ///
-    /// - Parameter foundLayers: JSON text of the layers found in the tiles, used when the spec brings none.
-    package func rows(zooms: ZoomRange, tilesHash: String, foundLayers: String?) throws -> [(
-        name: String, value: String
-    )] {
+    /// - Parameters:
+    ///   - foundLayers: JSON text of the layers found in the tiles, used when the spec brings none.
+    ///   - isFlat: Whether bounds over longitude 180 are written as the whole width (``BoundingBox/flatEdges``), as
+    ///     package format 2 does; format 1 wrote a west above the east.
+    package func rows(
+        zooms: ZoomRange, tilesHash: String, foundLayers: String?, isFlat: Bool = true
+    ) throws -> [(name: String, value: String)] {
         var rows = extra
         func set(_ name: String, _ value: String?) throws {
             guard let value else { return }
@@ -20,8 +23,8 @@ extension PackageMetadata {
         }
         try set("name", name)
         try set("format", format.rawValue)
-        try set(
-            "bounds", [bounds.west, bounds.south, bounds.east, bounds.north].map(Self.degrees).joined(separator: ","))
+        let edges = isFlat ? bounds.flatEdges : [bounds.west, bounds.south, bounds.east, bounds.north]
+        try set("bounds", edges.map(Self.degrees).joined(separator: ","))
         let middle =
             center
             ?? Center(

@@ -12,7 +12,7 @@ package struct TileCheck {
     private let mask: TileMask?
     private let zooms: ZoomRange?
     private let dialect: MBTilesDialect
-    private let checker = BodyChecker()
+    private let checker = BodyChecker(takesAnyPicture: true)
     /// Bodies that were already checked, by half of their SHA-256.
     ///
     /// A million take 24 MB; beyond that a body may be checked twice.
@@ -37,7 +37,7 @@ package struct TileCheck {
         var hash = TilesHash()
         var counts: [Int: UInt64] = [:]
         var inMask: UInt64 = 0
-        var last: (Int64, Int64, Int64)?
+        var last: (tile: TileID, body: [UInt8])?
         let rows = try Row.fetchCursor(
             database,
             sql: """
@@ -52,9 +52,7 @@ package struct TileCheck {
                 case (.int64(let zoom), .int64(let column), .int64(let tmsRow)) =
                     (place.0.storage, place.1.storage, place.2.storage)
             else {
-                report.add(
-                    "bad-tile", at: "tile \(report.tiles)",
-                    because: "its zoom, column and row are not all whole numbers")
+                report.addUnusable("bad-tile", at: "tile \(report.tiles)", because: TilePlace.noNumbers)
                 continue
             }
             let body: [UInt8]
@@ -64,13 +62,19 @@ package struct TileCheck {
             }
             hash.add(zoom: Int(zoom), column: Int(column), row: Int(tmsRow), body: body)
             guard let tile = tile(zoom: zoom, column: column, row: tmsRow) else {
-                report.add("bad-tile", at: "\(zoom)/\(column)/(row \(tmsRow))", because: "there is no such tile")
+                report.addUnusable(
+                    "bad-tile", at: "\(zoom)/\(column)/(row \(tmsRow))",
+                    because: TilePlace.fault(zoom: zoom, column: column, row: tmsRow))
                 continue
             }
-            if let last, last == (zoom, column, tmsRow) {
-                report.add("twice", at: "\(tile)", because: "the tile is a duplicate")
+            if let last, last.tile == tile {
+                let isSame = last.body == body || last.body.isEmpty || body.isEmpty
+                report.add(
+                    isSame ? "twice" : "conflicting-tiles", at: "\(tile)",
+                    because: isSame
+                        ? "the tile is a duplicate" : "the tile is there several times with different bodies")
             }
-            last = (zoom, column, tmsRow)
+            last = (tile, body)
             counts[tile.zoom, default: 0] += 1
             // A patch deletes tiles of the old version, which the metadata of the new version does not describe.
             if metadata.isPatch, value.isNull { continue }
@@ -121,22 +125,32 @@ package struct TileCheck {
         guard dialect.dictionary != nil else { return check(body, of: tile, &report) }
         do throws(ArchiveError) {
             check(try dialect.decoded(body), of: tile, coding: .identity, &report)
-        } catch { report.add(error.code.description, at: "\(tile)", because: error.message) }
+        } catch { report.addUnusable("bad-coding", at: "\(tile)", because: error.message) }
     }
 
     /// Decodes a body that has not been seen before.
     ///
-    /// - Parameter coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
+    /// - Parameters:
+    ///   - coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
+    ///   - tiles: How many tiles in a row have it.
     package mutating func check(
-        _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
+        _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, tiles: UInt64 = 1, _ report: inout VerifyReport
     ) {
         guard !body.isEmpty else {
-            return report.add("no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB")
+            return report.addUnusable(
+                "no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB",
+                tiles: tiles)
         }
         guard let format = metadata.format else { return }
+        if !format.traits.isVector, !body.withUnsafeBytes({ format.traits.begins($0) }),
+            body.withUnsafeBytes({ TileFormat(pictureBeginning: $0) }) != nil
+        {
+            report.otherPictures += tiles
+        }
         if coding == .gzip, !Gzip.isGzip(body) {
-            return report.add(
-                "not-canonical", at: "\(tile)", because: "the body is not gzip, but the file says that all bodies are")
+            return report.addUnusable(
+                "not-canonical", at: "\(tile)", because: "the body is not gzip, but the file says that all bodies are",
+                tiles: tiles)
         }
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
@@ -149,7 +163,7 @@ package struct TileCheck {
             }
             if seen.count < Self.seenLimit { seen.insert(key) }
         } catch {
-            report.add(error.code.description, at: "\(tile)", because: error.message)
+            report.addUnusable(error.code.description, at: "\(tile)", because: error.message, tiles: tiles)
         }
     }
 }

@@ -1,3 +1,7 @@
+internal import Errors
+package import TileBodies
+package import Tiles
+
 /// The result of a verification.
 public struct VerifyReport: Sendable, Codable {
     /// The file.
@@ -28,12 +32,35 @@ public struct VerifyReport: Sendable, Codable {
     public private(set) var problems: [Problem] = []
     /// All problems found.
     public private(set) var problemCount = 0
+    /// Those of the problems that make the whole file unusable; the others are about single tiles, or the metadata.
+    public private(set) var damageCount = 0
+    /// Tiles that cannot be used: there is no such place, no body, or the body is no tile.
+    public private(set) var unusable: UInt64 = 0
+    /// Pictures of another format than that of the file; they are tiles like the others.
+    public package(set) var otherPictures: UInt64 = 0
 
     /// How many problems are kept.
     public static let problemLimit = 100
 
     /// Whether no problem was found.
     public var isVerified: Bool { problemCount == 0 }
+
+    /// Whether another program wrote the file of tiles, as far as its seal says.
+    public var isForeign: Bool { seal == .none && kind != "MapLibre" }
+
+    /// Whether every command takes the file: no problem in a sealed one; in one of another program none that makes the
+    /// whole file unusable, and a tile that can be used (docs/decisions/0077).
+    public var isUsable: Bool {
+        isForeign && !isPatch ? damageCount == 0 && tiles > unusable : isVerified
+    }
+
+    /// Problems that a file of another program may have: every reader passes over them.
+    static let tolerated: Set<String> = [
+        "bad-header", "bad-metadata", "no-metadata", "no-vector-layers", "unknown-format", "wrong-format",
+        "not-canonical", "wal-mode", "side-file", "outside-zooms", "wrong-count", "bad-tile", "no-body", "lost-body",
+        "twice", "html-page", "wrong-type", "truncated", "too-large", "bad-coding", "bad-mvt", "bad-image",
+        "empty-body",
+    ]
 
     /// The state of the file's seal.
     public enum Seal: String, Sendable, Codable, Hashable {
@@ -76,7 +103,39 @@ public struct VerifyReport: Sendable, Codable {
     }
 
     package mutating func add(_ code: String, at place: String, because message: String) {
+        let problem = Problem(code: code, place: place, message: message)
+        let isDamage = !Self.tolerated.contains(code)
         problemCount += 1
-        if problems.count < Self.problemLimit { problems.append(Problem(code: code, place: place, message: message)) }
+        if isDamage { damageCount += 1 }
+        if problems.count < Self.problemLimit {
+            problems.append(problem)
+        } else if isDamage {
+            // What makes the file unusable is shown, however many tiles were named before.
+            problems[Self.problemLimit - 1] = problem
+        }
+    }
+
+    /// The first problem that makes the file unusable; in a file that Packhorse sealed, the first of all.
+    public var damage: Problem? {
+        isForeign && !isPatch ? problems.first { !Self.tolerated.contains($0.code) } : problems.first
+    }
+
+    /// Adds a problem of tiles that cannot be used.
+    package mutating func addUnusable(_ code: String, at place: String, because message: String, tiles: UInt64 = 1) {
+        unusable += tiles
+        add(code, at: place, because: message)
+    }
+}
+
+extension VerifyReport.Problem {
+    /// A body that is no tile.
+    package init(_ error: TileBodiesError, of tile: TileID) {
+        self.init(
+            code: error.code == .emptyBody ? "no-body" : error.code.rawValue, place: "\(tile)", message: error.message)
+    }
+
+    /// Tiles whose bodies are missing.
+    package static func ofLostBodies(_ count: Int) -> Self {
+        .init(code: "lost-body", place: "file", message: "\(count) tiles refer to a body that does not exist")
     }
 }

@@ -59,10 +59,37 @@ public final class PMTilesFile: Sendable {
 
     deinit { close(file) }
 
-    /// The unpacked metadata, JSON text; empty when there is none.
+    /// The unpacked metadata, JSON text without a byte order mark; empty when there is none.
     public func metadata() throws(ArchiveError) -> [UInt8] {
         guard header.metadata.length > 0 else { return [] }
-        return try header.unpack(try Self.packed(of: file, header.metadata, path), at: header.metadata.offset, of: path)
+        let text = try header.unpack(
+            try Self.packed(of: file, header.metadata, path), at: header.metadata.offset, of: path)
+        return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+    }
+
+    /// The shallowest and the deepest zoom that has a tile, by the first and the last entry; `nil` without tiles.
+    ///
+    /// Reads at most ``PMTilesHeader/maxDepth`` directories.
+    public func tileZooms() throws(ArchiveError) -> ZoomRange? {
+        guard let first = root.entries.first else { return nil }
+        var directory = root
+        for _ in 0..<PMTilesHeader.maxDepth {
+            guard let last = directory.entries.last else { return nil }
+            if last.run > 0 {
+                let (low, high) = (
+                    PMTilesHeader.zoom(of: first.tile), PMTilesHeader.zoom(of: last.tile + (last.run - 1))
+                )
+                return ZoomRange(min: min(low, TileID.maxZoom), max: min(high, TileID.maxZoom))
+            }
+            directory = try leaf(of: last)
+        }
+        throw tooDeep
+    }
+
+    /// Calls `each` for the entries that are not pointers until it returns `false`; those of the first directories.
+    public func first(_ each: (PMTilesDirectory.Entry) throws -> Bool) throws {
+        struct Enough: Error {}
+        do { try walk { if try !each($0) { throw Enough() } } } catch is Enough {}
     }
 
     /// A body as it is stored (see ``coding``), or `nil` when the file has none for the tile.

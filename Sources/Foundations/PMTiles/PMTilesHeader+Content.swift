@@ -1,5 +1,6 @@
 public import Errors
 public import TileBodies
+public import Tiles
 
 /// The header's values about the rest of the file, for files on disk and on a web server.
 extension PMTilesHeader {
@@ -56,6 +57,27 @@ extension PMTilesHeader {
         }
         // The section itself lies within the file, so this cannot overflow.
         return section.offset + entry.offset..<section.offset + end.partialValue
+    }
+
+    /// The zoom of a tile id, also of one deeper than this build reads; at most 31.
+    public static func zoom(of id: UInt64) -> Int {
+        var (zoom, first, count) = (0, UInt64(0), UInt64(1))
+        while zoom < 31, id - first >= count {
+            first += count
+            count <<= 2
+            zoom += 1
+        }
+        return zoom
+    }
+
+    /// The zooms that the header says, and those of a directory's entries where they go beyond them.
+    ///
+    /// Of a pointer only the first tile counts: its leaf is not read.
+    public func zooms(with root: PMTilesDirectory) -> ZoomRange? {
+        guard let first = root.entries.first, let last = root.entries.last else { return zooms }
+        let low = min(Int(minZoom), Self.zoom(of: first.tile))
+        let high = max(Int(maxZoom), Self.zoom(of: last.tile + (max(1, last.run) - 1)))
+        return ZoomRange(min: min(low, TileID.maxZoom), max: min(high, TileID.maxZoom))
     }
 
     /// How the bodies are packed.

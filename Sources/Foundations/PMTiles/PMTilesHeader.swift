@@ -55,6 +55,10 @@ public struct PMTilesHeader: Sendable, Hashable {
     public var leaves = Section(offset: 0, length: 0)
     /// The bodies.
     public var tiles = Section(offset: 0, length: 0)
+    /// Whether the stored length of the bodies was no length, so that ``tiles`` goes to the end of the file.
+    ///
+    /// tilemaker up to 3.0 subtracts the place of the leaf directories without having any: 2^64 − 16,384.
+    public private(set) var hasUnknownLength = false
     /// Tiles that have a body, counting each tile of a run; 0 = unknown.
     public var addressedTiles: UInt64 = 0
     /// Entries in all directories that are not pointers; 0 = unknown.
@@ -88,15 +92,12 @@ public struct PMTilesHeader: Sendable, Hashable {
     /// - Throws: ``ArchiveError`` `.badArchive` when the bytes are no header or a section lies outside the file,
     ///   `.unsupported` for another version.
     public init(_ bytes: [UInt8], fileSize: UInt64, path: String) throws(ArchiveError) {
-        guard bytes.starts(with: "PMTiles".utf8) else {
+        // The headers of other versions have other lengths.
+        guard let version = Self.version(bytes) else {
             throw ArchiveError(
                 .badArchive, "'\(path)' is not a PMTiles file: it does not begin with the PMTiles signature.")
         }
-        // The headers of other versions have other lengths.
-        guard bytes.count < 8 || bytes[7] == 3 else {
-            throw ArchiveError(
-                .unsupported, "PMTiles file '\(path)' is of another version than 3: version \(bytes[7]). Convert it.")
-        }
+        guard version == 3 else { throw Self.refusal(of: version, path) }
         guard bytes.count >= Self.size else {
             throw ArchiveError(
                 .badArchive,
@@ -110,7 +111,11 @@ public struct PMTilesHeader: Sendable, Hashable {
         }
         var sections: [Section] = []
         for offset in [8, 24, 40, 56] {
-            let section = Section(offset: number(offset), length: number(offset + 8))
+            var section = Section(offset: number(offset), length: number(offset + 8))
+            if offset == 56, Self.isUnknown(section), section.offset <= fileSize {
+                section.length = fileSize - section.offset
+                hasUnknownLength = true
+            }
             let end = section.offset.addingReportingOverflow(section.length)
             guard !end.overflow, end.partialValue <= fileSize else {
                 throw ArchiveError(
@@ -128,6 +133,30 @@ public struct PMTilesHeader: Sendable, Hashable {
         edges = [102, 106, 110, 114].map(position)
         centerZoom = bytes[118]
         center = [119, 123].map(position)
+    }
+
+    /// A length that a subtraction below zero gave, after a place that can be one.
+    private static func isUnknown(_ section: Section) -> Bool {
+        section.length >= 0 &- (1 << 40) && 1..<(1 << 62) ~= section.offset
+    }
+
+    /// The version that the first bytes of a file say; `nil` when they are not those of a PMTiles file.
+    ///
+    /// Versions 1 and 2 begin with "PM" and two bytes of version (protomaps/PMTiles, `spec/v2`).
+    public static func version(_ bytes: [UInt8]) -> Int? {
+        if bytes.starts(with: "PMTiles".utf8) { return bytes.count > 7 ? Int(bytes[7]) : 3 }
+        let isOld = bytes.starts(with: "PM".utf8) && bytes.count >= 10 && 1...2 ~= bytes[2] && bytes[3] == 0
+        return isOld ? Int(bytes[2]) : nil
+    }
+
+    private static func refusal(of version: Int, _ path: String) -> ArchiveError {
+        let remedy =
+            version < 3
+            ? "Convert it with the program 'pmtiles' of Protomaps: pmtiles convert OLD.pmtiles NEW.pmtiles."
+            : "Write it again as version 3."
+        return ArchiveError(
+            .unsupported,
+            "PMTiles file '\(path)' is of another version than 3: version \(version), which cannot be read. \(remedy)")
     }
 
     /// The 127 bytes.

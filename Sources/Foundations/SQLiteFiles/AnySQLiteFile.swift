@@ -39,9 +39,23 @@ package enum AnySQLiteFile {
         return queue
     }
 
+    /// Whether a file next to a database has changes that are not in the database yet; an empty one has none.
+    ///
+    /// - Parameter suffix: `-wal` or `-journal`.
+    package static func hasChanges(_ url: URL, _ suffix: String) -> Bool {
+        // One that cannot be inspected is not there.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
+        return ((attributes?[.size] as? NSNumber)?.uint64Value ?? 0) > 0
+    }
+
+    /// The command that brings the changes of a write-ahead log into the file, and leaves no file next to it.
+    package static func closingCommand(_ path: String) -> String {
+        "sqlite3 '\(path)' 'PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE;'"
+    }
+
     /// Whether a file was closed in WAL mode: it is read with `immutable=1`.
     package static func isClosedWAL(_ url: URL) -> Bool {
-        guard !FileManager.default.fileExists(atPath: url.path + "-wal") else { return false }
+        guard !hasChanges(url, "-wal") else { return false }
         // What cannot be read here fails when SQLite opens it, with the cause.
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         // The file was only read: closing it cannot lose data.

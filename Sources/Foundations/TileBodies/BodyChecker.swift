@@ -9,6 +9,7 @@ public final class BodyChecker {
     private let limit: Int
     private let layers: LayerCache?
     private let choice: LayerChoice?
+    private let takesAnyPicture: Bool
     /// The traits of the last checked vector tile; only if there is a layer memory.
     public private(set) var checkedLayers: [LayerCache.Number]?
 
@@ -16,18 +17,24 @@ public final class BodyChecker {
     ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
     ///   - layers: Numbers the layers of checked vector tiles; `nil` if they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all. A tile with none of them is empty.
-    public init(limit: Int = Gzip.defaultLimit, layers: LayerCache? = nil, choice: LayerChoice? = nil) {
+    ///   - takesAnyPicture: Whether a picture of another format than the declared one is a tile too, as in archives
+    ///     with PNG and JPEG.
+    public init(
+        limit: Int = Gzip.defaultLimit, layers: LayerCache? = nil, choice: LayerChoice? = nil,
+        takesAnyPicture: Bool = false
+    ) {
         self.limit = limit
         self.layers = layers
         self.choice = choice
+        self.takesAnyPicture = takesAnyPicture
         inflater = Inflater(limit: limit)
     }
 
     /// Returns the canonical body of a whole tile of the declared type.
     ///
     /// - Vector tiles: the gzip bytes exactly as they were served, whether the server called them a Content-Encoding or
-    ///   not; one superfluous layer of gzip is removed; anything else (raw, `deflate`, several gzip members) is packed
-    ///   by ``Gzip``. Every layer has been scanned.
+    ///   not; one superfluous layer of gzip is removed; anything else (raw, `deflate`, zlib without a label, several gzip
+    ///   members) is packed by ``Gzip``. Every layer has been scanned.
     /// - Rasters: the image, with the Content-Encoding undone. Structure and checksums have been walked, pixels not decoded.
     ///
     /// A raw vector tile carries no length: if it was truncated exactly between two layers, this cannot be detected.
@@ -87,9 +94,7 @@ public final class BodyChecker {
         _ body: [UInt8], isGzip: Bool, _ declared: TileFormat, depth: Int = 0
     ) throws(TileBodiesError) -> [UInt8] {
         let verdict = try body.borrow { (input) throws(TileBodiesError) -> Verdict in
-            guard isGzip || Gzip.isGzip(input) else {
-                return .packed(try examine(input, declared) ?? packer.compress(input))
-            }
+            guard isGzip || Gzip.isGzip(input) else { return .packed(try packed(input, declared)) }
             let members = try gunzip(input, declared: declared)
             if depth == 0, Gzip.isGzip(inflater.output) { return .unwrapped([UInt8](inflater.output)) }
             if let chosen = try examine(inflater.output, declared) { return .packed(chosen) }
@@ -100,6 +105,18 @@ public final class BodyChecker {
         case .packed(let bytes): return bytes
         case .unwrapped(let inner): return try checkVector(inner, isGzip: true, declared, depth: depth + 1)
         }
+    }
+
+    /// Packs a vector tile that is not gzip: raw, or a zlib stream, as some writers store it.
+    private func packed(_ input: UnsafeRawBufferPointer, _ declared: TileFormat) throws(TileBodiesError) -> [UInt8] {
+        guard Zlib.begins(input) else { return try examine(input, declared) ?? packer.compress(input) }
+        do throws(TileBodiesError) { try inflater.unzlib(input) } catch {
+            // The first bytes can be chance; else the fault of the stream explains more.
+            do throws(TileBodiesError) { return try examine(input, declared) ?? packer.compress(input) } catch _ {
+                throw error
+            }
+        }
+        return try examine(inflater.output, declared) ?? packer.compress(inflater.output)
     }
 
     /// Scans an unpacked vector tile, and packs its chosen layers; `nil` if all layers are chosen.
@@ -157,6 +174,6 @@ public final class BodyChecker {
 
     private func walk(_ bytes: UnsafeRawBufferPointer, _ declared: TileFormat) throws(TileBodiesError) {
         guard !bytes.isEmpty else { throw TileBodiesError(.emptyBody, "the body unpacks to no bytes") }
-        try scan(bytes, declared)
+        try scan(bytes, takesAnyPicture ? TileFormat(pictureBeginning: bytes) ?? declared : declared)
     }
 }

@@ -54,7 +54,8 @@ enum DocumentSniffer {
         return "\"\(shown)\""
     }
 
-    private static func signature(of bytes: UnsafeRawBufferPointer) -> String? {
+    /// The name of a file type by its first bytes; `nil` for others.
+    static func signature(of bytes: UnsafeRawBufferPointer) -> String? {
         if let picture = TileFormat(pictureBeginning: bytes) { return picture.traits.name }
         if bytes.starts(with: Array("GIF8".utf8)) { return "GIF" }
         if bytes.count >= 12, bytes.dropFirst(4).starts(with: Array("ftyp".utf8)) {

@@ -53,17 +53,19 @@ extension TileFormat {
         switch self {
         case .mvt:
             Traits(
-                name: "vector tile", suffixes: ["pbf", "mvt"], otherWords: ["mbvt"],
+                name: "vector tile", suffixes: ["pbf", "mvt"], otherWords: ["mbvt", "vector", "protobuf"],
                 mediaType: "application/vnd.mapbox-vector-tile",
                 otherMediaTypes: ["application/x-protobuf", "application/protobuf"], pmtilesType: 1, isVector: true,
                 coding: .gzip, signature: [0: [0x1f, 0x8b, 0x08]], scan: VectorTileScanner.check)
         case .png:
             Traits(
-                name: "PNG", suffixes: ["png"], mediaType: "image/png", pmtilesType: 2,
+                name: "PNG", suffixes: ["png"], mediaType: "image/png", otherMediaTypes: ["image/x-png"],
+                pmtilesType: 2,
                 signature: [0: [0x89, 0x50, 0x4e, 0x47]], scan: PNGScanner.scan)
         case .jpeg:
             Traits(
-                name: "JPEG", suffixes: ["jpg", "jpeg"], mediaType: "image/jpeg", pmtilesType: 3,
+                name: "JPEG", suffixes: ["jpg", "jpeg"], mediaType: "image/jpeg",
+                otherMediaTypes: ["image/jpg", "image/pjpeg"], pmtilesType: 3,
                 signature: [0: [0xff, 0xd8, 0xff]], scan: JPEGScanner.scan)
         case .webp:
             Traits(
@@ -83,14 +85,24 @@ extension TileFormat {
     private static let rows = allCases.map { (format: $0, traits: $0.traits) }
 
     /// The format for a word of metadata, the end of an address or a media type, in any case of letters.
+    ///
+    /// What other programs add to a word is passed over: a dot before it, parameters behind it, and the number that
+    /// Mapnik and its kin write for colours or quality (`png256`, `jpeg80`, `png8:z=1`).
     package init?(word: String) {
-        let word = word.lowercased()
-        let found = Self.rows.first { _, traits in
+        var word = word.lowercased().prefix { !":;?".contains($0) }
+            .drop { $0.isWhitespace || $0 == "." || $0 == "\u{FEFF}" }
+        while word.last?.isWhitespace == true { word.removeLast() }
+        var bare = word
+        while bare.last.map({ "0123456789".contains($0) }) == true { bare.removeLast() }
+        guard let format = Self.named(String(word)) ?? Self.named(String(bare)) else { return nil }
+        self = format
+    }
+
+    private static func named(_ word: String) -> TileFormat? {
+        rows.first { _, traits in
             traits.suffixes.contains(word) || traits.otherWords.contains(word) || traits.mediaType == word
                 || traits.otherMediaTypes.contains(word)
-        }
-        guard let found else { return nil }
-        self = found.format
+        }?.format
     }
 
     /// The format that the path of an address or file ends in, in any case of letters; `nil` for none.

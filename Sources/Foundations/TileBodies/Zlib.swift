@@ -23,6 +23,14 @@ public enum Zlib {
         return result
     }
 
+    /// Whether `bytes` begin as a zlib stream without a preset dictionary does; other bytes can do so by chance.
+    ///
+    /// Source: RFC 1950, section 2.2: method 8, a window of at most 32 KiB, and a check that makes the two bytes a multiple of 31.
+    package static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 6 && bytes[0] & 0x0F == 8 && bytes[0] >> 4 <= 7 && bytes[1] & 0x20 == 0
+            && (Int(bytes[0]) << 8 | Int(bytes[1])).isMultiple(of: 31)
+    }
+
     /// The checksum of PNG, gzip and ZIP: CRC-32 with the polynomial of IEEE 802.3.
     public static func crc32(_ bytes: [UInt8]) -> UInt32 {
         bytes.withUnsafeBytes { crc32($0) }

@@ -27,6 +27,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case key
     /// A PMTiles file: header, metadata, directories, bodies.
     case pmtiles
+    /// The rows of the metadata of an MBTiles file of another program: names and values, each ended by a zero byte.
+    case metadata
+    /// The metadata of a PMTiles file, in a file that is right otherwise.
+    case pmtilesMetadata = "pmtiles-metadata"
+    /// The header of a PMTiles file, before directories and bodies that are right.
+    case pmtilesHeader = "pmtiles-header"
     /// A MapLibre style: what it needs and how it is rewritten.
     case style
     /// A style pack as a ZIP archive.
@@ -82,6 +88,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .manifest: Self.manifest(bytes)
         case .key: Self.key(bytes)
         case .pmtiles: Self.pmtiles(bytes)
+        case .metadata: Self.metadata(bytes)
+        case .pmtilesMetadata: Self.pmtilesMetadata(bytes)
+        case .pmtilesHeader: Self.pmtilesHeader(bytes)
         case .style: Self.style(bytes)
         case .zip: Self.zip(bytes)
         case .gaps: Self.gaps(bytes)

@@ -55,6 +55,12 @@ public struct BoundingBox: Hashable, Sendable {
         return (middle > 180 ? middle - 360 : middle, (south + north) / 2)
     }
 
+    /// West, south, east, north with west at most east: a box over longitude 180 has the whole width.
+    ///
+    /// For `bounds` of TileJSON 3.0, MBTiles and PMTiles: TileJSON forbids a west above the east, and renderers then draw
+    /// few tiles or none. The exact shape is in the tile mask.
+    public var flatEdges: [Double] { crossesAntimeridian ? [-180, south, 180, north] : [west, south, east, north] }
+
     /// The box or boxes that cover the same area without crossing the antimeridian.
     public var parts: [BoundingBox] {
         crossesAntimeridian

@@ -111,6 +111,76 @@ struct ArchiveOriginTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["a b%.mbtiles"])
     }
 
+    private func archive(_ scratch: Scratch, _ sql: String) async throws {
+        let queue = try DatabaseQueue(path: scratch.folder.appendingPathComponent("a.mbtiles").path)
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB);
+                    CREATE INDEX places ON tiles (zoom_level, tile_column, tile_row); \(sql)
+                    """)
+        }
+        try queue.close()
+    }
+
+    private func hex(_ bytes: [UInt8]) -> String {
+        "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+    }
+
+    /// No metadata, zlib bodies, a repeated row: what `convert` reads, a job reads too.
+    @Test func aFileWithoutMetadataIsReadByItsTiles() async throws {
+        let scratch = try Scratch()
+        let body = hex(Zlib.compress(layer))
+        try await archive(
+            scratch,
+            """
+            INSERT INTO tiles VALUES (3, 2, 5, \(body)), (5, 1, 1, \(body)), (5, 1, 1, \(body)), (5, 1, 1, NULL),
+            (5, 2, 2, \(body)), (5, 2, 2, \(hex(layer.map { $0 == 0x61 ? 0x62 : $0 }))), (40, 1, 1, \(body));
+            """)
+        let tileset = try await resolve("mbtiles:a.mbtiles", scratch.folder)
+        #expect(tileset.format == .mvt && tileset.zooms.description == "3-5")
+        let tiles = [(3, 2, 5), (5, 1, 1), (5, 2, 2)].compactMap { TileID(zoom: $0.0, x: $0.1, tmsY: $0.2) }
+        let basket = try await fetch(tileset, tiles)
+        for tile in tiles.prefix(2) {
+            #expect(
+                basket["\(tile)"]?.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil))
+        }
+        guard case .failed(_, let detail)? = basket["\(tiles[2])"]?.outcome else { throw Unexpected() }
+        #expect(detail.contains("several times with different bodies"))
+    }
+
+    @Test func narrowZoomsOfMetadataAreWidenedWithARemark() async throws {
+        let scratch = try Scratch()
+        let body = hex(layer)
+        try await archive(
+            scratch,
+            """
+            CREATE TABLE metadata (name, value);
+            INSERT INTO metadata VALUES ('format', 'PBF'), ('minzoom', '4'), ('maxzoom', '7');
+            INSERT INTO tiles VALUES (2, 1, 1, \(body)), (14, 1, 1, \(body));
+            """)
+        let file = try TilesetFile(source: "mbtiles:a.mbtiles", folder: scratch.folder)
+        let found = try await OriginMetadata.pinned(file, environment: [:])
+        #expect(found.tileset.zooms.description == "2-14")
+        #expect(found.remarks.count == 1 && found.remarks[0].contains("4-7") && found.remarks[0].contains("2-14"))
+    }
+
+    /// There is no file to add a key to, where the archive is named directly.
+    @Test func anUnknownFormatIsNamedAndCanBeSaid() async throws {
+        let scratch = try Scratch()
+        try await archive(scratch, "INSERT INTO tiles VALUES (3, 2, 5, x'000000186674797061766966000000')")
+        let error = await #expect(throws: OriginsError.self) { try await resolve("mbtiles:a.mbtiles", scratch.folder) }
+        #expect(error?.message.contains("AVIF") == true && error?.message.contains("--input-format") == true)
+        #expect(error?.message.contains("add format") == false, "\(error?.message ?? "")")
+        let file = try TilesetFile(source: "mbtiles:a.mbtiles", folder: scratch.folder, format: "png256")
+        #expect(try await OriginMetadata.resolve(file, environment: [:]).format == .png)
+        let named = try TilesetFile(text: "url: mbtiles:a.mbtiles\n", name: "t.yaml", folder: scratch.folder)
+        let other = await #expect(throws: OriginsError.self) {
+            try await OriginMetadata.resolve(named, environment: [:])
+        }
+        #expect(other?.message.contains("add format") == true)
+    }
+
     @Test(arguments: [("tiles_shallow", "tile_data_id", "tiles_data"), ("map", "tile_id", "images")])
     func aTileWhoseBodyIsLostFails(_ index: String, _ reference: String, _ bodies: String) async throws {
         let scratch = try Scratch()

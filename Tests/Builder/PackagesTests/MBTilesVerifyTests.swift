@@ -58,7 +58,7 @@ struct MBTilesVerifyTests {
         ("DELETE FROM metadata WHERE name = 'name'", "bad-metadata"),
         ("DELETE FROM metadata WHERE name = 'json'", "no-vector-layers"),
         ("UPDATE metadata SET value = 'tiff' WHERE name = 'format'", "unknown-format"),
-        ("UPDATE metadata SET value = 'png' WHERE name = 'format'", "bad-image"),
+        ("UPDATE metadata SET value = 'png' WHERE name = 'format'", "wrong-format"),
         ("UPDATE metadata SET value = '1,2,3' WHERE name = 'bounds'", "bad-metadata"),
         ("UPDATE metadata SET value = 'x' WHERE name = 'maxzoom'", "bad-metadata"),
         ("UPDATE metadata SET value = '7' WHERE name = 'maxzoom'", "outside-zooms"),

@@ -31,6 +31,36 @@ struct BodyCheckerTests {
         #expect(try checker.check(canonical, coding: .identity, declared: .mvt) == canonical)
     }
 
+    /// Servers and archives have zlib streams that nothing announces.
+    @Test func aZlibStreamWithoutALabelIsPackedAsGzip() throws {
+        let checker = BodyChecker()
+        let packed = Zlib.compress(tile)
+        #expect(try checker.check(packed, coding: .identity, declared: .mvt) == Gzip.compress(tile))
+        // What was unpacked by a Content-Encoding may be one too.
+        #expect(try checker.check(Gzip.compress(packed), coding: .deflate, declared: .mvt) == Gzip.compress(tile))
+        for damaged in [Array(packed.dropLast()), packed + [7]] {
+            #expect(refusal(damaged, .mvt, .identity) == "bad-coding")
+        }
+        // Two bytes that look like one by chance: a field of another number, then the layers.
+        let chance = [0x78, 0x01] + tile
+        #expect(try checker.check(chance, coding: .identity, declared: .mvt) == Gzip.compress(chance))
+    }
+
+    @Test func aPictureOfAnotherFormatIsATileOfAnArchiveOnly() throws {
+        for (format, body) in Samples.rasters {
+            for declared in TileFormat.allCases where declared != format {
+                #expect(refusal(body, declared, .identity) != nil)
+                let checker = BodyChecker(takesAnyPicture: true)
+                let taken = try? checker.check(body, coding: .identity, declared: declared)
+                #expect(taken == (declared.traits.isVector ? nil : body), "\(format) as \(declared)")
+            }
+            let broken = BodyChecker(takesAnyPicture: true)
+            #expect(throws: TileBodiesError.self) {
+                try broken.check(Array(body.dropLast(3)), coding: .identity, declared: .png)
+            }
+        }
+    }
+
     /// 400 bytes, packed by zstd 1.5.4 -19 and by brotli 1.0.9 at level 11.
     private static let foreign: [(BodyCoding, [UInt8])] = [
         (

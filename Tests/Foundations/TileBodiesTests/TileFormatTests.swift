@@ -22,6 +22,32 @@ struct TileFormatTests {
         #expect(body.prefix(2).withUnsafeBytes { TileFormat(beginning: $0) } == nil)
     }
 
+    /// Words of tilemaker, tippecanoe, QGIS, GDAL, MOBAC, Mapnik and others.
+    @Test(arguments: [
+        ("png8", TileFormat.png), ("png256", .png), ("png8:z=1", .png), (".png", .png), ("image/jpg", .jpeg),
+        ("jpeg80", .jpeg), ("JPG", .jpeg), ("vector", .mvt), (" pbf\n", .mvt), ("image/png; mode=8bit", .png),
+        ("application/x-protobuf", .mvt), ("\u{FEFF}pbf", .mvt), ("webp:quality=80", .webp),
+    ])
+    func aWordOfAnotherProgramNamesItsFormat(word: String, format: TileFormat) {
+        #expect(TileFormat(word: word) == format)
+    }
+
+    @Test(arguments: ["", ".", "8", "avif", "p n g", ":png", "pngx", "mlt"])
+    func otherWordsNameNone(word: String) { #expect(TileFormat(word: word) == nil) }
+
+    @Test func theContentOfABodyNamesItsFormat() {
+        let tile = VectorSamples.plain
+        for body in [tile, Gzip.compress(tile), Zlib.compress(tile), Gzip.compress([])] {
+            #expect(TileFormat(content: body) == .mvt)
+        }
+        for (format, body) in Samples.rasters {
+            #expect(TileFormat(content: body) == format && TileFormat(content: Gzip.compress(body)) == format)
+        }
+        for body in [[], [1, 2, 3], Array("<html></html>".utf8), Gzip.compress([9, 9]), Array("GIF89a".utf8)] {
+            #expect(TileFormat(content: body) == nil)
+        }
+    }
+
     @Test func aStoredVectorTileIsNoPicture() {
         let body = Gzip.compress([1, 2, 3])
         #expect(body.withUnsafeBytes { TileFormat(beginning: $0) } == .mvt)

@@ -16,6 +16,8 @@ struct SmallMap {
     let zooms: ZoomRange
     /// By tile; tiles of the mask that are not here are empty.
     let bodies: [TileID: [UInt8]]
+    /// The row of its metadata.
+    var bounds = "24,59,25,60"
 
     /// Everything below one tile, down to some zoom, with its ancestors.
     init(_ seed: TileID, maxZoom: Int, name: String) throws {
@@ -49,7 +51,7 @@ struct SmallMap {
                         UNIQUE (zoom_level, tile_column, tile_row));
                     """)
             for (name, value) in [
-                ("name", "Small map"), ("format", "pbf"), ("bounds", "24,59,25,60"), ("center", "24.5,59.5,6"),
+                ("name", "Small map"), ("format", "pbf"), ("bounds", bounds), ("center", "24.5,59.5,6"),
                 ("minzoom", "\(zooms.min)"), ("maxzoom", "\(zooms.max)"), ("attribution", "© test"),
                 ("json", "{\"vector_layers\":[{\"id\":\"land\",\"fields\":{\"name\":\"String\"}}]}"),
             ] { try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value]) }

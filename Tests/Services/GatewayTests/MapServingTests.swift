@@ -119,6 +119,23 @@ import Tiles
         }
     }
 
+    /// Packages of the build before have a west above the east; MapLibre then shows few tiles, or refuses.
+    @Test func boundsOfTileJSONAreNeverReversed() async throws {
+        var map = try Self.west()
+        map.bounds = "177,-19,-178,-16"
+        let fiji = map
+        let gateway = try await GatewayFixture(
+            options: { _ in },
+            fill: { catalog, folder in try catalog.publish("FJ", fiji, in: folder, withPMTiles: false) })
+        let answer = try? await gateway.get("/tiles/FJ.json")
+        await gateway.end()
+        guard case .object(let root)? = JSONValue(json: answer?.body ?? []) else {
+            Issue.record("no JSON: \(answer?.text ?? "")")
+            return
+        }
+        #expect(root["bounds"] == .array([-180, -19, 180, -16].map(JSONValue.number)))
+    }
+
     @Test func tileJSONNamesTheVersionAndThisServer() async throws {
         try await Self.serving { gateway in
             let answer = try await gateway.get("/tiles/W.json")

@@ -33,7 +33,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         limit = UInt64(tileset.maxTileBytes)
         isCut = tileset.layers != nil
         checkPool = BodyCheckPool(
-            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
+            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice,
+            takesAnyPicture: true)
     }
 
     var version: String { archive.file.version.text }

@@ -96,15 +96,16 @@ final class RemotePMTiles: Sendable {
                     header.metadata.end <= UInt64(file.head.count)
                     ? Array(file.head[Int(header.metadata.offset)..<Int(header.metadata.end)])
                     : try await file.read(header.metadata.offset..<header.metadata.end)
-                text = try header.unpack(packed, at: header.metadata.offset, of: file.name)
+                // Tiles need no metadata, so such as cannot be unpacked count as none.
+                text = (try? header.unpack(packed, at: header.metadata.offset, of: file.name)) ?? []
             }
         } catch let error as OriginsError {
             throw error
-        } catch let error as ArchiveError {
-            throw OriginsError(error)
         } catch {
             throw OriginsError(.unreadable, "The metadata of '\(file.name)' was not read: \(error)", cause: error)
         }
-        return SourceMetadata(header, metadata: text)
+        var metadata = SourceMetadata(header, metadata: text)
+        metadata.widenZooms(to: header.zooms(with: root))
+        return metadata
     }
 }

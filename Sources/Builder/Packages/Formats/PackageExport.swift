@@ -1,7 +1,8 @@
 public import Digests
 internal import Files
 public import Foundation
-internal import PackageFiles
+public import PackageFiles
+public import TileBodies
 
 /// The result of an export.
 public struct ExportReceipt: Sendable, Hashable {
@@ -13,13 +14,32 @@ public struct ExportReceipt: Sendable, Hashable {
     public let size: UInt64
     /// Tiles in it.
     public let tiles: UInt64
+    /// What was left out of the source, or was taken in another form.
+    public let remarks: TileRemarks
 
     /// Makes a receipt from its parts.
-    public init(format: PackageFormat, digest: Digest, size: UInt64, tiles: UInt64) {
+    public init(
+        format: PackageFormat, digest: Digest, size: UInt64, tiles: UInt64, remarks: TileRemarks = TileRemarks()
+    ) {
         self.format = format
+        self.remarks = remarks
         self.digest = digest
         self.size = size
         self.tiles = tiles
+    }
+}
+
+/// How the tiles of a file of another program are taken.
+public struct ImportRule: Sendable, Hashable {
+    /// The format of its tiles; `nil`: that of its bodies, and in doubt that of its metadata.
+    public var format: TileFormat?
+    /// Whether tiles that cannot be used, and repeated ones, refuse the file; else they are left out and counted.
+    public var isStrict: Bool
+
+    /// Makes a rule from its parts.
+    public init(format: TileFormat? = nil, isStrict: Bool = false) {
+        self.format = format
+        self.isStrict = isStrict
     }
 }
 
@@ -35,11 +55,12 @@ public enum PackageExport {
     ///   - format: What to write; ``PackageFormat/maplibre`` is not written here, because it needs a style pack.
     ///   - target: The file to make; a temporary file next to it is renamed to this name.
     ///   - replacing: Whether a file of that name may be replaced.
+    ///   - rule: How tiles of another program are taken.
     ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``: `exists`, `unsupported`, `bad-source`, `disk-full`, `io`, `verification-failed`.
     public static func write(
         from source: URL, format: PackageFormat, to target: URL, replacing: Bool = false,
-        progress: (UInt64) throws -> Void = { _ in }
+        rule: ImportRule = ImportRule(), progress: (UInt64) throws -> Void = { _ in }
     ) throws -> ExportReceipt {
         guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
             throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
@@ -50,20 +71,21 @@ public enum PackageExport {
         }
         let temporary = TemporaryName.nextTo(target)
         do {
-            let (tiles, digest) = try TileArchives.open(source) { archive, facts in
+            let (tiles, digest, remarks) = try TileArchives.open(source) { archive, facts in
                 let feed = try TileFeed(
-                    archive, facts, try archive.knownFormat(facts, source),
+                    archive, facts, try rule.format ?? archive.knownFormat(facts, source), isStrict: rule.isStrict,
                     near: temporary.appendingPathExtension("sort"),
                     name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }
                 // The bodies of a Packhorse file were checked when it was made, and those of a third-party file are
                 // checked one by one during the export. That they were written correctly is checked when the file is
                 // read back.
-                return try write(feed, temporary, progress)
+                let (tiles, digest) = try write(feed, temporary, progress)
+                return (tiles, digest, feed.remarks)
             }
             let size = try FileDescriptor(reading: temporary).size
             try Durable.rename(temporary, to: target)
-            return ExportReceipt(format: format, digest: digest, size: size, tiles: tiles)
+            return ExportReceipt(format: format, digest: digest, size: size, tiles: tiles, remarks: remarks)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
             throw PackagesError.wrapping(error, path: target.path)

@@ -22,7 +22,8 @@ enum PMTilesReadBack {
             throw PackagesError(error)
         }
         PMTilesVerify.checkSections(file.header, &report)
-        let rows = MetadataCheck(try PMTilesMetadata(reading: file).rows(file.header), requiresName: false, &report)
+        let rows = MetadataCheck(
+            try PMTilesMetadata(reading: file).rows(file.header, format), requiresName: false, &report)
         var walk = PMTilesWalk(file, TileCheck(rows, mask: nil, zooms: nil))
         var found = TileSum()
         var last: (entry: PMTilesDirectory.Entry, body: TileSum.Body)?
@@ -30,7 +31,7 @@ enum PMTilesReadBack {
             try walk.run(&report) { tile, entry, report in
                 if let last, last.entry == entry { return found.add(tile, last.body) }
                 let body = try file.body(at: entry.offset, length: entry.length).withUnsafeBytes { bytes in
-                    if !format.traits.begins(bytes) {
+                    if !format.admits(bytes) {
                         report.add("wrong-kind", at: "\(tile)", because: "it is not a \(format.rawValue) tile")
                     }
                     return TileSum.Body(bytes)

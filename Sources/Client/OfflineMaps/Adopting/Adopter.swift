@@ -4,6 +4,7 @@ internal import Files
 internal import Foundation
 internal import PMTiles
 internal import PackageFiles
+internal import SQLiteFiles
 internal import StyleFormat
 internal import TextFormats
 internal import Tiles
@@ -18,6 +19,8 @@ struct Adopter: Sendable {
     /// The current file of a key, which gives the next version.
     let current: @Sendable (InstalledFileKey) -> InstalledFile?
     var adopted: [Adopted] = []
+    /// What of the files was passed over, for people.
+    private(set) var remarks: [String] = []
     /// Files to remove when everything is durable.
     private(set) var sources: [URL] = []
 
@@ -41,7 +44,7 @@ struct Adopter: Sendable {
             throw StoreError.failing(
                 .badFile,
                 "'\(file.path)' is \(words). The store takes MBTiles files, PMTiles archives, MapLibre databases, "
-                    + "and archives of style packs.")
+                    + "and archives of style packs.", advice: ArchiveKind.other(words).remedy(file.path))
         }
     }
 
@@ -54,12 +57,10 @@ struct Adopter: Sendable {
             throw StoreError.failing(.badFile, "'\(file.path)' does not exist.")
         }
         guard !isFolder.boolValue else { throw StoreError.failing(.badFile, "'\(file.path)' is a folder.") }
-        let wal = URL(filePath: file.path + "-wal")
-        // No such file has no changes.
-        if let size = try? FileManager.default.attributesOfItem(atPath: wal.path)[.size] as? Int, size > 0 {
+        if AnySQLiteFile.hasChanges(file, "-wal") {
             throw StoreError.failing(
-                .badFile, "'\(file.path)' was not closed: the file '\(wal.lastPathComponent)' has changes of it.",
-                advice: "Close the program that writes it, and try again.")
+                .badFile, "'\(file.path)' was not closed: the file '\(file.lastPathComponent)-wal' has changes of it.",
+                advice: "Close the program that writes it, or run: \(AnySQLiteFile.closingCommand(file.path))")
         }
         return StoredZip.looksLikeZip(file)
     }
@@ -98,12 +99,30 @@ struct Adopter: Sendable {
             let error = ArchiveError(reading: error, file.path)
             throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(error.message)", below: error)
         }
+        if format != .maplibre { try check(file) }
         let owner = Item.package(id, edition, format)
         let installed = InstalledFile(
             id: Self.id(owner), item: owner, path: "", bytes: 0, format: format, mask: found.mask, zooms: found.zooms,
             template: found.template, attribution: found.attribution)
         let regions = format == .maplibre ? try MapLibreRegions.read(file) : []
         try adopt(file, installed, name: StoreFolder.component(id) + format.fileExtension, regions: regions)
+    }
+
+    /// Refuses a file that is damaged, or has no tile that can be used.
+    ///
+    /// It reads every byte and unpacks every different body, as `packhorse verify` does (docs/decisions/0077 has what it
+    /// takes), because an adopted file cannot be downloaded again when a map meets the damage.
+    private mutating func check(_ file: URL) throws(StoreError) {
+        let found: FileProbe.Findings
+        do { found = try FileProbe.findings(in: file) } catch {
+            let message = (error as? any CodedError)?.message ?? "\(error)"
+            throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(message)", below: error)
+        }
+        if let damage = found.damage {
+            throw StoreError.failing(
+                .badFile, "'\(file.path)' is damaged: \(damage)", advice: "Download or build it again.")
+        }
+        if let remark = found.remark { remarks.append("'\(file.path)': \(remark)") }
     }
 
     private mutating func addStyle(_ file: URL, as item: Item) throws(StoreError) {

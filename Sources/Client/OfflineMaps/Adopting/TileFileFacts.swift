@@ -16,18 +16,17 @@ struct TileFileFacts: Sendable {
     /// The address that its tiles have on the network, in a MapLibre database.
     var template: String?
 
-    /// Reads the places of all tiles, and a tile.
+    /// Reads the places of all tiles; rows that are no tiles are passed over.
     ///
     /// - Throws: ``ArchiveError`` for a file that cannot be read, or is too slow to read.
     init(_ archive: any TileArchive, _ file: URL) throws {
         var tiles: [TileID] = []
-        try archive.tiles(isStrict: false) { tile, _, _ in
+        try archive.tiles { tile, _, _ in
             guard tiles.count < Self.maxTiles else { throw Self.tooMany(file) }
             tiles.append(tile)
         }
         var next = tiles.makeIterator()
         (mask, zooms) = try Self.collect(file) { next.next() }
-        if let first = tiles.first { _ = try archive.find(first).body?.served() }
         attribution = try archive.facts().rows["attribution"].map { String($0.prefix(2_000)) }
     }
 

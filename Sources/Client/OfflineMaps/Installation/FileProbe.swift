@@ -29,10 +29,36 @@ enum FileProbe {
         } catch { return false }
     }
 
+    /// What the complete reading of a file of tiles has found.
+    struct Findings {
+        /// Why no command takes it; `nil` for a file that every command takes.
+        var damage: String?
+        /// What is passed over in a file that is taken.
+        var remark: String?
+    }
+
+    /// Reads every byte and every different body of a file of tiles, as `packhorse verify` does.
+    ///
+    /// - Throws: `PackagesError` `io`, `busy`.
+    static func findings(in file: URL) throws -> Findings {
+        let report = try PackageVerify.run(file)
+        guard report.isUsable else {
+            return Findings(
+                damage: report.damage.map { "\($0)" }
+                    ?? "it has no tile that can be used (\(report.problems.last.map { "\($0)" } ?? "none at all"))")
+        }
+        guard report.unusable > 0, let first = report.problems.first else { return Findings() }
+        return Findings(
+            remark: "\(report.unusable) tiles cannot be used and are passed over; the first problem: \(first)")
+    }
+
     /// Reads the first tile.
     private static func probe(_ archive: any TileArchive) throws -> Bool {
         struct Found: Error { let tile: TileID }
-        do { try archive.tiles(isStrict: true) { tile, _, _ in throw Found(tile: tile) } } catch let found as Found {
+        struct Strange: Error {}
+        do {
+            try archive.tiles(strange: { _, _ in throw Strange() }, { tile, _, _ in throw Found(tile: tile) })
+        } catch let found as Found {
             return try archive.find(found.tile).body?.served() != nil
         }
         // A package of an area without any tile is a package too.

@@ -110,7 +110,7 @@ enum FilledPack {
                 (try span?(0) as Int?).map(String.init), (try span?(1) as Int?).map(String.init)
             )
             if let bounds = wanted.bounds {
-                rows["bounds"] = "\(bounds.west),\(bounds.south),\(bounds.east),\(bounds.north)"
+                rows["bounds"] = bounds.flatEdges.map { "\($0)" }.joined(separator: ",")
             }
             try database.execute(sql: "DELETE FROM metadata")
             for (name, value) in rows.sorted(by: { $0.key < $1.key }) {

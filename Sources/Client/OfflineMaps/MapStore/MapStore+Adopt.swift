@@ -16,9 +16,10 @@ extension MapStore {
     /// - Throws: `bad-file` naming what the file is, `invalid-arguments`, `limit`, `disk-full`, `storage`; `wrong-state`
     ///   while the same file is being removed. Then nothing has changed.
     @discardableResult public func adopt(
-        _ file: URL, as item: Item? = nil, by way: Adoption = .copy
+        _ file: URL, as item: Item? = nil, by way: Adoption = .copy,
+        remark: @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) -> [Item] {
-        try await worker.adopt(file, as: item, by: way)
+        try await worker.adopt(file, as: item, by: way, remark: remark)
     }
 }
 
@@ -26,7 +27,9 @@ extension StoreWorker {
     /// How often an adoption begins again because one of its files was just being removed.
     private static let adoptionTries = 5
 
-    func adopt(_ file: URL, as item: Item?, by way: Adoption) async throws(StoreError) -> [Item] {
+    func adopt(
+        _ file: URL, as item: Item?, by way: Adoption, remark: @Sendable (String) -> Void = { _ in }
+    ) async throws(StoreError) -> [Item] {
         for attempt in 1...Self.adoptionTries {
             let rows = try await view().rows
             let folder = folder
@@ -45,7 +48,9 @@ extension StoreWorker {
             case .limited(let limit): throw Self.exceeds(limit)
             case .busy where attempt < Self.adoptionTries: continue
             case .busy: throw Self.isBusy
-            case .done, .task, .noSuchTask: return try await finish(adopter)
+            case .done, .task, .noSuchTask:
+                adopter.remarks.forEach(remark)
+                return try await finish(adopter)
             }
         }
         return []

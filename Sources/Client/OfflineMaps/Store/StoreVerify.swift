@@ -36,7 +36,14 @@ enum StoreVerify {
         do throws(StorageError) {
             // A file that was adopted where it is has the digest of its path, size and time of change.
             let found = installed.isOutside ? try FileStamp(place).digest : try Digest.ofFile(place).digest.hex
-            return found == installed.sha256 ? nil : "The file has the SHA-256 \(found); expected \(installed.sha256)."
+            guard found == installed.sha256 else {
+                return "The file has the SHA-256 \(found); expected \(installed.sha256)."
+            }
         } catch { return error.message }
+        // No catalog vouches for the bytes of an adopted file, and one that stays where it is has no digest of them.
+        guard installed.isAdopted, [.mbtiles, .pmtiles].contains(installed.format) else { return nil }
+        do { return try FileProbe.findings(in: place).damage.map { "The file is damaged: \($0)." } } catch {
+            return (error as? any CodedError)?.message ?? "\(error)"
+        }
     }
 }

@@ -55,6 +55,9 @@ extension InstalledFile {
     /// Whether it is a file that was adopted where it is: its path is absolute.
     var isOutside: Bool { path.utf8.first == UInt8(ascii: "/") }
 
+    /// Whether it was adopted: no catalog has it, so it cannot be downloaded again.
+    var isAdopted: Bool { isOutside || path.hasPrefix("units/\(StoreFolder.Kind.adopted.rawValue)") }
+
     /// Whether it has not expired.
     var isFresh: Bool { expires.map { $0 > Int64(Date().timeIntervalSince1970) } ?? true }
 

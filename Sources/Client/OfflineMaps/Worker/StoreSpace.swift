@@ -18,7 +18,7 @@ enum StoreSpace {
                 usage.previous += bytes
             } else if installed.id.key.isPack {
                 usage.packs += bytes
-            } else if installed.path.hasPrefix("units/" + StoreFolder.Kind.adopted.rawValue) {
+            } else if installed.isAdopted {
                 usage.adopted += bytes
             } else if case .style = installed.item {
                 usage.styles += bytes

@@ -88,9 +88,15 @@ extension StoreWorker {
     }
 
     /// A reader has found a file that cannot be read.
+    ///
+    /// One that was adopted stays: it cannot be downloaded again, and its other tiles can be read. Each read of a damaged
+    /// tile fails in the same way, and `verify` names the file.
     func isDamaged(_ installed: InstalledFile) {
         let known = committedRows.files.values.first { $0.path == installed.path && $0.state == .current }
-        if let known { process(.unreadable(known.id)) }
+        guard let known else { return }
+        let isOnly = !committedRows.files.values.contains { $0.id.key == known.id.key && $0.state == .previous }
+        guard known.isAdopted, isOnly else { return process(.unreadable(known.id)) }
+        shared.events.send(.damaged(known.item))
     }
 
     // MARK: Disk

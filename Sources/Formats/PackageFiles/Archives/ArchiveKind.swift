@@ -1,6 +1,7 @@
 internal import Errors
 public import Foundation
 internal import GRDB
+internal import PMTiles
 internal import SQLiteFiles
 
 /// The kind of a file, by its content and never by its name.
@@ -25,12 +26,13 @@ public enum ArchiveKind: Sendable, Hashable {
         let head: [UInt8]
         do throws(ArchiveError) { head = try Self.head(url.path) } catch { throw PackagesError(error) }
         guard head.starts(with: SQLiteFileHeader.mark) else {
-            return head.starts(with: "PMTiles".utf8) ? .pmtiles : .other(words(head))
+            return PMTilesHeader.version(head) == nil ? .other(words(head)) : .pmtiles
         }
         if isGeoPackage(head) { return .other(geoPackage) }
         do {
             let tables = try PackageDatabase.reading(url) { database in
-                try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+                try String.fetchSet(
+                    database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
             if tables.isSuperset(of: ["regions", "resources", "region_tiles"]) { return .maplibre }
             return tables.contains("tiles") ? .mbtiles : .other("a SQLite database that has no tiles")
@@ -48,10 +50,20 @@ public enum ArchiveKind: Sendable, Hashable {
         guard isGeoPackage(try head(path)) else { return }
         throw ArchiveError(
             .unsupported,
-            "'\(path)' is \(geoPackage); MBTiles and PMTiles files can be read. Export its tiles as MBTiles.")
+            "'\(path)' is \(geoPackage); MBTiles and PMTiles files can be read. \(geoPackageRemedy(path))")
     }
 
     static let geoPackage = "a GeoPackage"
+
+    /// What to do with a GeoPackage, in a sentence.
+    static func geoPackageRemedy(_ path: String) -> String {
+        "Export its tiles as MBTiles with GDAL: gdal_translate -of MBTILES '\(path)' tiles.mbtiles."
+    }
+
+    /// What to do with a file that is no archive of tiles; `nil` where nothing is known.
+    public func remedy(_ path: String) -> String? {
+        self == .other(Self.geoPackage) ? Self.geoPackageRemedy(path) : nil
+    }
 
     /// OGC GeoPackage 1.2 and later: the application id at byte 68; `GP10` and `GP11` are those of 1.0 and 1.1.
     static func isGeoPackage(_ head: [UInt8]) -> Bool {

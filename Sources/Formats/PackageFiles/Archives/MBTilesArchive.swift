@@ -9,7 +9,8 @@ package final class MBTilesArchive: TileArchive {
     private static let sql = "SELECT tile_data FROM tiles WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3"
     private static let answerSQL = "SELECT status, expires FROM tile_http WHERE place = ?1"
 
-    package var format: TileFormat? { dialect.format }
+    package private(set) lazy var format: TileFormat? = sample.format
+    package var otherKind: String? { sample.otherKind }
     private let database: ReadOnlyDatabase
     private let dialect: MBTilesDialect
     private let access: ArchiveAccess
@@ -19,6 +20,8 @@ package final class MBTilesArchive: TileArchive {
     /// Whether the file names a tile, for dialects with a separate table of bodies; only for jobs.
     private let naming: ReadStatement?
     private var rewriting: Rewriting?
+    /// The first bodies of the file; what cannot be read of them is an error of the read that needs it.
+    private lazy var sample = sampled()
 
     private var path: String { database.path }
 
@@ -69,13 +72,27 @@ package final class MBTilesArchive: TileArchive {
         return nil
     }
 
-    package func facts() throws(ArchiveError) -> ArchiveFacts {
-        guard let statement = try? database.prepare("SELECT name, value FROM metadata LIMIT 10000") else {
-            throw ArchiveError(.badArchive, "'\(path)' is not an MBTiles file: it has no readable table 'metadata'.")
+    private func sampled() -> FormatSample {
+        var sample = FormatSample(hint: dialect.format)
+        guard let rows = try? database.prepare("SELECT tile_data FROM tiles LIMIT \(FormatSample.maxBodies)") else {
+            return sample
         }
+        while (try? rows.step()) == true {
+            // A body that cannot be unpacked says nothing about the others.
+            if rows.hasBytes(0), let body = try? decoded(rows.bytes(0)), !sample.add(body) { break }
+        }
+        return sample
+    }
+
+    /// A file without a table of metadata has no rows: its tiles say what they are.
+    package func facts() throws(ArchiveError) -> ArchiveFacts {
         var rows: [String: String] = [:]
-        while try statement.step() {
-            if let name = statement.text(0), let value = statement.metadata(1) { rows[name] = value }
+        if let statement = try? database.prepare("SELECT name, value FROM metadata LIMIT 10000") {
+            while try statement.step() {
+                if let name = statement.text(0), let value = statement.metadata(1) {
+                    rows[name] = value.first == "\u{FEFF}" ? String(value.dropFirst()) : value
+                }
+            }
         }
         let isSealed = rows.removeValue(forKey: SQLiteSeal.name) != nil
         let isDeduplicated = database.hasTable("tiles_shallow") && database.hasTable("tiles_data")
@@ -83,11 +100,21 @@ package final class MBTilesArchive: TileArchive {
             rows: rows, coding: .identity, isSealed: isSealed, namesBodies: isDeduplicated && dialect.dictionary == nil)
     }
 
-    /// The shallowest and the deepest zoom that has a tile, found in the index; `nil` without tiles.
     package func tileZooms() throws(ArchiveError) -> ZoomRange? {
-        let statement = try database.prepare("SELECT min(zoom_level), max(zoom_level) FROM tiles")
+        // SQLite finds one smallest or largest value at the end of an index, but not two at once, nor through a join.
+        var table = "tiles"
+        if !database.hasTable(table) {
+            table =
+                ["tiles_shallow", "map"].first { name in
+                    (try? database.prepare("SELECT zoom_level FROM \(name) LIMIT 1")) != nil
+                } ?? table
+        }
+        let sql = ["min", "max"].map { name in
+            "(SELECT \(name)(zoom_level) FROM \(table) WHERE zoom_level BETWEEN 0 AND \(TileID.maxZoom))"
+        }
+        let statement = try database.prepare("SELECT " + sql.joined(separator: ", "))
         guard try statement.step(), let low = statement.integer(0), let high = statement.integer(1) else { return nil }
-        return ZoomRange(min: Int(low), max: min(Int(high), TileID.maxZoom))
+        return ZoomRange(min: Int(low), max: Int(high))
     }
 
     package func reading(_ body: () -> Void) throws(ArchiveError) {
@@ -113,15 +140,38 @@ package final class MBTilesArchive: TileArchive {
     private func body(of tile: TileID) throws(ArchiveError) -> TileBody? {
         Self.bind(tile, in: lookUp)
         defer { lookUp.reset() }
-        guard try lookUp.step(), !lookUp.isNull(0) else {
+        guard try lookUp.step(), try isAtBody(lookUp) else {
             guard let naming else { return nil }
             Self.bind(tile, in: naming)
             defer { naming.reset() }
             guard try naming.step() else { return nil }
             throw ArchiveError(.badArchive, "'\(path)' is damaged: it lists the tile but has no body for it")
         }
-        let bytes = try decoded(lookUp.bytes(0))
-        return bytes.isEmpty ? nil : TileBody(bytes: bytes, coding: .identity, format: dialect.format)
+        let stored = lookUp.bytes(0)
+        if access.isBatch { try checkRepetition(lookUp, of: tile, stored) }
+        let bytes = try decoded(stored)
+        return bytes.isEmpty ? nil : TileBody(bytes: bytes, coding: .identity, format: format(of: bytes))
+    }
+
+    /// What a body is: by its first bytes, or as most of the file.
+    private func format(of bytes: [UInt8]) -> TileFormat? {
+        bytes.withUnsafeBytes { bytes in
+            if let stated = dialect.format, stated.traits.begins(bytes) { return stated }
+            return TileFormat(beginning: bytes) ?? format
+        }
+    }
+
+    /// Steps over rows without a body, which say nothing where the tile is repeated.
+    private func isAtBody(_ rows: ReadStatement) throws(ArchiveError) -> Bool {
+        while rows.isNull(0) { guard try rows.step() else { return false } }
+        return true
+    }
+
+    /// Refuses a tile that the file has with several bodies; nothing says which of them is right.
+    private func checkRepetition(_ rows: ReadStatement, of tile: TileID, _ body: [UInt8]) throws(ArchiveError) {
+        while try rows.step() {
+            guard rows.isNull(0) || rows.bytes(0) == body else { throw repeated(tile) }
+        }
     }
 
     private static func bind(_ tile: TileID, in statement: ReadStatement) {
@@ -179,11 +229,16 @@ package final class MBTilesArchive: TileArchive {
         return try count.step() ? UInt64(max(0, count.integer(0) ?? 0)) : 0
     }
 
-    package func tiles(isStrict: Bool, _ each: (TileID, UInt64, UInt64) throws -> Void) throws {
+    package func tiles(
+        strange: (VerifyReport.Problem, _ tiles: UInt64) throws -> Void, _ each: (TileID, UInt64, UInt64) throws -> Void
+    ) throws {
         let rows = try database.prepare(try prepared().listSQL)
         while try rows.step() {
-            guard let tile = try tile(rows, isStrict: isStrict) else { continue }
-            try each(tile, UInt64(bitPattern: rows.integer(3) ?? 0), 0)
+            if let tile = Self.tile(rows) {
+                try each(tile, UInt64(bitPattern: rows.integer(3) ?? 0), 0)
+            } else {
+                try strange(Self.problem(rows), 1)
+            }
         }
     }
 
@@ -193,25 +248,56 @@ package final class MBTilesArchive: TileArchive {
     package func bodiesInRowOrder(_ each: (TileID, [UInt8]) throws -> Void) throws {
         let rows = try database.prepare(
             "SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles ORDER BY zoom_level, tile_column, tile_row")
+        var last: (tile: TileID, body: [UInt8])?
         while try rows.step() {
-            guard let tile = try tile(rows, isStrict: true) else { continue }
-            try each(tile, try body(rows, 3, of: tile))
+            guard let tile = Self.tile(rows) else { throw refusal(Self.problem(rows)) }
+            let body: [UInt8]
+            switch try self.body(rows, 3, of: tile) {
+            case .bytes(let bytes): body = bytes
+            case .unusable(let problem): throw refusal(problem)
+            }
+            if let last, last.tile == tile {
+                guard last.body == body else { throw repeated(tile) }
+                continue
+            }
+            last = (tile, body)
+            try each(tile, body)
         }
     }
 
-    private func tile(_ rows: ReadStatement, isStrict: Bool) throws(ArchiveError) -> TileID? {
-        if let zoom = rows.integer(0), let column = rows.integer(1), let tmsRow = rows.integer(2),
-            0...Int64(TileID.maxZoom) ~= zoom,
-            let tile = TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(tmsRow))
-        {
-            return tile
-        }
-        guard isStrict else { return nil }
-        let text = (0..<3).map { rows.text($0) ?? "NULL" }.joined(separator: "/")
-        throw ArchiveError(.badArchive, "'\(path)' has a tile \(text.prefix(100)), which does not exist.")
+    private func refusal(_ problem: VerifyReport.Problem) -> ArchiveError {
+        ArchiveError(
+            .badArchive,
+            "Tile \(problem.place) of '\(path)' cannot be used: \(problem.message). Convert the file to mbtiles first; that leaves such tiles out."
+        )
     }
 
-    package func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> [UInt8] {
+    private static func tile(_ rows: ReadStatement) -> TileID? {
+        guard let zoom = rows.integer(0), let column = rows.integer(1), let tmsRow = rows.integer(2),
+            0...Int64(TileID.maxZoom) ~= zoom
+        else { return nil }
+        return TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(tmsRow))
+    }
+
+    /// Why a row is no tile.
+    private static func problem(_ rows: ReadStatement) -> VerifyReport.Problem {
+        guard let zoom = rows.integer(0), let column = rows.integer(1), let tmsRow = rows.integer(2) else {
+            let text = (0..<3).map { rows.text($0) ?? "NULL" }.joined(separator: "/")
+            return .init(code: "bad-tile", place: String(text.prefix(100)), message: TilePlace.noNumbers)
+        }
+        return .init(
+            code: "bad-tile", place: "\(zoom)/\(column)/(row \(tmsRow))",
+            message: TilePlace.fault(zoom: zoom, column: column, row: tmsRow))
+    }
+
+    private func repeated(_ tile: TileID) -> ArchiveError {
+        ArchiveError(
+            .badArchive,
+            "'\(path)' has the tile \(tile) several times with different bodies; nothing says which of them is right. "
+                + "Delete the wrong rows with sqlite3, or write the file again.")
+    }
+
+    package func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> RecordedBody {
         let rewriting = try prepared()
         if rewriting.isByPlace {
             Self.bind(tile, in: rewriting.body)
@@ -220,17 +306,26 @@ package final class MBTilesArchive: TileArchive {
         }
         defer { rewriting.body.reset() }
         guard try rewriting.body.step() else {
-            throw ArchiveError(.badArchive, "'\(path)' has tile \(tile), but its body is missing.")
+            return .unusable(.init(code: "lost-body", place: "\(tile)", message: "its body is missing"))
         }
-        return try body(rewriting.body, 0, of: tile)
+        if rewriting.isByPlace, try !isAtBody(rewriting.body) { return Self.noBody(tile) }
+        let found = try body(rewriting.body, 0, of: tile)
+        if rewriting.isByPlace, rewriting.body.hasBytes(0) {
+            let stored = rewriting.body.bytes(0)
+            try checkRepetition(rewriting.body, of: tile, stored)
+        }
+        return found
     }
 
-    private func body(_ row: ReadStatement, _ column: Int32, of tile: TileID) throws(ArchiveError) -> [UInt8] {
-        guard row.hasBytes(column) else {
-            throw ArchiveError(.badArchive, "Tile \(tile) of '\(path)' has no body, or its body is not a BLOB.")
-        }
-        do throws(ArchiveError) { return try decoded(row.bytes(column)) } catch {
-            throw ArchiveError(.badArchive, "Tile \(tile) of '\(path)' cannot be read: \(error.message).", cause: error)
+    private static func noBody(_ tile: TileID) -> RecordedBody {
+        .unusable(
+            .init(code: "no-body", place: "\(tile)", message: "the tile has no body, or its body is not a BLOB"))
+    }
+
+    private func body(_ row: ReadStatement, _ column: Int32, of tile: TileID) throws(ArchiveError) -> RecordedBody {
+        guard row.hasBytes(column) else { return Self.noBody(tile) }
+        do throws(ArchiveError) { return .bytes(try decoded(row.bytes(column))) } catch {
+            return .unusable(.init(code: "bad-coding", place: "\(tile)", message: error.message))
         }
     }
 }

@@ -10,7 +10,8 @@ package final class PMTilesArchive: TileArchive, Sendable {
     /// The limit of tiles that are read: a few bytes can claim any number, and no package has so many.
     private static let maxTiles = UInt64(UInt32.max)
 
-    package var format: TileFormat? { file.header.format }
+    package let format: TileFormat?
+    package let otherKind: String?
     /// The file below.
     package let file: PMTilesFile
     private let path: String
@@ -18,10 +19,30 @@ package final class PMTilesArchive: TileArchive, Sendable {
     /// Opens a file.
     ///
     /// - Throws: ``ArchiveError``.
-    package init(path: String, _ access: ArchiveAccess) throws(ArchiveError) {
-        self.path = path
-        file = try PMTilesFile(path: path, limit: access.limit)
+    package convenience init(path: String, _ access: ArchiveAccess) throws(ArchiveError) {
+        self.init(try PMTilesFile(path: path, limit: access.limit), path: path)
     }
+
+    /// An archive over an open file.
+    init(_ file: PMTilesFile, path: String) {
+        (self.file, self.path) = (file, path)
+        var sample = FormatSample(hint: nil)
+        if file.header.format == nil { Self.look(at: file, &sample) }
+        format = file.header.format ?? sample.format
+        otherKind = sample.otherKind
+    }
+
+    /// Looks at the first bodies; what cannot be read of them is an error of the read that needs it.
+    private static func look(at file: PMTilesFile, _ sample: inout FormatSample) {
+        try? file.first { entry in
+            guard let stored = try? file.body(at: entry.offset, length: entry.length),
+                let body = try? file.coding.unpack(stored, limit: Gzip.defaultLimit)
+            else { return true }
+            return sample.add(body)
+        }
+    }
+
+    package func tileZooms() throws(ArchiveError) -> ZoomRange? { try file.tileZooms() }
 
     package func facts() throws(ArchiveError) -> ArchiveFacts {
         let metadata = try PMTilesMetadata(reading: file)
@@ -31,7 +52,13 @@ package final class PMTilesArchive: TileArchive, Sendable {
                 FileDescriptor(reading: URL(filePath: path)), isPromised: metadata.promisesSeal)
         } catch { throw ArchiveError(.unreadable, "'\(path)' cannot be read: \(error)", cause: error) }
         return ArchiveFacts(
-            rows: metadata.rows(file.header), coding: file.coding, isSealed: isSealed, namesBodies: true)
+            rows: metadata.rows(file.header, format), coding: file.coding, isSealed: isSealed, namesBodies: true)
+    }
+
+    /// The unpacked metadata; empty when there is none, or it cannot be unpacked.
+    package func metadataText() -> [UInt8] {
+        // Tiles need no metadata; `verify` names the fault.
+        (try? file.metadata()) ?? []
     }
 
     package func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody> {
@@ -39,7 +66,9 @@ package final class PMTilesArchive: TileArchive, Sendable {
         return .body(TileBody(bytes: bytes, coding: file.coding, format: format), expires: nil)
     }
 
-    package func tiles(isStrict: Bool, _ each: (TileID, UInt64, UInt64) throws -> Void) throws {
+    package func tiles(
+        strange: (VerifyReport.Problem, _ tiles: UInt64) throws -> Void, _ each: (TileID, UInt64, UInt64) throws -> Void
+    ) throws {
         var count: UInt64 = 0
         try file.walk { entry in
             guard entry.run <= Self.maxTiles, count + entry.run <= Self.maxTiles else {
@@ -48,18 +77,22 @@ package final class PMTilesArchive: TileArchive, Sendable {
             }
             count += entry.run
             for id in entry.tile..<entry.tile + entry.run {
-                if let tile = TileID(hilbertID: id) {
-                    try each(tile, entry.offset, entry.length)
-                } else if isStrict {
-                    throw ArchiveError(
-                        .badArchive, "'\(path)' has a tile with id \(id), deeper than zoom \(TileID.maxZoom).")
+                guard let tile = TileID(hilbertID: id) else {
+                    // What follows is deeper still.
+                    try strange(
+                        .init(
+                            code: "bad-tile", place: "id \(id)",
+                            message: TilePlace.fault(zoom: Int64(PMTilesHeader.zoom(of: id)), column: 0, row: 0)),
+                        entry.tile + entry.run - id)
+                    break
                 }
+                try each(tile, entry.offset, entry.length)
             }
         }
     }
 
-    package func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> [UInt8] {
-        try file.body(at: record.reference, length: record.length)
+    package func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> RecordedBody {
+        .bytes(try file.body(at: record.reference, length: record.length))
     }
 
     package func bodyLimit() throws -> UInt64 {

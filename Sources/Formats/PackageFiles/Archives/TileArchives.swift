@@ -2,6 +2,7 @@ package import Errors
 package import Foundation
 internal import GRDB
 package import TileBodies
+package import Tiles
 
 /// Opens files by their content, to write their tiles in another form.
 package enum TileArchives {
@@ -15,39 +16,41 @@ package enum TileArchives {
         do {
             let access = ArchiveAccess.batch(url.path)
             let archive: any TileArchive
-            switch try ArchiveKind.of(url) {
+            var lost = 0
+            let kind = try ArchiveKind.of(url)
+            switch kind {
             case .mbtiles:
                 let file = try MBTilesArchive(path: url.path, access)
                 archive = file
                 // The package's own tables are read row by row, so missing bodies are found there; a view would skip them.
-                if try !file.facts().goesByReference { try checkBodies(url, file) }
+                if try !file.facts().goesByReference { lost = try lostBodies(url, file) }
             case .pmtiles: archive = try PMTilesArchive(path: url.path, access)
             case .maplibre:
                 throw PackagesError(
                     .unsupported,
                     "'\(url.path)' is a MapLibre offline database; convert the package it was made from instead.")
             case .other(let words):
+                let remedy = kind.remedy(url.path).map { " " + $0 } ?? ""
                 throw PackagesError(
-                    .badSource, "'\(url.path)' is \(words); it is neither an MBTiles nor a PMTiles file.")
+                    .badSource, "'\(url.path)' is \(words); it is neither an MBTiles nor a PMTiles file.\(remedy)")
             }
-            return try whole(url, as: archive, body)
+            return try whole(url, as: archive, lost: lost, body)
         } catch let error as ArchiveError {
             throw PackagesError(error)
         }
     }
 
-    private static func checkBodies(_ url: URL, _ file: MBTilesArchive) throws {
+    /// How many tiles name a body that the file does not have.
+    private static func lostBodies(_ url: URL, _ file: MBTilesArchive) throws -> Int {
         try file.checkIndex()
-        let lost = try PackageDatabase.reading(url) { try LostBodies.count($0) }
-        guard let lost, lost > 0 else { return }
-        throw PackagesError(
-            .badSource, "'\(url.path)' is damaged: the bodies of \(lost) tiles are missing. Fetch or build it again.")
+        return try PackageDatabase.reading(url) { try LostBodies.count($0) } ?? 0
     }
 
     private static func whole<Result>(
-        _ url: URL, as archive: any TileArchive, _ body: (any TileArchive, ArchiveFacts) throws -> Result
+        _ url: URL, as archive: any TileArchive, lost: Int, _ body: (any TileArchive, ArchiveFacts) throws -> Result
     ) throws -> Result {
-        let facts = try archive.facts()
+        var facts = try archive.facts()
+        facts.lostBodies = lost
         guard facts.isSealed else { return try body(archive, facts) }
         let isPMTiles = archive is PMTilesArchive
         let found = BackgroundTask("source") { try isPMTiles ? PMTilesSeal.state(of: url) : SQLiteSeal.state(of: url) }
@@ -65,15 +68,28 @@ package enum TileArchives {
 }
 
 extension TileArchive {
+    /// Calls `each` for every tile; rows that are no tiles are passed over.
+    package func tiles(_ each: (TileID, _ reference: UInt64, _ length: UInt64) throws -> Void) throws {
+        try tiles(strange: { _, _ in }, each)
+    }
+
     /// What the bodies are.
     ///
-    /// - Throws: ``ArchiveError`` `bad-archive` for an unknown format, naming the supported ones.
+    /// - Throws: ``ArchiveError`` `bad-archive` for an unknown format, naming what is there and what is supported.
     package func knownFormat(_ facts: ArchiveFacts, _ url: URL) throws(ArchiveError) -> TileFormat {
         if let format { return format }
         throw ArchiveError(
             .badArchive,
-            "'\(url.path)' has the tile format '\(facts.rows["format"]?.prefix(40) ?? "")'; supported are "
-                + TileFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+            "'\(url.path)' \(formatFault(facts) ?? ""). If its tiles are of one of these formats, say which: --input-format."
+        )
+    }
+
+    /// Why the format is not known, in words that follow the name of the file; `nil` when it is known.
+    package func formatFault(_ facts: ArchiveFacts) -> String? {
+        guard format == nil else { return nil }
+        let said = facts.rows["format"].map { "its metadata says '\($0.prefix(40))'" } ?? "its metadata does not say it"
+        let found = otherKind.map { "its tiles are \($0)" } ?? "no tile of it is of a known format"
+        return "has no tile format that can be read: \(said), \(found); supported are \(TileFormat.knownWords)"
     }
 }
 

@@ -7,7 +7,7 @@ enum LostBodies {
     ///
     /// - Returns: `nil` in a layout that keeps both in one row.
     static func count(_ database: Database) throws -> Int? {
-        let tables = try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+        let tables = try String.fetchSet(database, sql: "SELECT lower(name) FROM sqlite_schema WHERE type = 'table'")
         if tables.isSuperset(of: ["tiles_shallow", "tiles_data"]) {
             return try count(database, of: "tiles_shallow", by: "tile_data_id", in: "tiles_data", orNull: true)
         }
@@ -19,7 +19,7 @@ enum LostBodies {
     private static func count(
         _ database: Database, of table: String, by id: String, in bodies: String, orNull: Bool
     ) throws -> Int {
-        let columns = try [table, bodies].map { try database.columns(in: $0).map(\.name) }
+        let columns = try [table, bodies].map { try database.columns(in: $0).map { $0.name.lowercased() } }
         guard columns.allSatisfy({ $0.contains(id) }) else { return 0 }
         let null = orNull ? "\(id) IS NULL OR " : ""
         return try Int.fetchOne(

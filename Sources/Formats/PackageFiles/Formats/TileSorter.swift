@@ -38,18 +38,23 @@ package final class TileSorter {
 
     /// Calls `body` with every record, ascending; may be asked again.
     ///
-    /// - Throws: `bad-source` when two records share a place, and what `body` throws.
-    package func walk(_ body: (TileRecord) throws -> Void) throws {
-        var last: UInt64?
+    /// - Parameter choose: Called with two records that share a place; the one that it returns goes on.
+    /// - Throws: What `body` and `choose` throw.
+    package func walk(
+        choose: (TileRecord, TileRecord) throws -> TileRecord, _ body: (TileRecord) throws -> Void
+    ) throws {
+        var waiting: TileRecord?
         var walked = 0
         func next(_ record: TileRecord) throws {
             walked += 1
-            guard record.order != last else {
-                throw PackagesError(
-                    .badSource, "The file has a duplicate tile (key \(record.order)). A package has each tile once.")
+            if let known = waiting {
+                if known.order == record.order {
+                    waiting = try choose(known, record)
+                    return
+                }
+                try body(known)
             }
-            last = record.order
-            try body(record)
+            waiting = record
         }
         if runs.isEmpty {
             records.sort { $0.order < $1.order }
@@ -62,6 +67,7 @@ package final class TileSorter {
         guard walked == spool.count + (runs.isEmpty ? records.count : 0) else {
             throw PackagesError(.verificationFailed, "Sorting lost tiles; this is a bug in Packhorse.")
         }
+        if let waiting { try body(waiting) }
     }
 
     private func endRun() throws {

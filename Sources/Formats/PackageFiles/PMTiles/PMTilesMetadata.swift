@@ -1,7 +1,7 @@
 package import Errors
 internal import Foundation
 package import PMTiles
-internal import TileBodies
+package import TileBodies
 internal import Tiles
 
 /// The metadata of a PMTiles file between its JSON object and the rows of an MBTiles file.
@@ -11,6 +11,8 @@ internal import Tiles
 /// gives the same rows.
 package struct PMTilesMetadata {
     private var object: [String: Any]
+    /// Why the metadata of a file could not be read; `nil` if they could.
+    package private(set) var fault: String?
 
     /// Rows that are stored in the header, or that this format does not have.
     private static let elsewhere: Set<String> = [
@@ -26,13 +28,19 @@ package struct PMTilesMetadata {
         for (name, value) in rows where !Self.elsewhere.contains(name) { object[name] = value }
     }
 
-    /// - Throws: ``ArchiveError`` `bad-archive` when the metadata is not one JSON object.
+    /// Reads the metadata of a file; such as are no JSON object count as none, because the tiles need them not.
+    ///
+    /// - Throws: ``ArchiveError`` `unreadable`.
     package init(reading file: PMTilesFile) throws(ArchiveError) {
-        let text = try file.metadata()
-        guard let parsed = text.isEmpty ? [:] : Self.parse(text) else {
-            throw ArchiveError(.badArchive, "The metadata of the PMTiles file is not one JSON object.")
+        object = [:]
+        let text: [UInt8]
+        do throws(ArchiveError) { text = try file.metadata() } catch {
+            guard error.code != .unreadable else { throw error }
+            fault = error.message
+            return
         }
-        object = parsed
+        guard !text.isEmpty else { return }
+        if let parsed = Self.parse(text) { object = parsed } else { fault = "it is not one JSON object" }
     }
 
     /// Whether a seal must be there.
@@ -51,7 +59,9 @@ package struct PMTilesMetadata {
     }
 
     /// The rows of an MBTiles file with this metadata and header.
-    package func rows(_ header: PMTilesHeader) -> [String: String] {
+    ///
+    /// - Parameter format: What the bodies are; `nil` if it is not known.
+    package func rows(_ header: PMTilesHeader, _ format: TileFormat?) -> [String: String] {
         var rows: [String: String] = [:]
         var members: [String: Any] = [:]
         for (name, value) in object where !Self.elsewhere.contains(name) {
@@ -64,7 +74,7 @@ package struct PMTilesMetadata {
         {
             rows["json"] = String(decoding: data, as: UTF8.self)
         }
-        rows["format"] = header.format?.rawValue
+        rows["format"] = format?.rawValue
         rows["minzoom"] = "\(header.minZoom)"
         rows["maxzoom"] = "\(header.maxZoom)"
         if header.edges.contains(where: { $0 != 0 }) {
@@ -94,7 +104,10 @@ extension PMTilesHeader {
         func zoom(_ value: Double) -> UInt8 { UInt8(max(0, min(Double(TileID.maxZoom), value))) }
         minZoom = zoom(rows["minzoom"].flatMap(Double.init) ?? 0)
         maxZoom = zoom(rows["maxzoom"].flatMap(Double.init) ?? 0)
-        if let box = numbers("bounds", 4) { edges = box.map(fixed) }
+        if let box = numbers("bounds", 4) {
+            // Bounds of earlier packages run eastwards over longitude 180; readers know only west below east.
+            edges = (box[0] > box[2] ? [-180, box[1], 180, box[3]] : box).map(fixed)
+        }
         if let place = numbers("center", 3) {
             center = place.prefix(2).map(fixed)
             centerZoom = zoom(place[2])

@@ -19,7 +19,7 @@ public enum PMTilesVerify {
         _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
     ) throws -> VerifyReport {
         var report = VerifyReport(path: url.path, size: try size(of: url), kind: "PMTiles")
-        report.dialect = "version 3"
+        report.dialect = "version \(try version(of: url))"
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
@@ -35,22 +35,18 @@ public enum PMTilesVerify {
             return report
         }
         checkSections(file.header, &report)
-        var metadata = PMTilesMetadata(rows: [:])
-        do throws(ArchiveError) {
-            metadata = try PMTilesMetadata(reading: file)
-        } catch {
-            if error.code == .unreadable { throw PackagesError(error) }
-            report.add("bad-metadata", at: "metadata", because: error.message)
-        }
+        let metadata: PMTilesMetadata
+        do throws(ArchiveError) { metadata = try PMTilesMetadata(reading: file) } catch { throw PackagesError(error) }
+        if let fault = metadata.fault { report.add("bad-metadata", at: "metadata", because: fault) }
         try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
+        let archive = PMTilesArchive(file, path: url.path)
         if file.header.format == nil {
+            let words = archive.format.map { "its bodies are \($0.rawValue)" } ?? "its bodies cannot be checked"
             report.add(
                 "unknown-format", at: "header",
-                because:
-                    "tile type \(file.header.tileType) cannot be checked; supported are vector tiles, PNG, JPEG and WebP"
-            )
+                because: "tile type \(file.header.tileType) is none of vector tiles, PNG, JPEG and WebP; \(words)")
         }
-        let rows = MetadataCheck(metadata.rows(file.header), requiresName: false, &report)
+        let rows = MetadataCheck(metadata.rows(file.header, archive.format), requiresName: false, &report)
         do {
             try checkTiles(of: file, with: TileCheck(rows, mask: mask, zooms: zooms), into: &report)
         } catch let error as ArchiveError {
@@ -74,20 +70,31 @@ public enum PMTilesVerify {
             guard tile.hilbertID == entry.tile else { return }
             do throws(ArchiveError) {
                 let body = try file.body(at: entry.offset, length: entry.length)
-                check.check(body, of: tile, coding: file.coding, &report)
+                check.check(body, of: tile, coding: file.coding, tiles: entry.run, &report)
             } catch {
                 if error.code == .unreadable { throw PackagesError(error) }
-                report.add(error.code.description, at: "\(tile)", because: error.message)
+                report.addUnusable(error.code.description, at: "\(tile)", because: error.message)
             }
         }
         var hash = TilesHash()
-        try sorter.walk { record in
+        // The walk has refused directories that name a tile twice.
+        func add(_ record: TileRecord) throws {
             guard let tile = TileID(rowOrder: record.order) else { return }
             let body = try file.body(at: record.reference, length: record.length)
             hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         }
+        try sorter.walk(choose: { known, _ in known }, add)
         report.tilesHash = hash.finish()
         check.finish(inMask: walk.inMask, &report)
+    }
+
+    private static func version(of url: URL) throws -> Int {
+        do throws(StorageError) {
+            let file = try FileDescriptor(reading: url)
+            return PMTilesHeader.version(try file.read(at: 0, count: Int(min(16, file.size)))) ?? 3
+        } catch {
+            throw PackagesError(.io, error.message, cause: error)
+        }
     }
 
     private static func size(of url: URL) throws -> UInt64 {
@@ -99,9 +106,15 @@ public enum PMTilesVerify {
     }
 
     package static func checkSections(_ header: PMTilesHeader, _ report: inout VerifyReport) {
+        if header.hasUnknownLength {
+            report.add(
+                "bad-header", at: "header",
+                because:
+                    "the length of the tile data is no length (tilemaker up to 3.0); it is taken to end with the file")
+        }
         if header.root.end > PMTilesHeader.rootEnd {
             report.add(
-                "bad-archive", at: "header",
+                "bad-header", at: "header",
                 because:
                     "the root directory ends at byte \(header.root.end); readers fetch the first \(PMTilesHeader.rootEnd)"
             )
@@ -112,12 +125,13 @@ public enum PMTilesVerify {
         ].filter { $0.1.length > 0 }.sorted { $0.1.offset < $1.1.offset }
         for (before, after) in zip(sections, sections.dropFirst()) where before.1.end > after.1.offset {
             report.add(
-                "bad-archive", at: "header", because: "\(before.0) and \(after.0) overlap at byte \(after.1.offset)")
+                "bad-header", at: "header", because: "\(before.0) and \(after.0) overlap at byte \(after.1.offset)")
         }
         for (name, code) in [("directories", header.internalCompression), ("tiles", header.tileCompression)]
-        where !(0...2).contains(code) {
+        where !(0...4).contains(code) {
             report.add(
-                "unsupported", at: "header", because: "\(name) are packed with code \(code); gzip and none are read")
+                "unsupported", at: "header",
+                because: "\(name) are packed with code \(code); none, gzip, brotli and zstd are read")
         }
     }
 }

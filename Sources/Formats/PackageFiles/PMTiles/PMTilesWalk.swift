@@ -32,7 +32,6 @@ package struct PMTilesWalk {
     ) throws {
         try file.walk { try visit($0, into: &report, each) }
         report.tilesPerZoom = perZoom.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
-        report.format = file.header.format?.rawValue
         compareCounts(&report)
     }
 
@@ -51,11 +50,15 @@ package struct PMTilesWalk {
             isClustered = false
         }
         for id in entry.tile..<entry.tile + entry.run {
-            report.tiles += 1
             guard let tile = TileID(hilbertID: id) else {
-                report.add("bad-tile", at: "id \(id)", because: "it is deeper than zoom \(TileID.maxZoom)")
-                continue
+                // What follows is deeper still.
+                let rest = entry.tile + entry.run - id
+                report.tiles += rest
+                return report.addUnusable(
+                    "bad-tile", at: "id \(id)",
+                    because: TilePlace.fault(zoom: Int64(PMTilesHeader.zoom(of: id)), column: 0, row: 0), tiles: rest)
             }
+            report.tiles += 1
             perZoom[tile.zoom, default: 0] += 1
             if check.isWelcome(tile, &report) { inMask += 1 }
             try each(tile, entry, &report)
@@ -66,7 +69,7 @@ package struct PMTilesWalk {
         let header = file.header
         if header.isClustered, !isClustered {
             report.add(
-                "bad-archive", at: "header",
+                "bad-header", at: "header",
                 because: "it says that bodies are in the order of their tiles, but they are not")
         }
         var counts = [

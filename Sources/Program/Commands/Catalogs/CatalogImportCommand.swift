@@ -98,7 +98,9 @@ struct CatalogImportCommand: ParsableCommand {
         }
         try Durable.makeFolder(scratch)
         let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
-        _ = try PackageExport.write(from: url, format: .mbtiles, to: rewritten)
+        let remarks = try PackageExport.write(from: url, format: .mbtiles, to: rewritten).remarks
+        for line in remarks.lines { Console.warning("'\(file)': \(line)") }
+        for line in EqualCauses.lines(remarks.examples.map(\.description)) { Console.note("  \(line)") }
         let report = try PackageVerify.run(rewritten)
         guard report.tiles > 0 else { throw CLIError(.badData, "'\(file)' has no usable tile") }
         guard report.isVerified else {

@@ -8,6 +8,7 @@ import PackageFiles
 import Packages
 import Shards
 internal import TextFormats
+import TileBodies
 
 /// `packhorse convert`: writes a package in other formats, or a third-party file as a package.
 struct ConvertCommand: AsyncParsableCommand {
@@ -38,6 +39,10 @@ struct ConvertCommand: AsyncParsableCommand {
         name: [.short, .customLong("output")],
         help: "The file to write, or a folder; several formats need a folder.")
     var output: String
+    @Option(help: "Tile format of the input, where its tiles do not say it: pbf, png, jpg or webp.")
+    var inputFormat: String?
+    @Flag(help: "Refuse a file with tiles that cannot be used, or with repeated ones, instead of leaving them out.")
+    var strict = false
     @Flag(help: "Replace existing files.") var force = false
     @Flag(name: .customLong("dry-run"), help: "Show what would be written; write nothing.") var dryRun = false
     @OptionGroup var offline: OfflineArguments
@@ -64,6 +69,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 .usage, "--style-pack, --style-url and --data-date are only for an offline database",
                 hint: "add --format maplibre, or omit them")
         }
+        _ = try rule(targets)
         if dryRun { return try printPlan(targets) }
         if let first = targets.first?.file {
             try OutputLocation.makeFolder(first.deletingLastPathComponent())
@@ -80,6 +86,25 @@ struct ConvertCommand: AsyncParsableCommand {
         }
     }
 
+    /// How tiles of another program are taken.
+    private func rule(_ targets: [ConvertTargets.Target]) throws -> ImportRule {
+        var rule = ImportRule(isStrict: strict)
+        if let inputFormat {
+            rule.format = TileFormat(word: inputFormat)
+            guard rule.format != nil else {
+                throw CLIError(
+                    .usage, "--input-format '\(inputFormat.prefix(40))' is not known",
+                    hint: "use one of \(TileFormat.knownWords)")
+            }
+        }
+        guard rule == ImportRule() || !targets.contains(where: { $0.format == .maplibre }) else {
+            throw CLIError(
+                .usage, "--input-format and --strict are not for format maplibre",
+                hint: "create a package first: packhorse convert '\(input)' --format mbtiles -o FILE.mbtiles")
+        }
+        return rule
+    }
+
     /// Prints what would be written.
     private func printPlan(_ targets: [ConvertTargets.Target]) throws {
         if progress.json {
@@ -91,6 +116,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     private func write(_ targets: [ConvertTargets.Target], from source: URL) throws {
         var written: [Written] = []
+        let rule = try rule(targets)
         let style = try targets.contains { $0.format == .maplibre } ? offline.pack() : nil
         defer { withExtendedLifetime(style) {} }
         for target in targets {
@@ -106,12 +132,15 @@ struct ConvertCommand: AsyncParsableCommand {
                         options: try offline.options(), replacing: force, progress: follow)
                 } else {
                     try PackageExport.write(
-                        from: source, format: target.format, to: target.file, replacing: force, progress: follow)
+                        from: source, format: target.format, to: target.file, replacing: force, rule: rule,
+                        progress: follow)
                 }
             meter.end()
+            if written.isEmpty { warn(receipt) }
             let file = Written(
                 path: target.file.path, format: target.format.rawValue, tiles: receipt.tiles, size: receipt.size,
-                sha256: receipt.digest.hex)
+                sha256: receipt.digest.hex, leftOut: receipt.remarks.unusable, repeated: receipt.remarks.repeated,
+                otherPictures: receipt.remarks.otherPictures)
             written.append(file)
             if !progress.json {
                 Console.result(
@@ -120,6 +149,13 @@ struct ConvertCommand: AsyncParsableCommand {
             }
         }
         if progress.json { Console.result(try JSONText.pretty(written)) }
+    }
+
+    /// Says what was left out; it is the same for all targets.
+    private func warn(_ receipt: ExportReceipt) {
+        for line in receipt.remarks.lines { Console.warning("'\(input)': \(line)") }
+        for line in EqualCauses.lines(receipt.remarks.examples.map(\.description)) { Console.note("  \(line)") }
+        if receipt.tiles == 0 { Console.warning("'\(input)' has no tiles") }
     }
 
     /// A file of a dry run.
@@ -137,6 +173,9 @@ struct ConvertCommand: AsyncParsableCommand {
         let tiles: UInt64
         let size: UInt64
         let sha256: String
+        let leftOut: UInt64
+        let repeated: UInt64
+        let otherPictures: UInt64
     }
 }
 

@@ -37,19 +37,12 @@ struct InspectCommand: AsyncParsableCommand {
             try shard(url)
         } else {
             let report = try PackageFile.verify(url)
-            guard report.dialect != "unknown" else {
-                if case .other(let words) = try ArchiveKind.of(url) {
-                    throw CLIError(
-                        .badData, "'\(url.path)' is \(words), neither a shard nor an MBTiles or PMTiles file")
-                }
-                guard let problem = report.problems.first else { return }
-                throw CLIError(.badData, "'\(url.path)' is damaged: \(problem)", hint: "fetch or build it again")
-            }
+            let refusal = PackageReport.refusal(report)
+            if let refusal, report.dialect == "unknown" { throw refusal }
             try PackageReport.show(report, json: json)
-            guard report.isVerified else {
-                throw CLIError(
-                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
-                    hint: "fetch or build it again")
+            if let refusal {
+                // The problems are shown already.
+                throw CLIError(refusal.status, refusal.message, hint: refusal.hint)
             }
         }
     }

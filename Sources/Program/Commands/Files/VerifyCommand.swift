@@ -27,6 +27,10 @@ struct VerifyCommand: AsyncParsableCommand {
             "Catalog folders, MBTiles or PMTiles files, patches, style packs (folder or ZIP) or shards; recognised by content, not by name."
     ) var paths: [String]
     @Option(help: "A tile mask that must contain every tile of a package.") var mask: String?
+    @Flag(
+        help:
+            "Refuse a file of another program for every problem, also for those that all commands pass over: single tiles that cannot be used, and its metadata."
+    ) var strict = false
     @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
@@ -50,11 +54,8 @@ struct VerifyCommand: AsyncParsableCommand {
         } else {
             let report = try PackageFile.verify(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
-            guard report.isVerified else {
-                throw CLIError(
-                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
-                    details: EqualCauses.lines(report.problems.map(\.description)))
-            }
+            if let refusal = PackageReport.refusal(report, isStrict: strict) { throw refusal }
+            PackageReport.warn(report)
             if !json {
                 Console.result(
                     "\(report.isPatch ? "patch" : "package") verified: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"

@@ -15,6 +15,11 @@ struct TilesetOptions: ParsableArguments {
         ))
     var tileset: String?
 
+    @Option(
+        help:
+            "Tile format of a source that --tileset names directly, where it does not say it: pbf, png, jpg or webp.")
+    var inputFormat: String?
+
     @Option(help: "Zoom range, for example 0-14 or 8. Default: the tileset's own, at most 14.")
     var zoom: String?
 
@@ -30,7 +35,7 @@ struct TilesetOptions: ParsableArguments {
         guard languages.count <= 1 else {
             throw CLIError(.usage, "--language names \(languages.count) languages; this command needs one")
         }
-        return try await TilesetReader.read(named(), language: languages.first)
+        return try await TilesetReader.read(named(), format: inputFormat, language: languages.first)
     }
 
     /// The languages of `--language`, in the given order.

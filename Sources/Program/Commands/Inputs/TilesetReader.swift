@@ -9,21 +9,29 @@ enum TilesetReader {
     /// A complete tileset from a file, a TileJSON URL, the URL of a PMTiles archive, or `mbtiles:FILE`, `pmtiles:FILE`.
     ///
     /// - Throws: ``CLIError`` 66 for a missing file, 64 for an address of an unknown kind; `TilesetsError`, `OriginsError` otherwise.
-    static func read(_ named: String, language: String?) async throws -> Tileset {
-        let file = try self.file(named)
+    static func read(_ named: String, format: String? = nil, language: String?) async throws -> Tileset {
+        let file = try self.file(named, format: format)
         return try await complete(language.map(file.inLanguage) ?? file)
     }
 
     /// The value of `--tileset`, before the documents that it refers to are read.
-    static func file(_ named: String) throws -> TilesetFile {
+    ///
+    /// - Parameter format: The value of `--input-format`, for a source that is named directly.
+    static func file(_ named: String, format: String? = nil) throws -> TilesetFile {
         let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
         let isSource = ["http://", "https://", "s3://", "mbtiles:", "pmtiles:"].contains {
             named.lowercased().hasPrefix($0)
         }
         let file: TilesetFile
         if isSource {
-            file = try TilesetFile(source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"))
+            file = try TilesetFile(
+                source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"), format: format)
         } else {
+            guard format == nil else {
+                throw CLIError(
+                    .usage, "--input-format is for an archive or a URL that --tileset names directly",
+                    hint: "write format: \(format ?? "") into '\(named)'")
+            }
             let url = URL(filePath: named)
             try checkKind(named, url)
             try FileKind.requireFile(url)
@@ -56,6 +64,8 @@ enum TilesetReader {
                 .usage, "the tileset has {language} in its url",
                 hint: "pass --language en, or set language in the file")
         }
-        return try await OriginMetadata.pinned(file, environment: ProcessInfo.processInfo.environment)
+        let found = try await OriginMetadata.pinned(file, environment: ProcessInfo.processInfo.environment)
+        found.remarks.forEach(Console.warning)
+        return (found.tileset, found.version)
     }
 }

@@ -43,7 +43,7 @@ struct SubmitOptions: ParsableArguments {
     ///
     /// - Throws: ``CLIError`` and the readers' own errors, naming the wrong option or file.
     func drafts() async throws -> [JobDraft] {
-        let file = try TilesetReader.file(tiles.named())
+        let file = try TilesetReader.file(tiles.named(), format: tiles.inputFormat)
         let languages = try tiles.languages()
         try Self.check(languages, file)
         let group = output.group ?? file.group ?? ""

@@ -9,7 +9,8 @@ struct DeviceAdoptCommand: DeviceWork {
         commandName: "adopt", abstract: "Take a file of this device into the store.",
         discussion: """
             Accepts MBTiles, PMTiles, an offline database of MapLibre or Mapbox GL, and the archive of a style pack. The
-            file is not changed.
+            file is not changed. MBTiles and PMTiles files are read completely first, as by 'packhorse verify'; a damaged one
+            is refused.
             Examples:
               packhorse device adopt city.mbtiles --store ./maps
               packhorse device adopt ./old/EE.pmtiles --id EE --move --store ./maps
@@ -32,7 +33,8 @@ struct DeviceAdoptCommand: DeviceWork {
         let format: Format = url.pathExtension == "pmtiles" ? .pmtiles : .mbtiles
         let (_, items) = try await DeviceStore.openOrCreate(store) { store in
             try await store.adopt(
-                url, as: id.map { .package($0, Edition(), format) }, by: move ? .move : link ? .link : .copy)
+                url, as: id.map { .package($0, Edition(), format) }, by: move ? .move : link ? .link : .copy
+            ) { Console.warning($0) }
         }
         if json { return Console.result(try JSONText.pretty(items)) }
         for item in items { Console.result("adopted \(item.words)") }

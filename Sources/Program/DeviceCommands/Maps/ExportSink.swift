@@ -66,7 +66,7 @@ final class ExportedDatabase: ExportSink {
         // Of a process with the same number that was killed; it is not there as a rule.
         try? FileManager.default.removeItem(at: temporary)
         queue = try DatabaseQueue(path: temporary.path)
-        let box = [bounds.west, bounds.south, bounds.east, bounds.north].map(PackageMetadata.degrees)
+        let box = bounds.flatEdges.map(PackageMetadata.degrees)
         metadata =
             [
                 ("name", name), ("type", "baselayer"), ("version", "1.0"), ("bounds", box.joined(separator: ",")),

@@ -9,9 +9,9 @@ struct WorkerAdmission {
     /// The shard format that jobs of this build use.
     static let shardFormat: UInt32 = 1
     /// The newest package format.
-    static let newestPackageFormat: UInt32 = 1
+    static let newestPackageFormat: UInt32 = 2
     /// Package formats that packages of this coordinator may have.
-    static let packageFormats: Set<UInt32> = [newestPackageFormat]
+    static let packageFormats: Set<UInt32> = [1, newestPackageFormat]
 
     let environment: LoopEnvironment
     let hello: PBHello

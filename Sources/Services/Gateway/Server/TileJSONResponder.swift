@@ -79,7 +79,7 @@ struct TileJSONResponder: Sendable {
         where !text.isEmpty && !attributions.contains(text) { attributions.append(text) }
         if !attributions.isEmpty { members["attribution"] = .string(attributions.joined(separator: ", ")) }
         if !isTileset {
-            members["bounds"] = numbers("bounds", 4)
+            members["bounds"] = numbers("bounds", 4).map(Self.flat)
             members["center"] = numbers("center", 3)
             members["description"] = metadata["description"].map(JSONValue.string)
             members["version"] = .string("\(first.version.version).0.0")
@@ -88,6 +88,14 @@ struct TileJSONResponder: Sendable {
             members["vector_layers"] = object["vector_layers"]
         }
         return .object(members)
+    }
+
+    /// TileJSON 3.0 forbids a west above the east, which packages of format 1 over longitude 180 have.
+    private static func flat(_ bounds: JSONValue) -> JSONValue {
+        guard case .array(let edges) = bounds, case .number(let west)? = edges.first, edges.count == 4,
+            case .number(let east) = edges[2], west > east
+        else { return bounds }
+        return .array([.number(-180), edges[1], .number(180), edges[3]])
     }
 
     /// A name as a part of a path; the letters of ids, `@` and `~` stay.

@@ -59,6 +59,8 @@ struct ImportTests {
     }
 
     /// A join skips a tile whose image is missing; a NULL body counts as missing.
+    ///
+    /// Here no other tile is left.
     @Test func noTileIsLeftOutWithoutAWord() throws {
         let layout = """
             CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);
@@ -73,7 +75,7 @@ struct ImportTests {
             "null.mbtiles",
             "CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB); CREATE UNIQUE INDEX places ON tiles (zoom_level, tile_column, tile_row); INSERT INTO tiles VALUES (0, 0, 0, NULL)"
         )
-        for (file, words) in [(lost, "bodies of 1 tiles"), (null, "no body")] {
+        for (file, words) in [(lost, "1 tiles refer to a body that does not exist"), (null, "no body")] {
             let error = #expect(throws: PackagesError.self) {
                 try PackageExport.write(from: file, format: .pmtiles, to: scratch.file("out.pmtiles"))
             }
@@ -157,12 +159,8 @@ struct ImportTests {
 
     @Test(arguments: [
         ("INSERT INTO metadata VALUES ('nutikeysha1', 'AA')", PackagesError.Code.unsupported),
-        ("UPDATE metadata SET value = 'tiff' WHERE name = 'format'", .badSource),
-        ("INSERT INTO tiles VALUES (1, 2, 0, x'00')", .badSource),
-        ("INSERT INTO tiles VALUES (30, 2, 0, x'00')", .badSource),
-        ("INSERT INTO tiles VALUES ('a', 2, 0, x'00')", .badSource),
-        ("INSERT INTO tiles SELECT * FROM tiles", .badSource),
-        ("UPDATE tiles SET tile_data = x'00112233'", .badSource), ("DROP TABLE metadata", .badSource),
+        ("UPDATE tiles SET tile_data = x'00112233'", .badSource), ("DELETE FROM tiles", .badSource),
+        ("INSERT INTO tiles SELECT zoom_level, tile_column, tile_row, x'1a00' FROM tiles", .badSource),
         (
             "ALTER TABLE tiles RENAME TO rows; CREATE VIEW tiles AS SELECT * FROM rows",
             .unsupported

@@ -53,14 +53,22 @@ struct PMTilesLeafTests {
         }
         for _ in 0..<2 {
             var next: UInt64 = 0
-            try sorter.walk { record in
+            func check(_ record: TileRecord) {
                 #expect(record.order == next && record.reference == next * 3 && record.length == next + 1)
                 next += 1
             }
+            try sorter.walk(choose: { first, _ in first }, check)
             #expect(next == 3_000)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).isEmpty)
         try sorter.add(TileRecord(order: 17, reference: 0, length: 0))
-        #expect(throws: PackagesError.self) { try sorter.walk { _ in } }
+        // Of two with one place, one is chosen; the other is not delivered.
+        var found: [UInt64] = []
+        func take(_ record: TileRecord) { if record.order == 17 { found.append(record.length) } }
+        try sorter.walk(choose: { $0.length < $1.length ? $0 : $1 }, take)
+        #expect(found == [0])
+        #expect(throws: PackagesError.self) {
+            try sorter.walk(choose: { _, _ in throw PackagesError(.badSource, "twice") }, { _ in })
+        }
     }
 }
