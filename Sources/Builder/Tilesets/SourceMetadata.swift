@@ -8,6 +8,8 @@ public struct SourceMetadata: Sendable, Hashable {
     public var templates: [String] = []
     /// The format, if the source declares it.
     public var format: TileFormat?
+    /// The format that the source declares, if this build cannot read it.
+    public var foreignFormat: ForeignFormat?
     /// The zooms, if the source declares it.
     public var zooms: ZoomRange?
     /// The area, if the source declares it; `0,0,0,0` counts as unknown.
@@ -21,7 +23,7 @@ public struct SourceMetadata: Sendable, Hashable {
     /// `vector_layers` as canonical JSON text.
     public var vectorLayers: String?
     /// From which edge the templates' rows are counted.
-    public var scheme: URLTemplate.Scheme?
+    public var rowOrder: RowOrder?
     /// How packages of it are cut into tile packs.
     public var packs: PackScheme?
 
