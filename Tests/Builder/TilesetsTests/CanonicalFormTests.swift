@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import TileBodies
+import Tiles
 import Tilesets
 
 /// Jobs compare tilesets by the bytes of the canonical form, and workers know nothing else of a tileset.

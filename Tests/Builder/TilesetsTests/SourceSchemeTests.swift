@@ -1,6 +1,8 @@
 import Errors
 import Foundation
 import Testing
+import TileBodies
+import Tiles
 
 @testable import Tilesets
 

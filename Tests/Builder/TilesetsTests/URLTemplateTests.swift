@@ -1,6 +1,7 @@
 import Errors
 import Foundation
 import Testing
+import TileBodies
 import Tiles
 import Tilesets
 

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import TileBodies
 import Tilesets
+import Wire
 
 @testable import Worker
 
