@@ -75,7 +75,8 @@ final class FirstAnswers: Sendable {
         let statuses = state.statuses.subtracting([401, 407, 408, 425, 429]).sorted()
         let key =
             statuses.isEmpty
-            ? "" : ", or add empty_statuses: [\(statuses.map { "\($0)" }.joined(separator: ", "))] if these say 'no such tile'"
+            ? ""
+            : ", or add empty_statuses: [\(statuses.map { "\($0)" }.joined(separator: ", "))] if these say 'no such tile'"
         return "the server refused all of the first \(state.count) requests: \(list); check url, key and format\(key)"
     }
 }

@@ -17,7 +17,8 @@ extension SourceMetadata {
             let isPage = tileJSON.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
             throw TilesetsError(
                 .badTileJSON,
-                "The TileJSON document is \(isPage ? "an HTML or XML page" : "not a JSON object"); check the tileset's url.")
+                "The TileJSON document is \(isPage ? "an HTML or XML page" : "not a JSON object"); check the tileset's url."
+            )
         }
         let values = members.filter { $0.value != .null }
         guard case .array(let tiles)? = values["tiles"], !tiles.isEmpty else {

@@ -215,7 +215,8 @@ final class TransferEngine {
                     }
                 }
                 failed(
-                    job, easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, easy, status: status, otherwise: error))
+                    job,
+                    easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, easy, status: status, otherwise: error))
             }
             easy.reset()
             idle.append(easy)

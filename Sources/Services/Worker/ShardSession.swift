@@ -67,7 +67,8 @@ actor ShardSession {
             case .unchanged:
                 if base.confirm(fetched.tile) { continue }
                 fail(
-                    fetched.tile, cause: CauseCode(status: 304), detail: "the server answered 304 for a tile that is not available")
+                    fetched.tile, cause: CauseCode(status: 304),
+                    detail: "the server answered 304 for a tile that is not available")
             case .failed(let cause, let detail): fail(fetched.tile, cause: cause, detail: detail)
             }
         }

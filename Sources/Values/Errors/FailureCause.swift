@@ -170,7 +170,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
             .originBusy, .styleUnavailable, .tilesFailed:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .originRefused, .allRefused, .sourceChanged, .badSpec, .packageTooLarge, .badStyle, .nothing, .missingTiles,
+            .originUnsupported, .originRefused, .allRefused, .sourceChanged, .badSpec, .packageTooLarge, .badStyle,
+            .nothing, .missingTiles,
             .otherTileset, .unknownCatalog, .otherArea, .packageShrunk:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .library, .database: .worker

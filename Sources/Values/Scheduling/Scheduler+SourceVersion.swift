@@ -36,7 +36,8 @@ extension Scheduler {
     /// What two versions of a file on a server have in common, for people.
     private static func sizes(_ own: String, _ found: String) -> String {
         guard let mark = own.firstRange(of: " with ETag "), found.hasPrefix(own[..<mark.upperBound]) else { return "" }
-        return " Both have \(own[..<mark.lowerBound]): if the file was not replaced, the machines of the server give it "
+        return
+            " Both have \(own[..<mark.lowerBound]): if the file was not replaced, the machines of the server give it "
             + "different ETags; make them equal, or use one machine."
     }
 

@@ -309,7 +309,8 @@ struct RemoteArchiveTests {
         let asked = server.requests.count
         let start = ContinuousClock.now
         let error = await #expect(throws: OriginsError.self) { _ = try await Self.fetch(origin) }
-        #expect(error?.code == .unsupported && error?.message.contains("other bytes") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.code == .unsupported && error?.message.contains("other bytes") == true, "\(error?.message ?? "")")
         #expect(server.requests.count - asked <= 5 && .now - start < .seconds(20))
     }
 

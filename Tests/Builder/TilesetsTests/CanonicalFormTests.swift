@@ -61,9 +61,11 @@ struct CanonicalFormTests {
         "description": "description: text", "attribution": "attribution: somebody", "format": "format: png",
         "zoom": "zoom: 2-9", "minzoom": "minzoom: 3\nmaxzoom: 22", "maxzoom": "maxzoom: 9",
         "bounds": "bounds: [1, 2, 3, 4]", "scheme": "scheme: tms", "subdomains": "subdomains: [x]",
-        "headers": "headers: {X-Client: me}", "key": "key: ${KEY}", "language": "language: de", "group": "group: terrain",
+        "headers": "headers: {X-Client: me}", "key": "key: ${KEY}", "language": "language: de",
+        "group": "group: terrain",
         "tile_packs": "tile_packs: 0-8@0", "layers": "layers: [water]", "overfetch": "overfetch: 0.5",
-        "empty_statuses": "empty_statuses: [403, 400]", "http2": "http2: true", "max_tile_bytes": "max_tile_bytes: 1000",
+        "empty_statuses": "empty_statuses: [403, 400]", "http2": "http2: true",
+        "max_tile_bytes": "max_tile_bytes: 1000",
         "politeness.concurrency": "3", "politeness.requests_per_second": "2.5",
         "politeness.bytes_per_second": "20000", "politeness.user_agent": "me", "politeness.contact": "me@example.org",
         "timeouts.connect": "1.5", "timeouts.total": "7", "timeouts.stall": "9",
@@ -80,7 +82,8 @@ struct CanonicalFormTests {
             let text = line.hasPrefix("url:") ? line : "\(base)\n\(line)"
             let tileset = try Self.resolved(text)
             let isOther = tileset.canonicalJSON != plain.canonicalJSON
-            #expect(isOther == key.reachesWorkers, "\(key.name): \(String(decoding: tileset.canonicalJSON, as: UTF8.self))")
+            #expect(
+                isOther == key.reachesWorkers, "\(key.name): \(String(decoding: tileset.canonicalJSON, as: UTF8.self))")
             var received = try Tileset(canonicalJSON: tileset.canonicalJSON)
             received.packs = tileset.packs
             #expect(received == tileset, "\(key.name)")

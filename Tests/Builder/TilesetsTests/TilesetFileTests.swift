@@ -184,14 +184,16 @@ struct TilesetFileTests {
         }
         for host in [
             "[::ffff:127.0.0.1]", "[0:0:0:0:0:0:0:1]:8080", "[::FFFF:7f00:1]", "[::ffff:10.1.2.3]", "[0::0:1]",
-            "[fd00::1]", "[fc00:0:0::]", "[fe80::1%25eth0]", "[febf::1]", "[::]", "127.1", "0x7f.1", "2130706433", "0.0.0.0",
+            "[fd00::1]", "[fc00:0:0::]", "[fe80::1%25eth0]", "[febf::1]", "[::]", "127.1", "0x7f.1", "2130706433",
+            "0.0.0.0",
             "[::127.0.0.1]", "[::ffff:192.168.0.1]", "172.31.255.255", "169.254.1.1",
         ] {
             #expect(HostPolicy.isPrivate("http://\(host)/") == true, "\(host)")
             #expect(failure(text.replacing("HOST", with: host))?.message.contains("contact") != true, "\(host)")
         }
         for host in [
-            "[::ffff:8.8.8.8]", "[2001:db8::1]", "[::2]", "134744072", "8.8.8.8", "172.32.0.1", "[fec0::1]", "[64:ff9b::1]",
+            "[::ffff:8.8.8.8]", "[2001:db8::1]", "[::2]", "134744072", "8.8.8.8", "172.32.0.1", "[fec0::1]",
+            "[64:ff9b::1]",
             "10.example.org", "0x08.8.8.8",
         ] {
             #expect(HostPolicy.isPrivate("http://\(host)/") == false, "\(host)")
@@ -297,7 +299,8 @@ struct TilesetFileTests {
     @Test(arguments: ["[404.5]", "[]", "['403']", "[429]", "[500]", "[407]", "'403'", "[200]"])
     func statusesThatCannotMeanEmptyAreRefused(value: String) {
         let error = failure("url: http://localhost/{z}/{x}/{y}.png\nempty_statuses: \(value)")
-        #expect(error?.code == .badValue && error?.message.contains("empty_statuses") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.code == .badValue && error?.message.contains("empty_statuses") == true, "\(error?.message ?? "")")
     }
 
     @Test func boundsOfZerosAreUnknown() {

@@ -24,7 +24,8 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
             SourceRow(
                 words: "a tile URL with {z}, {x} and {y}", beginnings: ["http://", "https://"], target: .tiles,
                 key: .list("templates"), takesLanguage: true,
-                read: SourceRow.readTemplates, check: { (tileset) throws(TilesetsError) in try tileset.checkTemplates() })
+                read: SourceRow.readTemplates,
+                check: { (tileset) throws(TilesetsError) in try tileset.checkTemplates() })
         case .remotePMTiles:
             SourceRow(
                 words: "the URL of a PMTiles archive (http, https or s3)",
