@@ -30,8 +30,8 @@ public final class RangeServer: Sendable {
         var sent = 0
         var whenAsked: (request: Int, bytes: [UInt8])?
         var asked = 0
-        /// The status of every answer after a number of requests.
-        var refusal: (status: Int, after: Int)?
+        /// The status of answers after a number of requests, and how many there are.
+        var refusal: (status: Int, after: Int, times: Int)?
         /// Numbers the versions that answers name in turns.
         var turns = 0
     }
@@ -56,7 +56,8 @@ public final class RangeServer: Sendable {
                 if let (request, bytes) = state.whenAsked, state.asked > request {
                     (state.bytes, state.number, state.whenAsked) = (bytes, state.number + 1, nil)
                 }
-                let isRefused = state.refusal.map { state.asked > $0.after } ?? false
+                let isRefused =
+                    state.refusal.map { state.asked > $0.after && state.asked <= $0.after + $0.times } ?? false
                 return (state.bytes, state.number + state.turns % 2, isRefused ? state.refusal?.status : nil)
             }
             if let refusal { return .reply(refusal, headers: [("Content-Type", "application/xml")]) }
@@ -119,9 +120,9 @@ public final class RangeServer: Sendable {
         shelf.state.withLock { $0.whenAsked = ($0.asked + count, bytes) }
     }
 
-    /// Answers every request after a number of further ones with a status.
-    public func refuse(with status: Int, afterRequests count: Int = 0) {
-        shelf.state.withLock { $0.refusal = (status, $0.asked + count) }
+    /// Answers requests after a number of further ones with a status; without a number of times for good.
+    public func refuse(with status: Int, afterRequests count: Int = 0, times: Int = 1 << 40) {
+        shelf.state.withLock { $0.refusal = (status, $0.asked + count, times) }
     }
 
     /// Closes everything.

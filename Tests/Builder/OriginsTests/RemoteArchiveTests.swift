@@ -316,7 +316,7 @@ struct RemoteArchiveTests {
 
     /// Statuses that a signed address gets when it expires, or an archive that is deleted.
     @Test(arguments: [400, 401, 403, 404, 410])
-    func aServerThatBeginsToRefuseIsAskedOnce(_ status: Int) async throws {
+    func aServerThatBeginsToRefuseIsAskedThreeTimes(_ status: Int) async throws {
         let archive = Self.archive()
         let server = try RangeServer(archive)
         defer { server.stop() }
@@ -325,7 +325,16 @@ struct RemoteArchiveTests {
         let asked = server.requests.count
         let error = await #expect(throws: OriginsError.self) { _ = try await Self.fetch(origin) }
         #expect(error?.code == .refused && error?.message.contains("answered \(status)") == true)
-        #expect(server.requests.count - asked == 1)
+        // The refused one, and twice whether it was meant.
+        #expect(server.requests.count - asked == 3)
+        // A single refusal is a fault on the way.
+        let again = try RangeServer(archive)
+        defer { again.stop() }
+        let other = try await OriginFactory.open(try await Self.tileset(again.url), environment: [:])
+        again.refuse(with: status, times: 1)
+        let passing = await #expect(throws: OriginsError.self) { _ = try await Self.fetch(other) }
+        #expect(passing?.code == .unreadable)
+        #expect(Self.bodies(try await Self.fetch(other)).count == 341)
     }
 
     @Test(arguments: [0, 1, 100, 126, 127, 200, 19_000])

@@ -124,7 +124,7 @@ struct RemoteArchiveCacheTests {
         server.refuse(with: status)
         let outcome = await LeaseRunner(store: stable.store, environment: [:]).run(offer, WorkMeter())
         guard case .failed(let failure) = outcome else { throw CancellationError() }
-        #expect(failure.cause == .originRefused && !failure.retriable && server.requests.count == 1)
+        #expect(failure.cause == .originRefused && !failure.retriable && server.requests.count == 3)
         #expect(failure.detail.contains("answered \(status)"), "\(failure.detail)")
     }
 }

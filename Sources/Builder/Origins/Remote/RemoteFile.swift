@@ -34,9 +34,11 @@ final class RemoteFile: Sendable {
     private let client: TransferClient
     private let address: RemoteAddress
     private let isReplaced = Atomic<Bool>(false)
+    /// Asks whether a refusal was meant, while it runs.
+    private let confirming = Mutex<Task<Bool, Never>?>(nil)
     /// Answers with fewer bytes than requested since the last good one.
     private let shortAnswers = Atomic<Int>(0)
-    private static let maxShortAnswers = 3
+    private static let maxShortAnswers = 5
     /// When an answer was of this version last.
     private let agreedAt = Mutex(ContinuousClock.now)
 
@@ -103,7 +105,10 @@ final class RemoteFile: Sendable {
     func hasChanged(since begin: ContinuousClock.Instant) async throws(OriginsError) -> Bool {
         if isStale { return true }
         if version.hasValidator, agreedAt.withLock({ $0 >= begin }) { return false }
-        let answer = try await Self.head(address, client, isOpen: true)
+        let answer: TransferResponse
+        do throws(OriginsError) { answer = try await Self.head(address, client, isOpen: true) } catch {
+            throw await confirmed(error)
+        }
         guard RemoteVersion(answer.headers, head: answer.body)?.text == version.text else {
             isReplaced.store(true, ordering: .relaxed)
             return true
@@ -166,7 +171,12 @@ final class RemoteFile: Sendable {
             for result in results {
                 let number = Int(result.tag)
                 underWay -= UInt64(ranges[number].count)
-                try await each(number, try body(of: result, ranges[number]))
+                let bytes: [UInt8]
+                do throws(OriginsError) { bytes = try body(of: result, ranges[number]) } catch {
+                    download.cancel()
+                    throw await confirmed(error)
+                }
+                try await each(number, bytes)
             }
         }
     }
@@ -197,6 +207,37 @@ final class RemoteFile: Sendable {
             isUsual ? .unsupported : .unreadable,
             "The server of '\(name)' sent \(answer.body.count) bytes, but \(range.count) were requested (from byte \(range.lowerBound))."
         )
+    }
+
+    /// The same error, if it is no refusal or the server repeats it: a single refusal may be a fault on the way.
+    private func confirmed(_ error: OriginsError) async -> OriginsError {
+        guard error.code == .refused else { return error }
+        // One question for all batches that were refused at the same time.
+        let asking = confirming.withLock { task in
+            if let task { return task }
+            let new = Task { [address, client] in await Self.isRefusing(address, client) }
+            task = new
+            return new
+        }
+        let isRefusing = await asking.value
+        confirming.withLock { $0 = nil }
+        return isRefusing ? error : OriginsError(.unreadable, error.message, cause: error)
+    }
+
+    /// How long is waited before a refusal is confirmed, each time.
+    static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
+
+    private static func isRefusing(_ address: RemoteAddress, _ client: TransferClient) async -> Bool {
+        for pause in pauses {
+            do {
+                try await Task.sleep(for: pause)
+                _ = try await head(address, client, isOpen: true)
+                return false
+            } catch {
+                guard (error as? OriginsError)?.code == .refused else { return false }
+            }
+        }
+        return true
     }
 
     private var replaced: OriginsError {
