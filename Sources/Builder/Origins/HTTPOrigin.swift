@@ -56,7 +56,8 @@ final class HTTPOrigin: TileOrigin {
         while true {
             try Task.checkCancellation()
             var requests = again
-            let window = first.isProven ? window : min(window, FirstAnswers.window)
+            let isWatched = !first.isProven
+            let window = isWatched ? min(window, FirstAnswers.window) : window
             while !isExhausted, underWay + requests.count < window {
                 guard let tile = iterator.next() else {
                     isExhausted = true
@@ -72,7 +73,7 @@ final class HTTPOrigin: TileOrigin {
             underWay -= results.count
             let before = earlier
             let judgements = await checkPool.run { [judge] checker in
-                results.map { judge.judge($0, earlier: before, known: known, checker) }
+                results.map { judge.judge($0, earlier: before, known: known, isWatched: isWatched, checker) }
             }
             again = []
             var settled: [FetchedTile] = []
@@ -87,7 +88,7 @@ final class HTTPOrigin: TileOrigin {
                 case .unknown: break
                 }
             }
-            if !first.isProven { try first.add(judgements.map { ($0.evidence, $0.status) }) }
+            if isWatched { try first.add(judgements.map { ($0.evidence, $0.status) }) }
             if !settled.isEmpty { try await deliver(settled) }
         }
     }

@@ -32,11 +32,15 @@ struct ResponseJudge: Sendable {
     /// Statuses of 400 to 499 that say that there is no tile.
     let emptyStatuses: Set<Int>
 
-    /// - Parameter known: What the requests were conditional on, by tile.
+    /// - Parameters:
+    ///   - known: What the requests were conditional on, by tile.
+    ///   - isWatched: Whether it is asked what the answer says about the server.
     func judge(
-        _ result: TransferResult, earlier: [TileID: Earlier], known: [TileID: TileValidators], _ checker: BodyChecker
+        _ result: TransferResult, earlier: [TileID: Earlier], known: [TileID: TileValidators], isWatched: Bool,
+        _ checker: BodyChecker
     ) -> Judgement {
         let verdict = verdict(result, earlier: earlier, known: known, checker)
+        guard isWatched else { return Judgement(verdict: verdict, evidence: .none, status: nil) }
         switch (verdict, result.outcome) {
         case (.settled(let tile), let outcome):
             let answer = try? outcome.get()
