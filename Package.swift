@@ -84,7 +84,7 @@ let libraries: [Module] = [
     Module("Errors", .values),
     Module("TextFormats", .values),
     Module("Digests", .values, ["TextFormats"]),
-    Module("Tiles", .values),
+    Module("Tiles", .values, ["TextFormats"]),
     Module("Regions", .values, ["CRegionData", "Tiles"]),
     Module("Wire", .values, ["Tiles"], [.protobuf]),
     Module("Scheduling", .values, ["Digests", "Tiles"], [.heap, .deque]),

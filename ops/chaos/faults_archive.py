@@ -18,6 +18,8 @@ import pmtiles
 PATH = "/planet.pmtiles"
 # What only a server of ranges can get wrong.
 RANGE_KINDS = ["whole-file", "wrong-range", "416", "other-length"]
+# An address that expires, an archive that is deleted: said from some request on, and for good.
+REFUSALS = ["401", "403", "404", "410", "416"]
 # Answers that a program cannot tell from a true one, as far as the bytes it asked for go.
 UNSEEN = ["smuggled"]
 
@@ -84,6 +86,8 @@ class ArchiveOrigin(origins.Origin):
         status, headers, body = self._answer(path, asked)
         if kind == "whole-file":
             return origins.send(connection, 200, self._headers(), self.bytes)
+        if kind in REFUSALS and kind != "416":
+            return origins.send(connection, int(kind), {"Content-Type": "application/xml"}, b"<Error/>")
         if kind == "416":
             return origins.send(connection, 416, {"Content-Range": f"bytes */{len(self.bytes)}"}, b"")
         if kind == "wrong-range" and len(body) > 1:
@@ -173,6 +177,30 @@ def kill_coordinator(case):
     case.cluster.start_coordinator()
     case.healed()
     whole(case, job)
+
+
+def refused(kind):
+    @fault(f"archive: {kind} from some request on, then a retry", cases=1, limit=180)
+    def body(case):
+        """The job ends after few requests with a cause of its own; a retry at a server that gives again is whole."""
+        lie = SomeRequests(kind, 1, 1 << 40, after=case.random.randint(4, 12))
+        job = begin(case, latency=0.1)
+        case.origin.lies.append(lie)
+        status = case.cluster.wait_end(job, 60)
+        if status["state"] != "failed" or "origin-refused" not in status.get("reason", ""):
+            raise Trouble(f"job ended {status['state']}: {status.get('reason')}")
+        if sum(lie.told.values()) > 24:
+            raise Trouble(f"{sum(lie.told.values())} requests were refused before the job ended")
+        case.origin.lies.remove(lie)
+        case.healed()
+        case.cluster.ask("retry", job)
+        whole(case, job)
+
+    return body
+
+
+for kind in REFUSALS:
+    refused(kind)
 
 
 def replaced(how, validator):

@@ -15,6 +15,7 @@ final class HTTPOrigin: TileOrigin {
     private let language: String?
     private let key: String?
     private let window: Int
+    private let first = FirstAnswers()
 
     init(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int, layers: LayerCache?,
@@ -31,13 +32,16 @@ final class HTTPOrigin: TileOrigin {
         }
         client = try TransferClient.open(
             tileset, environment: environment, budget: budget, onAnswer: onAnswer)
-        judge = ResponseJudge(format: tileset.format)
+        judge = ResponseJudge(format: tileset.format, emptyStatuses: Set(tileset.emptyStatuses ?? []))
         checkPool = BodyCheckPool(
             lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
     }
 
+    func trust() { first.trust() }
+
+    /// - Throws: ``OriginsError`` `.allRefused`.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
@@ -52,6 +56,8 @@ final class HTTPOrigin: TileOrigin {
         while true {
             try Task.checkCancellation()
             var requests = again
+            let isWatched = !first.isProven
+            let window = isWatched ? min(window, FirstAnswers.window) : window
             while !isExhausted, underWay + requests.count < window {
                 guard let tile = iterator.next() else {
                     isExhausted = true
@@ -66,13 +72,13 @@ final class HTTPOrigin: TileOrigin {
             if results.isEmpty { return }
             underWay -= results.count
             let before = earlier
-            let verdicts = await checkPool.run { [judge] checker in
-                results.map { judge.judge($0, earlier: before, known: known, checker) }
+            let judgements = await checkPool.run { [judge] checker in
+                results.map { judge.judge($0, earlier: before, known: known, isWatched: isWatched, checker) }
             }
             again = []
             var settled: [FetchedTile] = []
-            for verdict in verdicts {
-                switch verdict {
+            for judgement in judgements {
+                switch judgement.verdict {
                 case .settled(let tile):
                     settled.append(tile)
                     if !earlier.isEmpty { earlier[tile.tile] = nil }
@@ -82,6 +88,7 @@ final class HTTPOrigin: TileOrigin {
                 case .unknown: break
                 }
             }
+            if isWatched { try first.add(judgements.map { ($0.evidence, $0.status) }) }
             if !settled.isEmpty { try await deliver(settled) }
         }
     }

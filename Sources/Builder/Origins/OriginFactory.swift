@@ -38,40 +38,10 @@ public enum OriginFactory {
         onAnswer: (@Sendable (RequestKind, Duration) -> Void)? = nil
     ) async throws(OriginsError) -> any TileOrigin {
         let layers = tileset.format.traits.isVector && tileset.vectorLayers == nil ? layers : nil
-        let lanes = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
-        switch tileset.source {
-        case .http:
-            return try HTTPOrigin(
-                tileset, environment: environment, budget: budget, lanes: lanes, layers: layers,
-                onAnswer: observer(of: .tiles, onAnswer))
-        case .mbtiles(let path):
-            return try ArchiveOrigin(path: path, isPMTiles: false, tileset, lanes: 1, layers: layers)
-        case .pmtiles(let path):
-            return try ArchiveOrigin(path: path, isPMTiles: true, tileset, lanes: lanes, layers: layers)
-        case .remotePMTiles:
-            let file: RemoteFile
-            do throws(OriginsError) {
-                file = try await RemoteFile(
-                    tileset, environment: environment, budget: budget,
-                    onAnswer: observer(of: .archive, onAnswer))
-            } catch  where error.code == .unsupported {
-                // The archive was readable when the tileset was read, so an HTML page in its place is treated as a
-                // temporary failure.
-                throw OriginsError(.unreachable, error.message, cause: error)
-            }
-            do throws(OriginsError) {
-                return RemoteArchiveOrigin(try RemotePMTiles(file), tileset, lanes: lanes, layers: layers)
-            } catch {
-                throw OriginsError(error.code, error.message, cause: UnreadableVersion(version: file.version.text))
-            }
-        }
-    }
-
-    private static func observer(
-        of kind: RequestKind, _ onAnswer: (@Sendable (RequestKind, Duration) -> Void)?
-    ) -> (@Sendable (Duration) -> Void)? {
-        guard let onAnswer else { return nil }
-        return { onAnswer(kind, $0) }
+        let opening = SourceOpening(
+            environment: environment, budget: budget,
+            lanes: min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)), layers: layers, onAnswer: onAnswer)
+        return try await tileset.source.scheme.access.open(tileset, opening)
     }
 
     /// The version of the data that the tileset's file has now; `nil` for servers, whose archives are pinned by their
@@ -82,20 +52,13 @@ public enum OriginFactory {
     ///
     /// - Throws: ``OriginsError`` `.unreadable` if the archive does not exist or cannot be read.
     public static func version(of tileset: Tileset) throws(OriginsError) -> String? {
-        switch tileset.source {
-        case .http, .remotePMTiles: nil
-        case .mbtiles(let path): try SourceVersion.of(path: path, hasLog: true)
-        case .pmtiles(let path): try SourceVersion.of(path: path, hasLog: false)
-        }
+        try tileset.source.scheme.access.version(of: tileset)
     }
 
     /// The current stamp of the tileset's file; `nil` for servers, and if there is no file.
     ///
     /// An open archive does not notice changes: if the stamp differs, open it again.
     public static func stamp(of tileset: Tileset) -> FileStamp? {
-        switch tileset.source {
-        case .http, .remotePMTiles: nil
-        case .mbtiles(let path), .pmtiles(let path): FileStamp(path: path)
-        }
+        tileset.source.path.flatMap(FileStamp.init(path:))
     }
 }

@@ -19,6 +19,8 @@ public enum OriginsErrorCode: String, ErrorCode {
     case unreachable
     /// A server answered that there is no such document, or that it does not give it.
     case refused
+    /// A tile server has refused every request so far; the message says what it answered.
+    case allRefused = "all-refused"
 
     /// What an answer means that has none of the expected statuses.
     static func answered(_ status: Int) -> Self {
@@ -37,7 +39,7 @@ public enum OriginsErrorCode: String, ErrorCode {
         case .unreadable: .inputOutput
         case .badArchive, .unsupported: .badData
         case .busy: .temporary
-        case .unreachable: .unavailable
+        case .unreachable, .allRefused: .unavailable
         case .refused: .noInput
         }
     }

@@ -13,6 +13,13 @@ struct ResponseJudge: Sendable {
         var isUnconditional = false
     }
 
+    /// What an answer means for its tile and for the server.
+    struct Judgement: Sendable {
+        let verdict: Verdict
+        let evidence: FirstAnswers.Evidence
+        let status: Int?
+    }
+
     enum Verdict: Sendable {
         case settled(FetchedTile)
         /// The body was not a whole tile, or the answer is contradictory: fetch it again.
@@ -22,9 +29,50 @@ struct ResponseJudge: Sendable {
     }
 
     let format: TileFormat
+    /// Statuses of 400 to 499 that say that there is no tile.
+    let emptyStatuses: Set<Int>
 
-    /// - Parameter known: What the requests were conditional on, by tile.
+    /// - Parameters:
+    ///   - known: What the requests were conditional on, by tile.
+    ///   - isWatched: Whether it is asked what the answer says about the server.
     func judge(
+        _ result: TransferResult, earlier: [TileID: Earlier], known: [TileID: TileValidators], isWatched: Bool,
+        _ checker: BodyChecker
+    ) -> Judgement {
+        let verdict = verdict(result, earlier: earlier, known: known, checker)
+        guard isWatched else { return Judgement(verdict: verdict, evidence: .none, status: nil) }
+        switch (verdict, result.outcome) {
+        case (.settled(let tile), let outcome):
+            let answer = try? outcome.get()
+            return Judgement(
+                verdict: verdict, evidence: Self.evidence(of: tile.outcome, answer), status: answer?.status)
+        case (.again, .success(let answer)) where answer.status == 200:
+            // A body that is no tile, fetched again: a refusal like those that are settled.
+            return Judgement(verdict: verdict, evidence: .refusal(Self.words(answer)), status: 200)
+        case (.again, _), (.unknown, _): return Judgement(verdict: verdict, evidence: .none, status: nil)
+        }
+    }
+
+    /// What the result for a tile says about the server.
+    private static func evidence(
+        of outcome: FetchedTile.Outcome, _ answer: TransferResponse?
+    ) -> FirstAnswers.Evidence {
+        guard case .failed(let cause, let detail) = outcome else { return .good }
+        switch cause.cause.fault {
+        case .tile, .job:
+            guard let answer else { return .refusal(String(detail.prefix(80))) }
+            return .refusal(words(answer))
+        case .origin, .worker, .packhorse, .noFault: return .none
+        }
+    }
+
+    /// An answer in words: `403 (text/html)`.
+    private static func words(_ answer: TransferResponse) -> String {
+        let type = answer.headers.mediaType ?? "no media type"
+        return "\(answer.status) (\(type.prefix(40)))"
+    }
+
+    private func verdict(
         _ result: TransferResult, earlier: [TileID: Earlier], known: [TileID: TileValidators], _ checker: BodyChecker
     ) -> Verdict {
         guard let tile = TileID(hilbertID: result.tag) else { return .unknown }
@@ -36,7 +84,8 @@ struct ResponseJudge: Sendable {
             if [.tooLarge, .tooManyRedirects].contains(error.code), before.fetches < HTTPOrigin.maxRefetches {
                 return .again(tile, before.next(received: before.received))
             }
-            let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
+            let outcome = FetchedTile.Outcome.failed(
+                cause: CauseCode(FailureCause(error.code)), detail: error.message)
             return .settled(FetchedTile(tile: tile, outcome: outcome, received: before.received))
         case .success(let answer): response = answer
         }
@@ -61,7 +110,8 @@ struct ResponseJudge: Sendable {
                     return .again(tile, before.next(received: received))
                 }
                 let detail = "\(error.message), \(before.fetches + 1) times in a row"
-                let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: detail)
+                let outcome = FetchedTile.Outcome.failed(
+                    cause: CauseCode(FailureCause(error.code)), detail: detail)
                 return .settled(FetchedTile(tile: tile, outcome: outcome, received: received))
             }
         }
@@ -72,14 +122,16 @@ struct ResponseJudge: Sendable {
         of response: TransferResponse, _ checker: BodyChecker
     ) throws(TileBodiesError) -> FetchedTile.Outcome {
         let coding: BodyCoding
-        switch response.headers.contentEncoding?.lowercased() {
-        case nil, "", "identity": coding = .identity
-        case "gzip", "x-gzip": coding = .gzip
-        case "deflate": coding = .deflate
-        case let other?:
+        switch response.headers.codings {
+        case []: coding = .identity
+        case ["gzip"]: coding = .gzip
+        case ["deflate"]: coding = .deflate
+        case let others:
             return .failed(
-                cause: "unsupported-coding",
-                detail: "the server sent Content-Encoding '\(other.prefix(20))' although only gzip was offered")
+                cause: CauseCode(.unsupportedCoding),
+                detail:
+                    "the server sent Content-Encoding '\(others.joined(separator: ", ").prefix(40))' although only gzip was offered"
+            )
         }
         let body: [UInt8]
         do throws(TileBodiesError) {
@@ -96,13 +148,14 @@ struct ResponseJudge: Sendable {
     private func outcome(of response: TransferResponse) -> FetchedTile.Outcome {
         switch response.status {
         case 204, 404, 410: return .empty
+        case let status where emptyStatuses.contains(status): return .empty
         case 401, 403, 407:
             return .failed(
-                cause: "forbidden",
+                cause: CauseCode(.forbidden),
                 detail: "the server answered \(response.status); check the tileset's headers and key")
         default:
             return .failed(
-                cause: "http-\(response.status)",
+                cause: CauseCode(status: response.status),
                 detail: "the server answered \(response.status) (attempts: \(response.attempts))")
         }
     }

@@ -1,3 +1,4 @@
+public import Errors
 public import TileBodies
 public import Tiles
 
@@ -9,11 +10,10 @@ public struct FetchedTile: Sendable {
         case stored(body: [UInt8], etag: String?, lastModified: String?)
         /// The origin answered that the tile has not changed since the given validators.
         case unchanged
-        /// The tile does not exist at the origin: 204, 404, 410, no row, or an empty body.
+        /// The tile does not exist at the origin: 204, 404, 410, a status of `empty_statuses`, no row, or an empty body.
         case empty
-        /// The tile could not be fetched, after all retries. `cause` is a bounded kebab-case word; `detail` is for
-        /// people.
-        case failed(cause: String, detail: String)
+        /// The tile could not be fetched, after all retries; `detail` is for people.
+        case failed(cause: CauseCode, detail: String)
     }
 
     /// Which tile.
@@ -46,14 +46,21 @@ public protocol TileOrigin: Sendable {
     ///   - failedBefore: Whether these tiles failed in an earlier attempt that got all others: another failure of them
     ///     does not mean that the origin is down.
     /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered.
-    ///   ``OriginsError`` `.busy` or `.unreadable` if an archive cannot be read now.
+    ///   ``OriginsError`` `.busy` or `.unreadable` if an archive cannot be read now, `.refused` if its server gives it no more,
+    ///   `.allRefused` if a tile server has refused every request so far.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws
+
+    /// Says that the source has given tiles before, here or elsewhere: refusals are then of single tiles.
+    func trust()
 }
 
 extension TileOrigin {
+    /// Nothing: only a tile server is judged by its first answers.
+    public func trust() {}
+
     /// Pulls tiles for the first time.
     public func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators] = [:],

@@ -57,6 +57,22 @@ struct FieldReader {
         return integer
     }
 
+    /// One whole number or a list of them.
+    func integers(_ key: String, in range: ClosedRange<Int>) throws(TilesetsError) -> [Int]? {
+        guard let value = values[key] else { return nil }
+        let items = if case .array(let items) = value { items } else { [value] }
+        guard !items.isEmpty else { throw wrong(key, value: value, expected: "a whole number or a list of them") }
+        var numbers: [Int] = []
+        for item in items {
+            guard case .number(let number) = item, let integer = Int(exactly: number), range.contains(integer) else {
+                throw wrong(
+                    key, value: item, expected: "whole numbers within \(range.lowerBound)...\(range.upperBound)")
+            }
+            numbers.append(integer)
+        }
+        return numbers
+    }
+
     func flag(_ key: String) throws(TilesetsError) -> Bool? {
         guard let value = values[key] else { return nil }
         guard case .bool(let flag) = value else { throw wrong(key, value: value, expected: "true or false") }

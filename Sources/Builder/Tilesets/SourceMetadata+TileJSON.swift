@@ -7,13 +7,20 @@ import Tiles
 extension SourceMetadata {
     /// Reads a TileJSON document, 2.x or 3.0.
     ///
-    /// - Parameter url: Where it came from; relative tile URLs are resolved against it.
+    /// Members whose value is `null` count as missing.
+    ///
+    /// - Parameter url: Where it came from, after redirects (RFC 3986, 5.1.3); relative tile URLs are resolved against it.
     /// - Throws: ``TilesetsError`` `.badTileJSON` naming the member.
     public init(tileJSON: [UInt8], from url: String) throws(TilesetsError) {
         self.init()
-        guard case .object(let values)? = JSONValue(json: tileJSON) else {
-            throw TilesetsError(.badTileJSON, "The TileJSON document is not a JSON object; check the tileset's url.")
+        guard case .object(let members)? = JSONValue(json: tileJSON) else {
+            let isPage = tileJSON.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+            throw TilesetsError(
+                .badTileJSON,
+                "The TileJSON document is \(isPage ? "an HTML or XML page" : "not a JSON object"); check the tileset's url."
+            )
         }
+        let values = members.filter { $0.value != .null }
         guard case .array(let tiles)? = values["tiles"], !tiles.isEmpty else {
             throw TilesetsError(.badTileJSON, "The TileJSON document has no 'tiles'; check the tileset's url.")
         }
@@ -34,8 +41,8 @@ extension SourceMetadata {
             bounds = Self.bounds(numbers.compactMap { if case .number(let number) = $0 { number } else { nil } })
         }
         switch Self.text(values["scheme"]) {
-        case nil, "xyz": scheme = .xyz
-        case "tms": scheme = .tms
+        case nil, "xyz": rowOrder = .xyz
+        case "tms": rowOrder = .tms
         case let other?:
             throw TilesetsError(
                 .badTileJSON, "The TileJSON document has scheme '\(other.prefix(20))'; expected xyz or tms.")
@@ -47,9 +54,12 @@ extension SourceMetadata {
             }
         }
         merge(metadataJSON: tileJSON)
-        if let word = Self.text(values["format"]) { format = TileFormat(word: word) }
-        if format == nil { format = templates.first.flatMap(TileFormat.init(ofAddress:)) }
-        if format == nil, vectorLayers != nil { format = .mvt }
+        if let word = Self.text(values["format"]) {
+            format = TileFormat(word: word)
+            foreignFormat = ForeignFormat(word: word)
+        }
+        if format == nil, foreignFormat == nil { format = templates.first.flatMap(TileFormat.init(ofAddress:)) }
+        if format == nil, foreignFormat == nil, vectorLayers != nil { format = .mvt }
     }
 
     private static func zoom(_ value: JSONValue?, _ name: String) throws(TilesetsError) -> Int? {
@@ -61,7 +71,8 @@ extension SourceMetadata {
     }
 
     /// Resolves a template against the document's address; braces are kept.
-    private static func resolve(_ template: String, against base: String) -> String? {
+    private static func resolve(_ text: String, against base: String) -> String? {
+        let template = URLTemplate.withPlainBraces(text)
         if template.lowercased().hasPrefix("http://") || template.lowercased().hasPrefix("https://") { return template }
         guard !template.isEmpty, template.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
             let base = URL(string: base)

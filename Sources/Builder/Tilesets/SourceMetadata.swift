@@ -12,6 +12,8 @@ public struct SourceMetadata: Sendable, Hashable {
     public var formatFault: String?
     /// What of the source is not as it declares, one thing in a sentence.
     public var remarks: [String] = []
+    /// The format that the source declares, if this build cannot read it.
+    public var foreignFormat: ForeignFormat?
     /// The zooms, if the source declares it.
     public var zooms: ZoomRange?
     /// The area, if the source declares it; `0,0,0,0` counts as unknown.
@@ -25,7 +27,7 @@ public struct SourceMetadata: Sendable, Hashable {
     /// `vector_layers` as canonical JSON text.
     public var vectorLayers: String?
     /// From which edge the templates' rows are counted.
-    public var scheme: URLTemplate.Scheme?
+    public var rowOrder: RowOrder?
     /// How packages of it are cut into tile packs.
     public var packs: PackScheme?
 

@@ -4,49 +4,14 @@ import TileBodies
 import Tiles
 
 extension Tileset {
-    /// The keys and kinds of the canonical form, version 1.
-    private struct CanonicalTileset: Codable {
-        var version: Int
-        var id: String
-        var name: String?
-        var templates: [String]?
-        var subdomains: [String]?
-        var mbtiles: String?
-        var pmtiles: String?
-        var pmtilesURL: String?
-        var scheme: URLTemplate.Scheme
-        var format: TileFormat
-        var minzoom: Int
-        var maxzoom: Int
-        var bounds: [Double]?
-        var attribution: String?
-        var description: String?
-        var vectorLayers: String?
-        var layers: [String]?
-        var overfetch: Double?
-        var headers: [String: String]
-        var concurrency: Int
-        var requestsPerSecond: Double?
-        var bytesPerSecond: Int?
-        var userAgent: String?
-        var contact: String?
-        var connectSeconds: Double
-        var totalSeconds: Double
-        var stallSeconds: Double
-        var http2: Bool
-        var maxTileBytes: Int
-        var language: String?
-        var keyEnvironment: String?
-    }
-
     /// The tileset as JSON with sorted keys: the same bytes for equal tilesets, on every machine.
     ///
-    /// Holds the names of environment variables, never their values.
+    /// Holds the names of environment variables, never their values. The members are ``CanonicalField/all`` and the source's.
     public var canonicalJSON: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Every number was checked to be finite; JSON cannot represent other numbers.
-        return (try? encoder.encode(canonical)).map { [UInt8]($0) } ?? []
+        return (try? encoder.encode(CanonicalForm(tileset: self))).map { [UInt8]($0) } ?? []
     }
 
     /// Reads the canonical form.
@@ -56,70 +21,72 @@ extension Tileset {
         guard canonicalJSON.count <= 1 << 20 else {
             throw TilesetsError(.badSyntax, "The tileset's description is larger than 1 MiB.")
         }
-        let canonical: CanonicalTileset
         do {
-            canonical = try JSONDecoder().decode(CanonicalTileset.self, from: Data(canonicalJSON))
+            self = try JSONDecoder().decode(CanonicalForm.self, from: Data(canonicalJSON)).tileset
+        } catch let error as TilesetsError {
+            throw error
         } catch {
             throw TilesetsError(.badSyntax, "The tileset's description is not in its canonical form.")
         }
-        guard canonical.version == 1 else {
-            throw TilesetsError(
-                .badSyntax,
-                "The tileset's description has version \(canonical.version); this build reads version 1. Upgrade it.")
-        }
-        guard let zooms = ZoomRange(min: canonical.minzoom, max: canonical.maxzoom) else {
-            throw TilesetsError(.badValue, "The tileset's description has no usable zooms.")
-        }
-        let source: Source
-        switch (canonical.templates, canonical.mbtiles, canonical.pmtiles, canonical.pmtilesURL) {
-        case (let templates?, nil, nil, nil):
-            source = .http(templates: templates, subdomains: canonical.subdomains ?? [])
-        case (nil, let path?, nil, nil): source = .mbtiles(path: path)
-        case (nil, nil, let path?, nil): source = .pmtiles(path: path)
-        case (nil, nil, nil, let url?): source = .remotePMTiles(url: url)
-        default: throw TilesetsError(.badSyntax, "The tileset's description has no single source.")
-        }
-        self.init(
-            id: canonical.id, name: canonical.name, source: source, scheme: canonical.scheme, format: canonical.format,
-            zooms: zooms,
-            bounds: canonical.bounds.flatMap(SourceMetadata.bounds), attribution: canonical.attribution,
-            description: canonical.description, vectorLayers: canonical.vectorLayers, headers: canonical.headers,
-            politeness: Politeness(), http2: canonical.http2, maxTileBytes: canonical.maxTileBytes,
-            language: canonical.language,
-            keyEnvironment: canonical.keyEnvironment)
-        layers = canonical.layers
-        overfetch = canonical.overfetch
-        politeness.concurrency = canonical.concurrency
-        politeness.requestsPerSecond = canonical.requestsPerSecond
-        politeness.bytesPerSecond = canonical.bytesPerSecond
-        politeness.userAgent = canonical.userAgent
-        politeness.contact = canonical.contact
-        politeness.connectSeconds = canonical.connectSeconds
-        politeness.totalSeconds = canonical.totalSeconds
-        politeness.stallSeconds = canonical.stallSeconds
         try check()
     }
+}
 
-    private var canonical: CanonicalTileset {
-        var canonical = CanonicalTileset(
-            version: 1, id: id, name: name, scheme: scheme, format: format, minzoom: zooms.min, maxzoom: zooms.max,
-            bounds: bounds.map { [$0.west, $0.south, $0.east, $0.north] }, attribution: attribution,
-            description: description, vectorLayers: vectorLayers, layers: layers, overfetch: overfetch,
-            headers: headers,
-            concurrency: politeness.concurrency, requestsPerSecond: politeness.requestsPerSecond,
-            bytesPerSecond: politeness.bytesPerSecond, userAgent: politeness.userAgent, contact: politeness.contact,
-            connectSeconds: politeness.connectSeconds,
-            totalSeconds: politeness.totalSeconds, stallSeconds: politeness.stallSeconds, http2: http2,
-            maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
-        switch source {
-        case .http(let templates, let subdomains):
-            canonical.templates = templates
-            canonical.subdomains = subdomains.isEmpty ? nil : subdomains
-        case .mbtiles(let path): canonical.mbtiles = path
-        case .pmtiles(let path): canonical.pmtiles = path
-        case .remotePMTiles(let url): canonical.pmtilesURL = url
+/// The canonical form, version 1.
+private struct CanonicalForm: Codable {
+    static let version = 1
+    var tileset: Tileset
+
+    init(tileset: Tileset) { self.tileset = tileset }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CanonicalKey.self)
+        let version = try members.decode(Int.self, forKey: "version")
+        guard version == Self.version else {
+            throw TilesetsError(
+                .badSyntax,
+                "The tileset's description has version \(version); this build reads version \(Self.version). Upgrade it."
+            )
         }
-        return canonical
+        tileset = Tileset(
+            id: "", source: try Self.source(members), rowOrder: .xyz, format: .png, zooms: .all, headers: [:],
+            politeness: Politeness(), http2: false, maxTileBytes: Tileset.defaultMaxTileBytes)
+        for field in CanonicalField.all { try field.read(&tileset, members) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CanonicalKey.self)
+        try members.encode(Self.version, forKey: "version")
+        let source = tileset.source
+        switch source.scheme.row.key {
+        case .list(let key)?: try members.encode(source.addresses, forKey: CanonicalKey(key))
+        case .text(let key)?: try members.encode(source.address, forKey: CanonicalKey(key))
+        // A tileset has no such source: its document was read before.
+        case nil: break
+        }
+        if !source.subdomains.isEmpty { try members.encode(source.subdomains, forKey: "subdomains") }
+        for field in CanonicalField.all { try field.write(tileset, &members) }
+    }
+
+    /// The source: exactly one scheme has its member.
+    private static func source(_ members: KeyedDecodingContainer<CanonicalKey>) throws -> TileSource {
+        var found: [TileSource] = []
+        for scheme in SourceScheme.allCases {
+            switch scheme.row.key {
+            case .list(let key)?:
+                guard let texts = try members.decodeIfPresent([String].self, forKey: CanonicalKey(key)) else { break }
+                let subdomains = try members.decodeIfPresent([String].self, forKey: "subdomains")
+                found.append(TileSource(scheme, texts, subdomains: subdomains ?? []))
+            case .text(let key)?:
+                guard let text = try members.decodeIfPresent(String.self, forKey: CanonicalKey(key)) else { break }
+                found.append(TileSource(scheme, text))
+            case nil: break
+            }
+        }
+        guard let source = found.first, found.count == 1 else {
+            throw TilesetsError(.badSyntax, "The tileset's description has no single source.")
+        }
+        return source
     }
 }
 

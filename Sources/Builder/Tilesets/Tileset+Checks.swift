@@ -22,11 +22,24 @@ extension Tileset {
         guard (1...(256 << 20)).contains(maxTileBytes) else {
             throw TilesetsError(.badValue, "Tileset '\(id)': max_tile_bytes must be within 1...268435456.")
         }
+        if let statuses = emptyStatuses {
+            let good = statuses.allSatisfy { (400...499).contains($0) && !Self.notEmpty.contains($0) }
+            guard good, !statuses.isEmpty, statuses == Set(statuses).sorted() else {
+                throw TilesetsError(
+                    .badValue,
+                    "Tileset '\(id)': empty_statuses must be statuses of 400 to 499, each once, without "
+                        + "\(Self.notEmpty.sorted().map { "\($0)" }.joined(separator: ", ")), which say that a later request may succeed."
+                )
+            }
+        }
         try checkLayers()
         try checkPoliteness()
         try checkHeaders()
-        try checkSource()
+        try source.scheme.row.check(self)
     }
+
+    /// Statuses that say nothing about a tile: ask a proxy, later, or less often.
+    private static let notEmpty: Set<Int> = [407, 408, 425, 429]
 
     private func checkLayers() throws(TilesetsError) {
         guard (0...1).contains(overfetch ?? 0) else {
@@ -82,48 +95,8 @@ extension Tileset {
         }
     }
 
-    private func checkSource() throws(TilesetsError) {
-        switch source {
-        case .mbtiles(let path), .pmtiles(let path):
-            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-                throw TilesetsError(.badValue, "Tileset '\(id)': the archive's path must be absolute.")
-            }
-        case .remotePMTiles(let url):
-            guard url.utf8.count <= 4_096, !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-                throw TilesetsError(
-                    .badValue, "Tileset '\(id)': the archive's address must be a URL of at most 4,096 bytes.")
-            }
-            if url.lowercased().hasPrefix("s3://") {
-                guard url.dropFirst(5).split(separator: "/").count > 1, !url.contains("{"), !url.contains("?") else {
-                    throw TilesetsError(
-                        .badValue, "Tileset '\(id)': an archive in a bucket must be written as s3://bucket/key.")
-                }
-                return
-            }
-            try HostPolicy.check(url)
-            guard !url.replacing("{key}", with: "").contains("{") else {
-                throw TilesetsError(
-                    .badTemplate, "Tileset '\(id)': the archive's address can have no other placeholder than {key}.")
-            }
-            try checkAddress(url, needsKey: url.contains("{key}"))
-        case .http(let texts, _):
-            guard !texts.isEmpty, texts.count <= 64, texts.allSatisfy({ $0.utf8.count <= 4_096 }) else {
-                throw TilesetsError(.badValue, "Tileset '\(id)': 1...64 tile URLs of at most 4,096 bytes are needed.")
-            }
-            for template in try templates() { try check(template) }
-        }
-    }
-
-    private func check(_ template: URLTemplate) throws(TilesetsError) {
-        if template.needsLanguage, language == nil {
-            throw TilesetsError(.missingKey, "Tileset '\(id)': its url has {language}; add for example language: en.")
-        }
-        // {s} is checked by the template itself; one host is enough to know whether it is public.
-        try checkAddress(template.text.replacing("{s}", with: "a"), needsKey: template.needsKey)
-    }
-
     /// Checks an address that workers request, of any kind.
-    private func checkAddress(_ text: String, needsKey: Bool) throws(TilesetsError) {
+    func checkAddress(_ text: String, needsKey: Bool) throws(TilesetsError) {
         if needsKey, keyEnvironment == nil {
             throw TilesetsError(
                 .missingKey, "Tileset '\(id)': its url has {key}; add key: ${NAME} with the variable's name.")

@@ -4,13 +4,9 @@ extension Tileset {
     /// All subdomains for `{s}` are one origin, because they usually lead to the same server. The default port of a
     /// scheme is left out.
     public var originName: String? {
-        let address: String? =
-            switch source {
-            case .http(let texts, _): texts.first
-            case .remotePMTiles(let url): url
-            case .mbtiles, .pmtiles: nil
-            }
-        guard let text = address, let mark = text.firstRange(of: "://") else { return nil }
+        guard source.path == nil, let text = source.addresses.first, let mark = text.firstRange(of: "://") else {
+            return nil
+        }
         let authority = text[mark.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
         var name = authority.split(separator: "@").last.map(String.init) ?? ""
         for part in ["{s}.", "{s}-", "{s}"] { name = name.replacing(part, with: "") }

@@ -4,26 +4,14 @@ public import Tiles
 
 /// Everything that a worker needs to fetch and check tiles, except secrets, which stay in its environment.
 public struct Tileset: Sendable, Hashable {
-    /// Where the tiles are.
-    public enum Source: Sendable, Hashable {
-        /// HTTP URL templates, used in rotation by tile, and the values of `{s}`.
-        case http(templates: [String], subdomains: [String])
-        /// An MBTiles file; the path is absolute.
-        case mbtiles(path: String)
-        /// A PMTiles file; the path is absolute.
-        case pmtiles(path: String)
-        /// A PMTiles file on a web server or in an S3 bucket (`s3://bucket/key`), read in parts; `{key}` may stand in a web address.
-        case remotePMTiles(url: String)
-    }
-
     /// 1...64 letters, digits, dots, hyphens, and underscores.
     public var id: String
     /// A human name.
     public var name: String?
     /// Where the tiles are.
-    public var source: Source
+    public var source: TileSource
     /// From which edge the URL's rows are counted.
-    public var scheme: URLTemplate.Scheme
+    public var rowOrder: RowOrder
     /// What the bodies are.
     public var format: TileFormat
     /// The zooms it has.
@@ -43,6 +31,8 @@ public struct Tileset: Sendable, Hashable {
     /// Bytes between the tiles of a remote archive that are also fetched to save requests, as a share of the tiles'
     /// bytes: 0...1; `nil` = 0.05.
     public var overfetch: Double?
+    /// The statuses 400...499 that say "there is no such tile", besides 404 and 410, ascending; `nil` = none.
+    public var emptyStatuses: [Int]?
     /// Request headers; secrets as `${NAME}`.
     public var headers: [String: String]
     /// How the origin is treated.
@@ -93,25 +83,21 @@ public struct Tileset: Sendable, Hashable {
 
     /// The parsed URL templates; empty for archives.
     public func templates() throws(TilesetsError) -> [URLTemplate] {
-        guard case .http(let texts, let subdomains) = source else { return [] }
+        guard source.scheme == .templates else { return [] }
         var templates: [URLTemplate] = []
-        for text in texts { templates.append(try URLTemplate(text, subdomains: subdomains, scheme: scheme)) }
+        for text in source.addresses {
+            templates.append(try URLTemplate(text, subdomains: source.subdomains, rowOrder: rowOrder))
+        }
         return templates
     }
 
-    /// The address of a remote archive with `{key}` filled in; `nil` for other sources.
+    /// The only address of its source with `{key}` and `{language}` filled in.
     ///
     /// - Throws: ``TilesetsError`` `.missingSecret` naming the variable.
-    public func archiveURL(environment: [String: String]) throws(TilesetsError) -> String? {
-        guard case .remotePMTiles(let url) = source else { return nil }
-        guard let key = try key(environment: environment) else { return url }
-        return url.replacing("{key}", with: URLTemplate.escaped(key))
-    }
-
-    /// Whether `{language}` occurs in a template.
-    public var needsLanguage: Bool {
-        guard case .http(let texts, _) = source else { return false }
-        return texts.contains { $0.contains("{language}") }
+    public func address(environment: [String: String]) throws(TilesetsError) -> String {
+        let key = try key(environment: environment)
+        return source.address.replacing("{key}", with: URLTemplate.escaped(key ?? ""))
+            .replacing("{language}", with: URLTemplate.escaped(language ?? ""))
     }
 
     static func isHeaderText(_ text: String) -> Bool {

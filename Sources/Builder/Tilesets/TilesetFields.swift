@@ -12,7 +12,7 @@ struct TilesetFields: Sendable {
     var bounds: BoundingBox?
     var attribution: String?
     var description: String?
-    var scheme: URLTemplate.Scheme?
+    var rowOrder: RowOrder?
     var subdomains: [String]
     var headers: [String: String]
     var politeness: Politeness
@@ -24,6 +24,7 @@ struct TilesetFields: Sendable {
     var packs: PackScheme?
     var layers: [String]?
     var overfetch: Double?
+    var emptyStatuses: [Int]?
     /// Whether the source was named on the command line, so that there is no file with keys.
     var isNamedDirectly = false
 
@@ -38,7 +39,7 @@ struct TilesetFields: Sendable {
         language = try reader.text("language")
         group = try reader.text("group")
         format = try Self.format(reader)
-        scheme = try Self.scheme(reader)
+        rowOrder = try Self.rowOrder(reader)
         zooms = try Self.zooms(reader)
         bounds = try Self.bounds(reader)
         headers = try Self.headers(reader)
@@ -46,6 +47,7 @@ struct TilesetFields: Sendable {
         politeness = try Self.politeness(reader)
         packs = try Self.packs(reader)
         overfetch = try reader.number("overfetch", in: 0...1)
+        emptyStatuses = try reader.integers("empty_statuses", in: 400...499).map { Set($0).sorted() }
         layers = try reader.texts("layers").map { Set($0).sorted() }
     }
 
@@ -53,23 +55,24 @@ struct TilesetFields: Sendable {
     private static let usualZooms = ZoomRange(min: 0, max: 22) ?? .all
 
     /// Joins the file's keys with the source's own metadata.
-    func complete(_ source: Tileset.Source, _ metadata: SourceMetadata) throws(TilesetsError) -> Tileset {
+    func complete(_ source: TileSource, _ metadata: SourceMetadata) throws(TilesetsError) -> Tileset {
         var format = format ?? metadata.format
-        if format == nil, case .http(let templates, _) = source {
-            format = templates.first.flatMap(TileFormat.init(ofAddress:))
+        var foreign = metadata.foreignFormat
+        if format == nil, source.scheme.row.target == .tiles {
+            format = TileFormat(ofAddress: source.address)
+            foreign = foreign ?? ForeignFormat(ofAddress: source.address)
         }
-        guard let format else {
-            throw Self.unknownFormat(id, metadata.formatFault, isNamedDirectly: isNamedDirectly)
-        }
+        guard let format else { throw unknownFormat(foreign, metadata.formatFault) }
         let zooms = zooms ?? metadata.zooms ?? Self.usualZooms
         var tileset = Tileset(
-            id: id, name: name ?? metadata.name, source: source, scheme: scheme ?? metadata.scheme ?? .xyz,
+            id: id, name: name ?? metadata.name, source: source, rowOrder: rowOrder ?? metadata.rowOrder ?? .xyz,
             format: format, zooms: zooms, bounds: bounds ?? metadata.bounds,
             attribution: attribution ?? metadata.attribution, description: description ?? metadata.description,
             vectorLayers: metadata.vectorLayers, headers: headers, politeness: politeness, http2: http2,
             maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
         tileset.packs = packs ?? metadata.packs
         tileset.overfetch = overfetch
+        tileset.emptyStatuses = emptyStatuses
         if let layers {
             tileset.layers = layers
             if let all = tileset.vectorLayers { tileset.vectorLayers = try Self.only(layers, of: all, id) }
@@ -77,14 +80,18 @@ struct TilesetFields: Sendable {
         return tileset
     }
 
-    private static func unknownFormat(
-        _ id: String, _ fault: String?, isNamedDirectly: Bool
-    ) -> TilesetsError {
-        // Without a file there is nothing to add a key to.
-        let remedy = isNamedDirectly ? "say it with --input-format" : "add format"
+    private func unknownFormat(_ foreign: ForeignFormat?, _ fault: String?) -> TilesetsError {
+        guard let foreign else {
+            // Without a file there is nothing to add a key to.
+            let remedy = isNamedDirectly ? "say it with --input-format" : "add format"
+            return TilesetsError(
+                .missingKey,
+                "Tileset '\(id)' \(fault ?? "has no known format"); \(remedy): one of \(TileFormat.knownWords).")
+        }
         return TilesetsError(
-            .missingKey,
-            "Tileset '\(id)' \(fault ?? "has no known format"); \(remedy): one of \(TileFormat.knownWords).")
+            .badValue,
+            "Tileset '\(id)' has tiles in the format \(foreign.name), which this version of Packhorse does not support; "
+                + "it supports \(TileFormat.knownWords). Use a source in one of these formats.")
     }
 
     /// The metadata of some of a source's layers.
@@ -117,6 +124,12 @@ struct TilesetFields: Sendable {
     private static func format(_ reader: FieldReader) throws(TilesetsError) -> TileFormat? {
         guard let word = try reader.text("format") else { return nil }
         guard let format = TileFormat(word: word) else {
+            if let foreign = ForeignFormat(word: word) {
+                throw TilesetsError(
+                    .badValue,
+                    "Tileset file '\(reader.name)': the format \(foreign.name) is not supported by this version of Packhorse; it supports \(TileFormat.knownWords)."
+                )
+            }
             throw TilesetsError(
                 .badValue,
                 "Tileset file '\(reader.name)': format '\(word.prefix(40))' is not known; expected one of \(TileFormat.knownWords)."
@@ -125,14 +138,14 @@ struct TilesetFields: Sendable {
         return format
     }
 
-    private static func scheme(_ reader: FieldReader) throws(TilesetsError) -> URLTemplate.Scheme? {
+    private static func rowOrder(_ reader: FieldReader) throws(TilesetsError) -> RowOrder? {
         guard let word = try reader.text("scheme") else { return nil }
-        guard let scheme = URLTemplate.Scheme(rawValue: word) else {
+        guard let order = RowOrder(rawValue: word) else {
             throw TilesetsError(
                 .badValue,
                 "Tileset file '\(reader.name)': scheme '\(word.prefix(40))' is not known; expected xyz or tms.")
         }
-        return scheme
+        return order
     }
 
     private static func zooms(_ reader: FieldReader) throws(TilesetsError) -> ZoomRange? {

@@ -12,15 +12,8 @@ public struct TilesetFile: Sendable {
     /// Tileset files are read up to this size, in bytes.
     static let maxBytes = 1 << 20
 
-    enum Location: Sendable {
-        case templates([String])
-        case tileJSON(String)
-        case mbtiles(String)
-        case pmtiles(String)
-        case remotePMTiles(String)
-    }
-
-    let location: Location
+    /// What `url` names.
+    public let source: TileSource
     private(set) var fields: TilesetFields
     /// What the file is called in errors.
     private let name: String
@@ -33,11 +26,7 @@ public struct TilesetFile: Sendable {
 
     /// Whether its URLs name a language, so that each language has tiles of its own.
     public var hasLanguages: Bool {
-        switch location {
-        case .templates(let urls): urls.contains { $0.contains("{language}") }
-        case .tileJSON(let url): url.contains("{language}")
-        case .mbtiles, .pmtiles, .remotePMTiles: false
-        }
+        source.scheme.row.takesLanguage && source.addresses.contains { $0.contains("{language}") }
     }
 
     /// The same file with another language.
@@ -45,24 +34,6 @@ public struct TilesetFile: Sendable {
         var file = self
         file.fields.language = code
         return file
-    }
-
-    /// The TileJSON document that completes the tileset, `{key}` and `{language}` unfilled; `nil` when there is none.
-    public var tileJSONURL: String? { if case .tileJSON(let url) = location { url } else { nil } }
-
-    /// The address to fetch the TileJSON document from.
-    public func tileJSONURL(key: String?) -> String? {
-        tileJSONURL?.replacing("{key}", with: URLTemplate.escaped(key ?? ""))
-            .replacing("{language}", with: URLTemplate.escaped(fields.language ?? ""))
-    }
-    /// The MBTiles or PMTiles archive that completes the tileset, as a source; `nil` when there is none.
-    public var archive: Tileset.Source? {
-        switch location {
-        case .mbtiles(let path): .mbtiles(path: path)
-        case .pmtiles(let path): .pmtiles(path: path)
-        case .remotePMTiles(let url): .remotePMTiles(url: url)
-        case .templates, .tileJSON: nil
-        }
     }
 
     /// Reads a tileset file.
@@ -81,11 +52,11 @@ public struct TilesetFile: Sendable {
                 .badSyntax, "Tileset file '\(url.path)' is larger than 1 MiB, so it is not a tileset file.")
         }
         return try TilesetFile(
-            text: String(decoding: data, as: UTF8.self), name: url.lastPathComponent,
+            text: String(decoding: UnicodeText.utf8([UInt8](data)), as: UTF8.self), name: url.lastPathComponent,
             folder: url.deletingLastPathComponent())
     }
 
-    /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH`, `pmtiles:PATH`, or the URL of a PMTiles archive.
+    /// A tileset file with nothing but this source, as ``SourceScheme`` reads it.
     ///
     /// - Parameters:
     ///   - contact: A mail address or web page of the user, for public hosts.
@@ -125,8 +96,7 @@ public struct TilesetFile: Sendable {
         }
         self = try Self.naming(name) { () throws(TilesetsError) in
             let reader = try FieldReader(value, name: name, known: Self.keys)
-            let stem = URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
-            return try TilesetFile(reader, folder: folder, fallbackID: stem)
+            return try TilesetFile(reader, folder: folder, fallbackID: Self.id(ofPath: name))
         }
     }
 
@@ -144,78 +114,46 @@ public struct TilesetFile: Sendable {
         guard let urls = try reader.texts("url") else {
             throw TilesetsError(
                 .missingKey,
-                "Tileset file '\(reader.name)' has no 'url'; write a tile URL, a TileJSON URL, mbtiles:PATH, pmtiles:PATH, or the URL of a PMTiles archive."
-            )
+                "Tileset file '\(reader.name)' has no 'url'; write \(SourceScheme.words).")
         }
         name = reader.name
         var fields = try TilesetFields(reader, fallbackID: fallbackID)
-        location = try Self.location(urls, folder: folder)
+        source = try Self.source(urls, folder: folder)
         if reader["id"] == nil {
-            if case .mbtiles(let path) = location { fields.id = Self.stem(path) }
-            if case .pmtiles(let path) = location { fields.id = Self.stem(path) }
-            if case .remotePMTiles(let url) = location { fields.id = Self.stem(Self.path(ofURL: url)) }
+            switch source.scheme.row.target {
+            case .file: fields.id = Self.id(ofPath: source.address)
+            case .remoteFile: fields.id = Self.id(ofPath: SourceRow.path(ofURL: source.address))
+            case .tiles, .document: break
+            }
         }
         self.fields = fields
     }
 
-    private static func stem(_ path: String) -> String {
+    /// The id of a tileset that has none, after the name of its archive or file.
+    ///
+    /// A name without any ASCII letter or digit is spelled by its code points: `地図.mbtiles` has the id `u5730-u56f3`.
+    private static func id(ofPath path: String) -> String {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         let cleaned = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
-        return String(String(cleaned).drop { !$0.isLetter && !$0.isNumber }.prefix(64))
+        let id = String(String(cleaned).drop { !$0.isLetter && !$0.isNumber }.prefix(64))
+        guard id.isEmpty else { return id }
+        let points = name.unicodeScalars.prefix(8).map { "u" + String($0.value, radix: 16) }
+        return points.isEmpty ? "tiles" : points.joined(separator: "-")
     }
 
-    private static func location(_ urls: [String], folder: URL) throws(TilesetsError) -> Location {
-        let first = urls[0]
-        if let url = remoteArchive(first) {
-            guard urls.count == 1 else {
-                throw TilesetsError(.badValue, "'url' must name one archive; several URLs are possible only for tiles.")
-            }
-            return .remotePMTiles(url)
+    /// What the texts name: of the first scheme that knows them.
+    private static func source(_ texts: [String], folder: URL) throws(TilesetsError) -> TileSource {
+        for scheme in SourceScheme.allCases {
+            guard let addresses = try scheme.row.read(texts, folder) else { continue }
+            return TileSource(scheme, addresses)
         }
-        for prefix in ["mbtiles:", "pmtiles:"] where first.hasPrefix(prefix) {
-            var path = first.dropFirst(prefix.count)
-            if path.hasPrefix("//") { path = path.dropFirst(2) }
-            guard urls.count == 1, !path.isEmpty, !path.hasPrefix("http") else {
-                throw TilesetsError(
-                    .badValue,
-                    "'url' with \(prefix) must name one local file; only pmtiles: reads from a web server too.")
-            }
-            let name = String(path)
-            let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
-            let absolute = url.standardizedFileURL.path
-            return prefix == "mbtiles:" ? .mbtiles(absolute) : .pmtiles(absolute)
-        }
-        if urls.count == 1, !first.contains("{z}"), !first.contains("{q}") {
-            let filled = first.replacing("{key}", with: "").replacing("{language}", with: "")
-            // Other braces can only be meant as tile placeholders, and then some are missing.
-            if filled.contains("{") { _ = try URLTemplate(first) }
-            try HostPolicy.check(first)
-            return .tileJSON(first)
-        }
-        return .templates(urls)
+        throw TilesetsError(.badValue, "'url' names no source of tiles; write \(SourceScheme.words).")
     }
-
-    /// The URL of a PMTiles archive on a web server or in an S3 bucket: one after `pmtiles:`, or one whose path ends with `.pmtiles`.
-    private static func remoteArchive(_ text: String) -> String? {
-        func isWeb(_ text: Substring) -> Bool {
-            let text = text.lowercased()
-            return ["http://", "https://", "s3://"].contains { text.hasPrefix($0) }
-        }
-        if text.hasPrefix("pmtiles:"), isWeb(text.dropFirst("pmtiles:".count)) {
-            return String(text.dropFirst("pmtiles:".count))
-        }
-        // Nothing else is read from a bucket.
-        if text.lowercased().hasPrefix("s3://") { return text }
-        return isWeb(text[...]) && !text.contains("{z}") && path(ofURL: text).lowercased().hasSuffix(".pmtiles")
-            ? text : nil
-    }
-
-    private static func path(ofURL text: String) -> String { String(text.prefix { !"?#".contains($0) }) }
 
     /// Completes the tileset; values of the file override values of the source.
     ///
     /// - Parameters:
-    ///   - metadata: What the source says about itself; needed when ``tileJSONURL`` or ``archive`` is set.
+    ///   - metadata: What the source says about itself; needed for all but tile URLs.
     ///   - key: The value of the key variable; where a TileJSON document repeats it in its tile URLs, it is replaced by
     ///     `{key}`.
     /// - Throws: ``TilesetsError`` naming what is still missing or refused.
@@ -224,13 +162,11 @@ public struct TilesetFile: Sendable {
     }
 
     private func complete(_ metadata: SourceMetadata?, _ key: String?) throws(TilesetsError) -> Tileset {
-        let source: Tileset.Source
-        switch location {
-        case .mbtiles(let path): source = .mbtiles(path: path)
-        case .pmtiles(let path): source = .pmtiles(path: path)
-        case .remotePMTiles(let url): source = .remotePMTiles(url: url)
-        case .templates(let templates): source = .http(templates: templates, subdomains: fields.subdomains)
-        case .tileJSON:
+        var source = self.source
+        if source.scheme.row.target == .tiles {
+            source = TileSource(source.scheme, source.addresses, subdomains: fields.subdomains)
+        }
+        if source.scheme.row.target == .document {
             guard let metadata, !metadata.templates.isEmpty else {
                 throw TilesetsError(.missingKey, "Tileset '\(fields.id)': its TileJSON document was not read.")
             }
@@ -240,29 +176,30 @@ public struct TilesetFile: Sendable {
                     $0.replacing(key, with: "{key}").replacing(URLTemplate.escaped(key), with: "{key}")
                 }
             }
-            source = .http(templates: templates, subdomains: fields.subdomains)
+            source = TileSource(.templates, templates, subdomains: fields.subdomains)
         }
         let tileset = try fields.complete(source, metadata ?? SourceMetadata())
         try tileset.check()
         return tileset
     }
 
-    /// Completes the tileset with the TileJSON document that ``tileJSONURL`` names, or with nothing.
+    /// Completes the tileset with a TileJSON document that came from the file's own address, or with nothing.
     public func resolved(tileJSON: [UInt8]?) throws(TilesetsError) -> Tileset {
-        guard let tileJSON, let url = tileJSONURL else { return try resolved() }
-        return try resolved(metadata: try SourceMetadata(tileJSON: tileJSON, from: url))
+        guard let tileJSON else { return try resolved() }
+        return try resolved(metadata: try SourceMetadata(tileJSON: tileJSON, from: source.address))
     }
 
-    /// The tileset's id, headers, and politeness before it is complete: what reading its TileJSON document or remote archive needs.
+    /// The tileset before it is complete: what reading its document or its remote archive needs.
     ///
     /// - Throws: ``TilesetsError`` for an archive whose address is not allowed.
     public func forAsking() throws(TilesetsError) -> Tileset {
         let tileset = Tileset(
-            id: fields.id, source: archive ?? .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt,
-            zooms: .all,
+            id: fields.id, source: source, rowOrder: .xyz, format: .mvt, zooms: .all,
             headers: fields.headers, politeness: fields.politeness, http2: fields.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: fields.language, keyEnvironment: fields.keyEnvironment)
-        if case .remotePMTiles = location { try Self.naming(name) { () throws(TilesetsError) in try tileset.check() } }
+        if source.scheme.row.target == .remoteFile {
+            try Self.naming(name) { () throws(TilesetsError) in try tileset.check() }
+        }
         return tileset
     }
 }

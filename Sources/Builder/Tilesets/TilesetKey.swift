@@ -8,11 +8,11 @@ public struct TilesetKey: Sendable {
     public let value: String
     /// What it does, and its default.
     public let meaning: String
+    /// Whether its value is a part of the canonical form; false for what only concerns publishing.
+    package let reachesWorkers: Bool
 
-    private init(_ name: String, value: String, meaning: String) {
-        self.name = name
-        self.value = value
-        self.meaning = meaning
+    private init(_ name: String, value: String, meaning: String, reachesWorkers: Bool = true) {
+        (self.name, self.value, self.meaning, self.reachesWorkers) = (name, value, meaning, reachesWorkers)
     }
 
     /// Every key, in the order of the reference.
@@ -20,7 +20,7 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "url", value: "text, or a list of texts",
             meaning:
-                "Required. Tile URLs with placeholders, a TileJSON URL, the URL of a PMTiles archive (http, https or s3), mbtiles:PATH or pmtiles:PATH. Relative paths start at the folder of the tileset file."
+                "Required: \(SourceScheme.words); several tile URLs as a list. Relative paths start at the folder of the tileset file."
         ),
         TilesetKey(
             "id", value: "letters, digits, - _ .",
@@ -58,12 +58,13 @@ public struct TilesetKey: Sendable {
             meaning: "What {language} stands for. Without it, --language names one or several."),
         TilesetKey(
             "group", value: "letters, digits, - _",
-            meaning: "The data group of its packages, for example terrain. Default: none, which is the base map."),
+            meaning: "The data group of its packages, for example terrain. Default: none, which is the base map.",
+            reachesWorkers: false),
         TilesetKey(
             "tile_packs", value: "standard, mapbox, 0-5@0,6-10@6, or a list",
             meaning:
-                "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: packhorse:tile_packs of the source, else standard."
-        ),
+                "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: packhorse:tile_packs of the source, else standard.",
+            reachesWorkers: false),
         TilesetKey(
             "layers", value: "text, or a list of texts",
             meaning: "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
@@ -71,6 +72,11 @@ public struct TilesetKey: Sendable {
             "overfetch", value: "0 to 1",
             meaning:
                 "Of an archive on a web server: bytes between the tiles that are also fetched to save requests, as a share of the tiles' bytes. Default: 0.05."
+        ),
+        TilesetKey(
+            "empty_statuses", value: "a status of 400 to 499, or a list",
+            meaning:
+                "Statuses by which the server says that there is no such tile, besides 404 and 410: [403] for a bucket without the right to list. A wrong key then gives empty tiles too. Default: none."
         ),
         TilesetKey("http2", value: "true or false", meaning: "Ask for HTTP/2 over TLS. Default: false."),
         TilesetKey(

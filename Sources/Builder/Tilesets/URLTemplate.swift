@@ -3,17 +3,9 @@ public import Tiles
 
 /// A tile URL with placeholders.
 ///
-/// `{z}` `{x}` `{y}`: the tile, y as the scheme counts it; `{-y}`: y from the south; `{q}`: the quadkey; `{s}`: one of the
+/// `{z}` `{x}` `{y}`: the tile, y as the row order counts it; `{-y}`: y from the south; `{q}`: the quadkey; `{s}`: one of the
 /// subdomains, the same for the same tile every time; `{language}` and `{key}`.
 public struct URLTemplate: Sendable, Hashable {
-    /// From which edge rows are counted.
-    public enum Scheme: String, Sendable, Codable {
-        /// From the north, as nearly all servers do.
-        case xyz
-        /// From the south.
-        case tms
-    }
-
     private enum Part: Hashable {
         case text(String)
         case zoom
@@ -35,18 +27,18 @@ public struct URLTemplate: Sendable, Hashable {
     public let text: String
     private let parts: [Part]
     private let subdomains: [String]
-    private let scheme: Scheme
+    private let rowOrder: RowOrder
 
     /// Parses a template and checks every host it can expand to.
     ///
     /// - Parameter subdomains: What `{s}` stands for; empty = a, b, c.
     /// - Throws: ``TilesetsError`` `.badTemplate` naming the placeholder, or what ``HostPolicy`` throws.
-    public init(_ text: String, subdomains: [String] = [], scheme: Scheme = .xyz) throws(TilesetsError) {
+    public init(_ text: String, subdomains: [String] = [], rowOrder: RowOrder = .xyz) throws(TilesetsError) {
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw TilesetsError(.badTemplate, "A tile URL holds a control character.")
         }
         self.text = text
-        self.scheme = scheme
+        self.rowOrder = rowOrder
         self.subdomains = subdomains.isEmpty ? ["a", "b", "c"] : subdomains
         var parts: [Part] = []
         var rest = text[...]
@@ -55,13 +47,11 @@ public struct URLTemplate: Sendable, Hashable {
                 throw TilesetsError(.badTemplate, "A tile URL has a '{' without a '}'.")
             }
             let name = String(rest[rest.index(after: open)..<close])
-            guard let part = Self.names[name] else {
-                let known = ["z", "x", "y", "-y", "q", "s", "language", "key"]
-                let hint = Nearest.word(to: name, among: known).map { "; did you mean {\($0)}?" }
+            guard let part = Self.names[name] else { throw Self.unknown(name) }
+            guard rest[..<open].last != "$" else {
                 throw TilesetsError(
                     .badTemplate,
-                    "A tile URL has the unknown placeholder {\(name.prefix(40))}"
-                        + (hint ?? "; there are \(known.map { "{\($0)}" }.joined(separator: " "))."))
+                    "A tile URL has '$' before {\(name)}, which would be requested as a '$'; write {\(name)} alone.")
             }
             parts.append(.text(Self.sendable(rest[..<open])))
             parts.append(part)
@@ -114,7 +104,7 @@ public struct URLTemplate: Sendable, Hashable {
             case .text(let text): url += text
             case .zoom: url += "\(tile.zoom)"
             case .column: url += "\(tile.x)"
-            case .row: url += "\(scheme == .xyz ? tile.y : tile.tmsY)"
+            case .row: url += "\(rowOrder == .xyz ? tile.y : tile.tmsY)"
             case .southRow: url += "\(tile.tmsY)"
             case .quadkey: url += tile.quadkey
             case .subdomain: url += subdomains[(tile.x + tile.y) % subdomains.count]

@@ -15,9 +15,8 @@ package enum ResourceCheck {
         of answer: [UInt8], contentEncoding: String?, _ resource: StyleResource
     ) throws(StylesError) -> [UInt8] {
         var body = answer
-        switch contentEncoding?.lowercased() {
-        case nil, "", "identity", "gzip", "x-gzip": break
-        default: throw refused(resource, "has a Content-Encoding that was not offered")
+        guard ContentCodings.named(contentEncoding).allSatisfy({ $0 == "gzip" }) else {
+            throw refused(resource, "has a Content-Encoding that was not offered")
         }
         // Some servers store packed files without declaring it.
         if Gzip.isGzip(body) {

@@ -142,8 +142,7 @@ final class EasyHandle {
         guard status == 200 || status == 206, let job else { return true }
         let host = WebOrigin(job.url)?.authority ?? "?"
         if status == 200 {
-            rangeFailure = TransferError(
-                .rangeIgnored, "\(host): the server does not support requests for a part of a file")
+            rangeFailure = TransferError(wholeFileFrom: job.url, headers)
         } else if headers.rangeStart != job.held.start(of: range) || !job.held.fits(headers) {
             rangeFailure = TransferError(
                 .wrongRange, "\(host): the server answered with another part", isRetriable: true)

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The response headers that are used for tiles and blobs.
 ///
 /// Values have no surrounding white space; of repeated headers the last one counts.
@@ -104,6 +106,15 @@ public struct ResponseHeaders: Sendable, Hashable {
 }
 
 extension ResponseHeaders {
+    /// The media type in lower case, without parameters; `nil` without a usable one.
+    public var mediaType: String? {
+        let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        return (1...80).contains(type.utf8.count) && type.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? type : nil
+    }
+
+    /// The codings of the body in the order in which they were applied, without words that change nothing: `gzip`.
+    public var codings: [String] { ContentCodings.named(contentEncoding) }
+
     /// The length of the complete representation of a 206 answer: 10 in `bytes 5-9/10`; `nil` when it is not given.
     public var rangeTotal: UInt64? {
         guard let value = contentRange?.lowercased(), value.hasPrefix("bytes "),

@@ -214,7 +214,9 @@ final class TransferEngine {
                         job.held.forget()
                     }
                 }
-                failed(job, easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, status: status, otherwise: error))
+                failed(
+                    job,
+                    easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, easy, status: status, otherwise: error))
             }
             easy.reset()
             idle.append(easy)
@@ -263,15 +265,15 @@ final class TransferEngine {
                 TransferResponse(
                     status: status, body: status == 206 ? job.held.bytes + easy.takeBody() : easy.takeBody(),
                     headers: easy.headers, attempts: job.attempt,
-                    received: job.received)))
+                    received: job.received, url: job.url)))
     }
 
     /// The error for a whole file that was refused by its announced length.
-    private func rangeError(_ job: TransferJob, status: Int, otherwise error: TransferError) -> TransferError {
+    private func rangeError(
+        _ job: TransferJob, _ easy: EasyHandle, status: Int, otherwise error: TransferError
+    ) -> TransferError {
         guard job.request.range != nil, status == 200, error.code == .tooLarge else { return error }
-        return TransferError(
-            .rangeIgnored,
-            "\(WebOrigin(job.url)?.authority ?? "?"): the server does not support requests for a part of a file")
+        return TransferError(wholeFileFrom: job.url, easy.headers)
     }
 
     /// Reports to the budget what an ended attempt means for the origin.
@@ -320,8 +322,8 @@ final class TransferEngine {
         var job = job
         if let budget {
             let hadAnswer = error.code != .connectFailed && error.code != .resolveFailed
-            endRequest(job.idle.evidence(of: error.isRetriable ? .failed : .answered, hadAnswer: hadAnswer), budget)
-            if error.isRetriable,
+            endRequest(job.idle.evidence(of: error.isOfOrigin ? .failed : .answered, hadAnswer: hadAnswer), budget)
+            if error.isOfOrigin,
                 let wait = job.idleWait(
                     after: .failed, hadAnswer: hadAnswer, budget: budget, policy: options.retry, using: &generator)
             {

@@ -1,6 +1,19 @@
 import CCurl
 
 extension TransferError {
+    /// The error of a server that sends a whole file, or another document, although a part was requested.
+    init(wholeFileFrom url: String, _ headers: ResponseHeaders) {
+        self.init(
+            .rangeIgnored,
+            "\(WebOrigin(url)?.authority ?? "?"): the server does not support requests for a part of a file",
+            mediaType: headers.mediaType)
+    }
+
+    /// Whether it is evidence against the origin, which may have recovered at a later attempt.
+    ///
+    /// An answer with another part is not: the server is up, and it answers so again.
+    var isOfOrigin: Bool { isRetriable && code != .wrongRange }
+
     /// Converts a libcurl result.
     ///
     /// The text contains only libcurl's own constant text and the host, never the whole URL.

@@ -71,12 +71,15 @@ public struct TransferError: CodedError {
     public let message: String
     /// Whether a later attempt may succeed.
     public let isRetriable: Bool
+    /// The media type of the answer, lower case and without parameters, for ``Code/rangeIgnored``; `nil` = unknown.
+    public let mediaType: String?
 
     /// Creates an error; `isRetriable` says whether a later attempt may succeed.
-    public init(_ code: Code, _ message: String, isRetriable: Bool = false) {
+    public init(_ code: Code, _ message: String, isRetriable: Bool = false, mediaType: String? = nil) {
         self.code = code
         self.message = message
         self.isRetriable = isRetriable
+        self.mediaType = mediaType
     }
 
 }

@@ -136,6 +136,10 @@ public struct TransferResponse: Sendable {
     public var attempts: Int
     /// Body bytes received over all attempts.
     public var received: Int
+    /// The address that answered, after redirects.
+    ///
+    /// It may contain a secret.
+    public var url: String
 }
 
 /// The result of a request.

@@ -67,7 +67,7 @@ package struct CatalogSource: Sendable {
                 throw place.unreachable(error.message, cause: error)
             }
             guard answer.status != 404 else { return nil }
-            guard answer.status == 200, answer.headers.contentEncoding == nil else { throw refusal(path, answer) }
+            guard answer.status == 200, answer.headers.codings.isEmpty else { throw refusal(path, answer) }
             return answer.body
         }
     }
@@ -130,7 +130,7 @@ package struct CatalogSource: Sendable {
         // A refusal leaves the file unchanged. An empty file is removed.
         if answer.status >= 300, Self.size(target) == 0 { try Durable.remove(target) }
         guard answer.status != 404 else { return false }
-        guard answer.status == 200 || answer.status == 206, answer.headers.contentEncoding == nil else {
+        guard answer.status == 200 || answer.status == 206, answer.headers.codings.isEmpty else {
             throw refusal(path, answer)
         }
         return true

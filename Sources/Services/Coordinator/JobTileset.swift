@@ -34,7 +34,7 @@ struct JobTileset: Sendable {
             let tileset = try Tileset(canonicalJSON: bytes)
             head = Head(id: tileset.id, attribution: tileset.attribution)
             origin = JobOrigin(tileset)
-            cut = if case .remotePMTiles = tileset.source { .ranges } else { .tiles }
+            cut = tileset.source.scheme.isReadInRanges ? .ranges : .tiles
         } catch {
             // No worker of this build can read this tileset.
             (origin, cut) = (nil, .tiles)

@@ -51,10 +51,14 @@ struct BatchFetcher: Sendable {
         if !Self.fits(source.version, work), try await source.hasChanged() {
             source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
         }
-        try Self.check(source.version, of: work)
+        try await Self.check(source, of: work)
+        if work.tilesFound { source.origin.trust() }
         let result: PBFetchResult
         do {
             result = try await fetch(work, mask: mask, cell: cell, zooms: zooms, from: source, meter: meter)
+        } catch let error as OriginsError where error.code == .refused || error.code == .allRefused {
+            // Asking for the version would be refused too.
+            throw error
         } catch  where !(error is CancellationError) {
             // Data that is read while the archive changes may look damaged.
             if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
@@ -71,8 +75,15 @@ struct BatchFetcher: Sendable {
     }
 
     /// Refuses to build a batch from another version of the source's data than its job.
-    private static func check(_ version: String?, of work: PBFetchWork) throws {
-        guard !fits(version, work), let version else { return }
+    ///
+    /// A server that names the job's version again was not given another file: its answers contradict each other.
+    private static func check(_ source: OriginCache.Opened, of work: PBFetchWork) async throws {
+        guard !fits(source.version, work), let version = source.version else { return }
+        if let pinned = source.origin as? any PinnedOrigin,
+            let more = try? await pinned.versions(ofAnswers: 4), more.contains(work.sourceVersion)
+        {
+            throw WorkFailure.contradicting([work.sourceVersion, version] + more)
+        }
         throw WorkFailure.changed(to: version)
     }
 

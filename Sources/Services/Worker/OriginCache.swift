@@ -42,7 +42,7 @@ actor OriginCache {
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
     /// The recent times at which remote archives were found replaced.
-    private var replacements: [Digest: [ContinuousClock.Instant]] = [:]
+    private var replacements: [Digest: [(at: ContinuousClock.Instant, version: String)]] = [:]
     /// If a server's archive changes this many times within a minute, the server contradicts itself, and is not asked
     /// any more.
     private static let maxReplacements = 5
@@ -110,7 +110,7 @@ actor OriginCache {
             if pinned.isStale {
                 // Another batch may have opened it again meanwhile.
                 if entries[key]?.opening == entry.opening {
-                    try noteReplacement(of: key, tileset)
+                    try noteReplacement(of: key, was: pinned.version)
                     entries[key] = nil
                 }
                 return try await open(canonicalJSON, budget: name, version: wanted)
@@ -126,15 +126,11 @@ actor OriginCache {
         }
     }
 
-    private func noteReplacement(of key: Digest, _ tileset: Tileset) throws {
-        let recent = replacements[key, default: []].filter { .now - $0 < .seconds(60) } + [.now]
+    private func noteReplacement(of key: Digest, was version: String) throws {
+        let recent = replacements[key, default: []].filter { .now - $0.at < .seconds(60) } + [(.now, version)]
         replacements[key] = recent
         guard recent.count > Self.maxReplacements else { return }
-        throw WorkFailure(
-            cause: .originUnsupported,
-            detail:
-                "The server of tileset '\(tileset.id)' named another version of the archive \(recent.count) times within a minute, so its answers cannot be assigned to one version. Use one server whose ETag stays the same for the same file.",
-            retriable: false)
+        throw WorkFailure.contradicting(recent.map(\.version))
     }
 
     private static func tileset(_ canonicalJSON: [UInt8]) throws -> Tileset {
@@ -165,29 +161,43 @@ extension OriginCache.Opened {
 extension Tileset {
     /// The current version of the source's data, read on a thread that may block.
     fileprivate func sourceVersion() async throws -> String? {
-        guard case .http = source else {
-            do {
-                return try await Blocking.run("packhorse.version") { try OriginFactory.version(of: self) }
-            } catch let error as OriginsError {
-                throw WorkFailure(error)
-            }
+        guard source.path != nil else { return nil }
+        do {
+            return try await Blocking.run("packhorse.version") { try OriginFactory.version(of: self) }
+        } catch let error as OriginsError {
+            throw WorkFailure(error)
         }
-        return nil
     }
 }
 
 extension WorkFailure {
-    /// Another worker may have the file or the secret that this one lacks, so every error except a damaged archive is
-    /// retriable.
+    /// Another worker may have the file or the secret that this one lacks, so an error is retriable, unless the archive is
+    /// damaged or its server refuses.
     init(_ error: OriginsError) {
-        let cause = error.code == .tileset ? .badTileset : FailureCause(named: "origin-\(error.code)")
-        let retriable = error.code != .badArchive && error.code != .unsupported
-        self.init(cause: cause, detail: error.message, retriable: retriable)
+        let retriable =
+            switch error.code {
+            case .badArchive, .unsupported, .refused, .allRefused: false
+            case .tileset, .unreadable, .busy, .unreachable: true
+            }
+        self.init(cause: FailureCause(error.code), detail: error.message, retriable: retriable)
     }
 
     /// The source's data have this version instead of the job's.
     static func changed(to version: String) -> WorkFailure {
         WorkFailure(cause: .sourceChanged, detail: version, retriable: false)
+    }
+
+    /// A server whose answers are of several versions in turns.
+    ///
+    /// - Parameter versions: As seen, in order.
+    static func contradicting(_ versions: [String]) -> WorkFailure {
+        let seen = versions.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let shown = seen.prefix(2).map { $0.utf8.count <= 48 ? $0 : "\($0.prefix(46))…" }.joined(separator: "; ")
+        return WorkFailure(
+            cause: .originUnsupported,
+            detail:
+                "the server names \(seen.count) versions of the archive in turns (\(shown)); use one whose ETag stays the same for the same file",
+            retriable: false)
     }
 
     /// The archive of a tileset is being replaced or written to.

@@ -30,7 +30,7 @@ actor ShardSession {
     private var reused: UInt64 = 0
     private var notModified: UInt64 = 0
     private var received: UInt64 = 0
-    private var failures: [(tile: TileID, cause: String, detail: String)] = []
+    private var failures: [(tile: TileID, cause: CauseCode, detail: String)] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -67,7 +67,8 @@ actor ShardSession {
             case .unchanged:
                 if base.confirm(fetched.tile) { continue }
                 fail(
-                    fetched.tile, cause: "http-304", detail: "the server answered 304 for a tile that is not available")
+                    fetched.tile, cause: CauseCode(status: 304),
+                    detail: "the server answered 304 for a tile that is not available")
             case .failed(let cause, let detail): fail(fetched.tile, cause: cause, detail: detail)
             }
         }
@@ -78,7 +79,7 @@ actor ShardSession {
         layers.remember(LayerCache.Key(digest.prefix128), traits)
     }
 
-    private func fail(_ tile: TileID, cause: String, detail: String) {
+    private func fail(_ tile: TileID, cause: CauseCode, detail: String) {
         failed += 1
         if failures.count < Self.namedFailures { failures.append((tile, cause, detail)) }
     }
@@ -178,7 +179,7 @@ actor ShardSession {
             $0.failures = failures.sorted { $0.tile < $1.tile }.map { failure in
                 .make {
                     $0.tile = PBTile(failure.tile)
-                    $0.cause = String(failure.cause.prefix(60))
+                    $0.cause = "\(failure.cause)"
                     $0.detail = String(failure.detail.prefix(200))
                     while $0.detail.utf8.count > 200 { $0.detail.removeLast() }
                 }

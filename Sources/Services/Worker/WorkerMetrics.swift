@@ -2,7 +2,6 @@ internal import Errors
 internal import MetricsFormat
 internal import Origins
 internal import Synchronization
-internal import TileBodies
 internal import ZeroMQ
 
 /// What a worker has counted since its start; no count falls.
@@ -55,8 +54,8 @@ final class WorkerMetrics: Sendable {
                 case .empty: state.empty += 1
                 case .unchanged: state.notModified += 1
                 case .failed(let cause, _):
-                    state.failed[FailureCause(named: cause), default: 0] += 1
-                    if TileBodiesErrorCode(rawValue: cause) != nil { state.rejects[.body, default: 0] += 1 }
+                    state.failed[cause.cause, default: 0] += 1
+                    if cause.cause.isOfBody { state.rejects[.body, default: 0] += 1 }
                 }
             }
         }

@@ -17,6 +17,8 @@ public final class RangeServer: Sendable {
         public var heedsConditions = true
         /// Each first answer for a range ends after half of its bytes.
         public var cutsFirst = false
+        /// Names one of two versions in turns, as two machines behind one address do.
+        public var alternates = false
         /// Redirects requests to another path first.
         public var redirects = false
         /// As a good server.
@@ -28,6 +30,10 @@ public final class RangeServer: Sendable {
         var sent = 0
         var whenAsked: (request: Int, bytes: [UInt8])?
         var asked = 0
+        /// The status of answers after a number of requests, and how many there are.
+        var refusal: (status: Int, after: Int, times: Int)?
+        /// Numbers the versions that answers name in turns.
+        var turns = 0
     }
     private final class Shelf: Sendable {
         let state: Mutex<State>
@@ -44,13 +50,17 @@ public final class RangeServer: Sendable {
             if manner.redirects, !request.path.hasPrefix("/real") {
                 return .reply(302, headers: [("Location", "/real\(request.path)")])
             }
-            let (bytes, number) = shelf.state.withLock { state in
+            let (bytes, number, refusal) = shelf.state.withLock { state in
                 state.asked += 1
+                if manner.alternates { state.turns += 1 }
                 if let (request, bytes) = state.whenAsked, state.asked > request {
                     (state.bytes, state.number, state.whenAsked) = (bytes, state.number + 1, nil)
                 }
-                return (state.bytes, state.number)
+                let isRefused =
+                    state.refusal.map { state.asked > $0.after && state.asked <= $0.after + $0.times } ?? false
+                return (state.bytes, state.number + state.turns % 2, isRefused ? state.refusal?.status : nil)
             }
+            if let refusal { return .reply(refusal, headers: [("Content-Type", "application/xml")]) }
             let answer = Self.answer(request, from: bytes, number: number, manner: manner)
             if case .reply(_, _, let body) = answer { shelf.state.withLock { $0.sent += body.count } }
             return answer
@@ -108,6 +118,11 @@ public final class RangeServer: Sendable {
     /// Replaces the file by another version after a number of further requests.
     public func replace(with bytes: [UInt8], afterRequests count: Int) {
         shelf.state.withLock { $0.whenAsked = ($0.asked + count, bytes) }
+    }
+
+    /// Answers requests after a number of further ones with a status; without a number of times for good.
+    public func refuse(with status: Int, afterRequests count: Int = 0, times: Int = 1 << 40) {
+        shelf.state.withLock { $0.refusal = (status, $0.asked + count, times) }
     }
 
     /// Closes everything.

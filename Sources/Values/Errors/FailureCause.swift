@@ -54,6 +54,10 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case unsupported
     case originBadArchive = "origin-bad-archive"
     case originUnsupported = "origin-unsupported"
+    /// The server of an archive answered 401, 403, 404, 410 or the like: its address or key is wrong or has expired.
+    case originRefused = "origin-refused"
+    /// A tile server has refused every request so far.
+    case allRefused = "all-refused"
     /// The archive has another version than the one that the job uses.
     case sourceChanged = "source-changed"
     case badSpec = "bad-spec"
@@ -166,7 +170,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
             .originBusy, .styleUnavailable, .tilesFailed:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .sourceChanged, .badSpec, .packageTooLarge, .badStyle, .nothing, .missingTiles,
+            .originUnsupported, .originRefused, .allRefused, .sourceChanged, .badSpec, .packageTooLarge, .badStyle,
+            .nothing, .missingTiles,
             .otherTileset, .unknownCatalog, .otherArea, .packageShrunk:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .library, .database: .worker
@@ -198,6 +203,9 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     ///
     /// This lasts until an operator frees space, so the number of attempts is not limited.
     private var isStorageUnavailable: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
+
+    /// Whether the first report of it ends the whole job: every other batch would get the same answer, at the cost of requests.
+    package var endsJob: Bool { self == .originRefused || self == .originUnsupported }
 
     /// Whether a batch that fails with this cause is split first.
     ///
@@ -232,7 +240,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     }
 
     /// The status of a code `http-NNN`.
-    private static func status(_ code: String) -> Int? {
+    static func status(_ code: String) -> Int? {
         guard code.hasPrefix("http-"), code.utf8.count == 8, let status = Int(code.dropFirst(5)),
             (100...599).contains(status)
         else { return nil }

@@ -82,6 +82,8 @@ public struct Offer: Hashable, Sendable {
     ///
     /// Tiles that it lacks failed in that attempt.
     public var isPartialFirst = false
+    /// Whether the job has tiles: a refusal of the server is then of single tiles.
+    public var hasFoundTiles = false
     /// The version of the source's data that the job uses; see ``JobSummary/sourceVersion``.
     public var sourceVersion: String?
     /// The version of the data in ``sources``.

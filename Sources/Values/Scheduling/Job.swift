@@ -52,6 +52,10 @@ struct Job: Sendable {
     ///
     /// Not kept over a restart.
     var unable: Set<SessionID> = []
+    /// Sessions that reported that the server has refused every request.
+    ///
+    /// Not kept over a restart.
+    var refused: Set<SessionID> = []
 
     init(_ stored: StoredJob) {
         summary = stored.summary

@@ -92,6 +92,7 @@ extension Scheduler {
                 Offer(
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
                     sources: sources, base: base, isPartialFirst: batch.partial != nil,
+                    hasFoundTiles: jobs[job].hasFoundTiles,
                     sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)),
             to: id)
         return token

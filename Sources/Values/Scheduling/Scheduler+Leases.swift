@@ -49,6 +49,9 @@ extension Scheduler {
             if lease.isSpeculative { endSpeculativeLease(lease) }
             return endForSource(job, by: id, found: trouble.detail, now: now)
         }
+        if case .batch(let job, _) = lease.work, endsForRefusal(job, lease, trouble: trouble, by: id, now: now) {
+            return
+        }
         if lease.isSpeculative { return endSpeculativeLease(lease) }
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, lost: Set(lostShards), cause: trouble.cause, now: now)

@@ -72,6 +72,7 @@ extension Scheduler {
         removeShardSource(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
+        jobs[job].refused = []
         jobs[job].summary.keepsBlobs = false
         // Without earlier tiles the source may have any version.
         if batches.allSatisfy({ $0.digest == nil && $0.partial == nil }) { jobs[job].summary.sourceVersion = nil }

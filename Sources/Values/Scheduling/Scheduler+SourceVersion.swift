@@ -28,9 +28,17 @@ extension Scheduler {
         let reason = """
             \(FailureCause.sourceChanged.rawValue): the archive was replaced or written to while the job ran, and its tiles must not be mixed. \
             The job began with \(own); \(worker) has \(found). Submit the job again. \
-            If each worker has its own copy, all copies must have the same bytes and the same time (cp -p, rsync -t).
+            If each worker has its own copy, all copies must have the same bytes and the same time (cp -p, rsync -t).\(Self.sizes(own, found))
             """
         end(job, as: .failed, reason: reason, now: now)
+    }
+
+    /// What two versions of a file on a server have in common, for people.
+    private static func sizes(_ own: String, _ found: String) -> String {
+        guard let mark = own.firstRange(of: " with ETag "), found.hasPrefix(own[..<mark.upperBound]) else { return "" }
+        return
+            " Both have \(own[..<mark.lowerBound]): if the file was not replaced, the machines of the server give it "
+            + "different ETags; make them equal, or use one machine."
     }
 
     /// The required version of the shards that are offered as sources to a batch: the job's own, or, before that is

@@ -47,14 +47,7 @@ package struct URLHost {
         {
             return true
         }
-        if name.contains(":") {
-            return name == "::1" || name.hasPrefix("fe80:") || name.hasPrefix("fc") || name.hasPrefix("fd")
-        }
-        let numbers = name.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 4, !numbers.contains(nil) else { return !name.contains(".") }
-        let (first, second) = (numbers[0] ?? 0, numbers[1] ?? 0)
-        return first == 127 || first == 10 || (first == 192 && second == 168)
-            || (first == 172 && (16...31).contains(second))
-            || (first == 169 && second == 254)
+        guard let address = IPAddress(name) else { return !name.contains { $0 == "." || $0 == ":" } }
+        return address.isPrivate
     }
 }

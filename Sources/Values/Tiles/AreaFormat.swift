@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 /// A format of files with an area.
 ///
@@ -12,7 +13,7 @@ package struct AreaFormat: Sendable {
     package let endings: [String]
     /// Whether an area is all that lies within a distance of its points.
     package let takesRadius: Bool
-    /// Reads a file.
+    /// Reads a file; UTF-16 is read as UTF-8 is.
     package let features: @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
 
     /// All formats.
@@ -45,7 +46,7 @@ package struct AreaFormat: Sendable {
         features: @escaping @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
     ) {
         (self.kind, self.name, self.endings, self.takesRadius) = (kind, name, endings, takesRadius)
-        self.features = features
+        self.features = { (bytes) throws(TilesError) in try features(UnicodeText.utf8(bytes)) }
     }
 
     /// All features of a file as one geometry.

@@ -533,6 +533,9 @@ public nonisolated struct PBFetchWork: Sendable {
   /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
   public var partialFirst: Bool = false
 
+  /// the job has tiles: the server refuses single tiles, not everything
+  public var tilesFound: Bool = false
+
   /// Required version of the source's data: the batch fails if it has another; empty = unknown.
   public var sourceVersion: String = String()
 
@@ -3484,7 +3487,7 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{4}~\u{2}source_version\0\u{3}sources_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{3}tiles_found\0\u{4}}\u{2}source_version\0\u{3}sources_version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3502,6 +3505,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sources) }()
       case 9: try { try decoder.decodeRepeatedBytesField(value: &self.base) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.partialFirst) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.tilesFound) }()
       case 200: try { try decoder.decodeSingularStringField(value: &self.sourceVersion) }()
       case 201: try { try decoder.decodeSingularStringField(value: &self.sourcesVersion) }()
       default: break
@@ -3544,6 +3548,9 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.partialFirst != false {
       try visitor.visitSingularBoolField(value: self.partialFirst, fieldNumber: 10)
     }
+    if self.tilesFound != false {
+      try visitor.visitSingularBoolField(value: self.tilesFound, fieldNumber: 11)
+    }
     if !self.sourceVersion.isEmpty {
       try visitor.visitSingularStringField(value: self.sourceVersion, fieldNumber: 200)
     }
@@ -3564,6 +3571,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.sources != rhs.sources {return false}
     if lhs.base != rhs.base {return false}
     if lhs.partialFirst != rhs.partialFirst {return false}
+    if lhs.tilesFound != rhs.tilesFound {return false}
     if lhs.sourceVersion != rhs.sourceVersion {return false}
     if lhs.sourcesVersion != rhs.sourcesVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

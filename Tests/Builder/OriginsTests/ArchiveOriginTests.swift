@@ -107,7 +107,7 @@ struct ArchiveOriginTests {
         #expect(basket["3/2/2"]?.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil))
         #expect(basket["3/2/1"]?.outcome == .empty && basket["3/2/3"]?.outcome == .empty)
         guard case .failed(let cause, _)? = basket["3/2/0"]?.outcome else { throw Unexpected() }
-        #expect(cause == "html-page")
+        #expect(cause == CauseCode(.htmlPage))
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["a b%.mbtiles"])
     }
 

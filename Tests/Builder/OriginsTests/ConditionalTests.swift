@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 import Origins
 import TestSupport
@@ -70,7 +71,7 @@ struct ConditionalTests {
                 Issue.record("\(tile.outcome)")
                 continue
             }
-            #expect(cause == "http-304")
+            #expect(cause == CauseCode(status: 304))
         }
     }
 

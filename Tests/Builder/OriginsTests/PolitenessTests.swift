@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 import Origins
 import Synchronization
@@ -78,7 +79,7 @@ struct PolitenessTests {
         defer { server.stop() }
         let basket = try await fetch(try tileset("\(server.url)/{z}/{x}/{y}.pbf", more: ""), [.root])
         guard case .failed(let cause, _)? = basket["0/0/0"]?.outcome else { throw Unexpected() }
-        #expect(cause == "too-large")
+        #expect(cause == CauseCode(.tooLarge))
     }
 
     @Test(.enabled(if: NginxTLS.absence == nil, "nginx or openssl is absent"))
@@ -94,7 +95,7 @@ struct PolitenessTests {
         #expect(trusted["0/0/0"]?.outcome == .empty)
         let stranger = try await fetch(set, [.root])
         guard case .failed(let cause, _)? = stranger["0/0/0"]?.outcome else { throw Unexpected() }
-        #expect(cause == "tls-failed")
+        #expect(cause == CauseCode(.tlsFailed))
     }
 }
 

@@ -281,6 +281,62 @@ struct RemoteArchiveTests {
         #expect(error?.code == .unsupported && error?.message.contains("whole file") == true)
     }
 
+    @Test(arguments: [
+        ("text/html; charset=utf-8", "text/html"), ("application/xml", "application/xml"),
+        ("application/json", "application/json"),
+    ])
+    func aPageInPlaceOfAnArchiveIsNamed(_ type: String, _ word: String) async throws {
+        for size in [40, 50_000_000] {
+            let server = try ScriptedServer { _ in
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: \(size)\r\n\r\n"
+                return .raw(Array(head.utf8) + [UInt8](repeating: 0x3C, count: min(size, 4_096)))
+            }
+            defer { server.stop() }
+            let url = "\(server.url)/planet.pmtiles"
+            let error = await #expect(throws: OriginsError.self) { _ = try await Self.tileset(url) }
+            #expect(error?.code == .unsupported && error?.message.contains(word) == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("whole file") == false)
+        }
+    }
+
+    /// A server that begins every part at the same byte, and one that cuts all parts.
+    @Test func wrongPartsAreNotRequestedForAMinute() async throws {
+        var manner = RangeServer.Manner()
+        manner.isShifted = true
+        let server = try RangeServer(Self.archive(), manner)
+        defer { server.stop() }
+        let origin = try await OriginFactory.open(try await Self.tileset(server.url), environment: [:])
+        let asked = server.requests.count
+        let start = ContinuousClock.now
+        let error = await #expect(throws: OriginsError.self) { _ = try await Self.fetch(origin) }
+        #expect(
+            error?.code == .unsupported && error?.message.contains("other bytes") == true, "\(error?.message ?? "")")
+        #expect(server.requests.count - asked <= 5 && .now - start < .seconds(20))
+    }
+
+    /// Statuses that a signed address gets when it expires, or an archive that is deleted.
+    @Test(arguments: [400, 401, 403, 404, 410])
+    func aServerThatBeginsToRefuseIsAskedThreeTimes(_ status: Int) async throws {
+        let archive = Self.archive()
+        let server = try RangeServer(archive)
+        defer { server.stop() }
+        let origin = try await OriginFactory.open(try await Self.tileset(server.url), environment: [:])
+        server.refuse(with: status)
+        let asked = server.requests.count
+        let error = await #expect(throws: OriginsError.self) { _ = try await Self.fetch(origin) }
+        #expect(error?.code == .refused && error?.message.contains("answered \(status)") == true)
+        // The refused one, and twice whether it was meant.
+        #expect(server.requests.count - asked == 3)
+        // A single refusal is a fault on the way.
+        let again = try RangeServer(archive)
+        defer { again.stop() }
+        let other = try await OriginFactory.open(try await Self.tileset(again.url), environment: [:])
+        again.refuse(with: status, times: 1)
+        let passing = await #expect(throws: OriginsError.self) { _ = try await Self.fetch(other) }
+        #expect(passing?.code == .unreadable)
+        #expect(Self.bodies(try await Self.fetch(other)).count == 341)
+    }
+
     @Test(arguments: [0, 1, 100, 126, 127, 200, 19_000])
     func aCutArchiveIsRefused(_ size: Int) async throws {
         let server = try RangeServer(Array(Self.archive().prefix(size)))
@@ -308,7 +364,7 @@ struct RemoteArchiveTests {
             let server = try RangeServer(bytes)
             defer { server.stop() }
             var asking = tileset
-            asking.source = .remotePMTiles(url: server.url)
+            asking.source = TileSource(.remotePMTiles, server.url)
             do {
                 let origin = try await OriginFactory.open(asking, environment: [:])
                 #expect(try await Self.fetch(origin).count == 341)
@@ -317,15 +373,15 @@ struct RemoteArchiveTests {
     }
 
     @Test func addressesOfArchivesAreToldFromOthers() throws {
-        func source(_ text: String) throws -> Tileset.Source? {
-            try TilesetFile(source: text, folder: URL(filePath: "/data")).archive
+        func source(_ text: String) throws -> TileSource {
+            try TilesetFile(source: text, folder: URL(filePath: "/data")).source
         }
         let url = "https://maps.example/2026/planet.pmtiles?sig={key}"
-        #expect(try source(url) == .remotePMTiles(url: url))
-        #expect(try source("pmtiles:http://10.0.0.1/x") == .remotePMTiles(url: "http://10.0.0.1/x"))
-        #expect(try source("pmtiles:planet.pmtiles") == .pmtiles(path: "/data/planet.pmtiles"))
-        #expect(try source("https://maps.example/{z}/{x}/{y}.pmtiles") == nil)
-        #expect(try source("https://maps.example/tiles.json") == nil)
+        #expect(try source(url) == TileSource(.remotePMTiles, url))
+        #expect(try source("pmtiles:http://10.0.0.1/x") == TileSource(.remotePMTiles, "http://10.0.0.1/x"))
+        #expect(try source("pmtiles:planet.pmtiles") == TileSource(.pmtiles, "/data/planet.pmtiles"))
+        #expect(try source("https://maps.example/{z}/{x}/{y}.pmtiles").scheme == .templates)
+        #expect(try source("https://maps.example/tiles.json").scheme == .tileJSON)
         #expect(throws: TilesetsError.self) { try source("mbtiles:https://maps.example/a.mbtiles") }
     }
 }

@@ -182,6 +182,22 @@ struct TilesetFileTests {
         for host in ["localhost:80", "tiles:8080", "10.1.2.3", "192.168.1.1", "172.20.0.1", "[::1]:80", "nas.local"] {
             #expect(failure(text.replacing("HOST", with: host)) == nil)
         }
+        for host in [
+            "[::ffff:127.0.0.1]", "[0:0:0:0:0:0:0:1]:8080", "[::FFFF:7f00:1]", "[::ffff:10.1.2.3]", "[0::0:1]",
+            "[fd00::1]", "[fc00:0:0::]", "[fe80::1%25eth0]", "[febf::1]", "[::]", "127.1", "0x7f.1", "2130706433",
+            "0.0.0.0",
+            "[::127.0.0.1]", "[::ffff:192.168.0.1]", "172.31.255.255", "169.254.1.1",
+        ] {
+            #expect(HostPolicy.isPrivate("http://\(host)/") == true, "\(host)")
+            #expect(failure(text.replacing("HOST", with: host))?.message.contains("contact") != true, "\(host)")
+        }
+        for host in [
+            "[::ffff:8.8.8.8]", "[2001:db8::1]", "[::2]", "134744072", "8.8.8.8", "172.32.0.1", "[fec0::1]",
+            "[64:ff9b::1]",
+            "10.example.org", "0x08.8.8.8",
+        ] {
+            #expect(HostPolicy.isPrivate("http://\(host)/") == false, "\(host)")
+        }
     }
 
     @Test(arguments: [
@@ -218,7 +234,7 @@ struct TilesetFileTests {
 
     @Test func anArchiveNeedsNothingElse() throws {
         let file = try TilesetFile(source: "mbtiles:data/my maps.mbtiles", folder: folder)
-        #expect(file.archive == .mbtiles(path: "/maps/data/my maps.mbtiles"))
+        #expect(file.source == TileSource(.mbtiles, "/maps/data/my maps.mbtiles"))
         var metadata = SourceMetadata()
         metadata.format = .webp
         metadata.zooms = ZoomRange(min: 8, max: 15)
@@ -234,11 +250,12 @@ struct TilesetFileTests {
             """
         let text = "url: http://localhost:1/maps/v1/tiles.json?key={key}\nkey: ${KEY}\nattribution: ours"
         let plain = try file(text)
-        #expect(plain.tileJSONURL(key: "a b") == "http://localhost:1/maps/v1/tiles.json?key=a%20b")
+        let asked = try plain.forAsking().address(environment: ["KEY": "a b"])
+        #expect(asked == "http://localhost:1/maps/v1/tiles.json?key=a%20b")
         let metadata = try SourceMetadata(tileJSON: Array(json.utf8), from: "http://localhost:1/maps/v1/tiles.json")
         let tileset = try plain.resolved(metadata: metadata, key: "s3cret")
         #expect(
-            tileset.source == .http(templates: ["http://localhost:1/maps/{z}/{x}/{y}.pbf?key={key}"], subdomains: []))
+            tileset.source == TileSource(.templates, "http://localhost:1/maps/{z}/{x}/{y}.pbf?key={key}"))
         #expect(tileset.attribution == "ours" && tileset.name == "Theirs" && tileset.format == .mvt)
         #expect(tileset.zooms.description == "1-12")
         #expect(tileset.vectorLayers == #"[{"fields":{"a":"y","b":"x"},"id":"water","minzoom":0}]"#)
@@ -262,6 +279,28 @@ struct TilesetFileTests {
             try SourceMetadata(tileJSON: Array(text.utf8), from: "http://localhost/t.json")
         }
         #expect(error?.code == .badTileJSON)
+    }
+
+    @Test func nullMembersOfTileJSONAreMissingOnes() throws {
+        let json = """
+            {"tiles":["http://h/{z}/{x}/{y}"],"minzoom":null,"maxzoom":9,"bounds":null,"scheme":null,"format":null,"name":null,
+             "attribution":null,"vector_layers":null,"packhorse:tile_packs":null}
+            """
+        let metadata = try SourceMetadata(tileJSON: Array(json.utf8), from: "http://h/t.json")
+        #expect(metadata.zooms?.description == "0-9" && metadata.rowOrder == .xyz && metadata.packs == nil)
+        let open = json.replacing("\"maxzoom\":9", with: "\"maxzoom\":null")
+        #expect(try SourceMetadata(tileJSON: Array(open.utf8), from: "http://h/t.json").zooms == nil)
+        let page = #expect(throws: TilesetsError.self) {
+            try SourceMetadata(tileJSON: Array("\n<!DOCTYPE html>".utf8), from: "http://h/t.json")
+        }
+        #expect(page?.message.contains("HTML") == true)
+    }
+
+    @Test(arguments: ["[404.5]", "[]", "['403']", "[429]", "[500]", "[407]", "'403'", "[200]"])
+    func statusesThatCannotMeanEmptyAreRefused(value: String) {
+        let error = failure("url: http://localhost/{z}/{x}/{y}.png\nempty_statuses: \(value)")
+        #expect(
+            error?.code == .badValue && error?.message.contains("empty_statuses") == true, "\(error?.message ?? "")")
     }
 
     @Test func boundsOfZerosAreUnknown() {

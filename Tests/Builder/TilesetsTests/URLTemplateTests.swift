@@ -1,5 +1,7 @@
 import Errors
+import Foundation
 import Testing
+import TileBodies
 import Tiles
 import Tilesets
 
@@ -15,7 +17,7 @@ struct URLTemplateTests {
     }
 
     @Test func tmsCountsRowsFromTheSouth() throws {
-        let template = try URLTemplate("http://localhost/{z}/{x}/{y}.png", scheme: .tms)
+        let template = try URLTemplate("http://localhost/{z}/{x}/{y}.png", rowOrder: .tms)
         #expect(template.expand(try tile()) == "http://localhost/3/5/6.png")
     }
 
@@ -24,6 +26,46 @@ struct URLTemplateTests {
         #expect(template.expand(try tile()) == template.expand(try tile()))
         let hosts = Set((0..<3).compactMap { TileID(zoom: 3, x: $0, y: 0) }.map { template.expand($0).prefix(9) })
         #expect(hosts.count == 3)
+    }
+
+    @Test(arguments: [
+        ("http://h/{z}/{x}/{y}{r}.png", "write @2x"), ("http://h/{0}/{1}/{2}.png", "write {z}, {x} and {y}"),
+        ("http://h/${z}/${x}/${y}.png", "write {z} alone"), ("http://h/{z}/{x}/{y}?k=${MAPS_KEY}", "write {key}"),
+        ("http://h/{TileMatrix}/{TileRow}/{TileCol}.png", "write {z}"), ("http://h/{z}/{x}/{quadkey}", "write {q}"),
+        ("http://h/{zoom}/{x}/{y}.png", "write {z}"), ("http://h/{z}/{x}/{!y}.png", "write {-y}"),
+        ("http://{switch:a,b}.h/{z}/{x}/{y}.png", "subdomains"), ("http://h/?bbox={bbox-epsg-3857}", "WMS"),
+        ("http://h/{$z}/{x}/{y}", "write {z}"), ("http://h/{z}/{x}/{y}?token={accessToken}", "write {key}"),
+    ])
+    func placeholdersOfOtherProgramsSayWhatToWrite(text: String, hint: String) throws {
+        let error = #expect(throws: TilesetsError.self) { try URLTemplate(text) }
+        #expect(error?.code == .badTemplate && error?.message.contains(hint) == true, "\(error?.message ?? "")")
+        // As the value of --tileset too: none of them is taken for a TileJSON document.
+        let file = #expect(throws: TilesetsError.self) {
+            try TilesetFile(source: text, folder: URL(fileURLWithPath: "/")).resolved()
+        }
+        #expect(file?.message.contains(hint) == true, "\(file?.message ?? "")")
+    }
+
+    @Test(arguments: ["http://localhost/%7Bz%7D/%7bx%7d/%7By%7D.png", "http://localhost/%7Bz%7D/{x}/{y}.png"])
+    func escapedBracesArePlain(text: String) throws {
+        let tileset = try TilesetFile(source: text, folder: URL(fileURLWithPath: "/")).resolved()
+        #expect(tileset.source == TileSource(.templates, "http://localhost/{z}/{x}/{y}.png"))
+        #expect(tileset.format == .png)
+        let document = #"{"tiles":["\#(text)"],"maxzoom":3}"#
+        let metadata = try SourceMetadata(tileJSON: Array(document.utf8), from: "http://localhost/t.json")
+        #expect(metadata.templates == ["http://localhost/{z}/{x}/{y}.png"])
+    }
+
+    @Test(arguments: [
+        ("http://localhost/{z}/{x}/{y}.avif", "", "AVIF"), ("http://localhost/{z}/{x}/{y}", "format: mlt", "MLT"),
+        ("http://localhost/{z}/{x}/{y}.GIF", "", "GIF"),
+    ])
+    func aFormatThatIsNotSupportedIsNamed(url: String, more: String, name: String) throws {
+        let error = #expect(throws: TilesetsError.self) {
+            try TilesetFile(text: "url: \(url)\n\(more)", name: "t", folder: URL(fileURLWithPath: "/")).resolved()
+        }
+        let message = error?.message ?? ""
+        #expect(message.contains(name) && message.contains("support") && !message.contains("add format"), "\(message)")
     }
 
     @Test(arguments: [

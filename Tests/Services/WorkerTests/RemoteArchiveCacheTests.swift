@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import TileBodies
 import Tilesets
+import Wire
 
 @testable import Worker
 
@@ -77,5 +78,53 @@ struct RemoteArchiveCacheTests {
             }
             #expect(failure?.cause.rawValue == cause && failure?.retriable == false)
         }
+    }
+
+    /// Two machines behind one address that name different ETags for the same bytes.
+    @Test func twoETagsInTurnsAreSaid() async throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        var manner = RangeServer.Manner()
+        manner.alternates = true
+        let server = try RangeServer(Self.archive(0x61), manner)
+        defer { server.stop() }
+        var offer = try stable.offer(1, "http://127.0.0.1:9")
+        offer.fetch.tileset = Data(try Self.tileset(server))
+        let size = Self.archive(0x61).count
+        offer.fetch.sourceVersion = "\(size) bytes with ETag \"v1\""
+        var found: WorkFailure?
+        for _ in 0..<10 where found?.cause != .originUnsupported {
+            let outcome = await LeaseRunner(store: stable.store, environment: [:]).run(offer, WorkMeter())
+            guard case .failed(let failure) = outcome else { continue }
+            #expect(failure.cause != .sourceChanged, "\(failure.detail)")
+            found = failure
+        }
+        let failure = try #require(found)
+        #expect(failure.cause == .originUnsupported && !failure.retriable)
+        #expect(failure.detail.contains("\"v1\"") && failure.detail.contains("\"v2\""), "\(failure.detail)")
+        #expect(failure.detail.contains("in turns") && failure.detail.utf8.count <= 200)
+        // A file that really was replaced is another version.
+        let other = try RangeServer(Self.archive(0x61))
+        defer { other.stop() }
+        other.replace(with: Self.archive(0x62))
+        offer.fetch.tileset = Data(try Self.tileset(other))
+        let outcome = await LeaseRunner(store: stable.store, environment: [:]).run(offer, WorkMeter())
+        guard case .failed(let changed) = outcome else { throw CancellationError() }
+        #expect(changed.cause == .sourceChanged && changed.detail.contains("\"v2\""))
+    }
+
+    @Test(arguments: [401, 403, 404, 410, 416])
+    func aServerThatRefusesIsACauseOfItsOwn(_ status: Int) async throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        let server = try RangeServer(Self.archive(0x61))
+        defer { server.stop() }
+        var offer = try stable.offer(1, "http://127.0.0.1:9")
+        offer.fetch.tileset = Data(try Self.tileset(server))
+        server.refuse(with: status)
+        let outcome = await LeaseRunner(store: stable.store, environment: [:]).run(offer, WorkMeter())
+        guard case .failed(let failure) = outcome else { throw CancellationError() }
+        #expect(failure.cause == .originRefused && !failure.retriable && server.requests.count == 3)
+        #expect(failure.detail.contains("answered \(status)"), "\(failure.detail)")
     }
 }

@@ -18,17 +18,15 @@ struct RemoteAddress: Sendable {
     ///
     /// - Throws: ``OriginsError`` `.tileset`.
     init(_ tileset: Tileset, environment: [String: String]) throws(OriginsError) {
-        let filled: String?
+        let filled: String
         do throws(TilesetsError) {
-            filled = try tileset.archiveURL(environment: environment)
+            filled = try tileset.address(environment: environment)
         } catch {
             throw OriginsError(.tileset, error.message, cause: error)
         }
-        guard case .remotePMTiles(let name) = tileset.source, let filled else {
-            throw OriginsError(.tileset, "Tileset '\(tileset.id)' has no archive on a web server.")
-        }
         // A query may contain a secret under any name.
-        self.name = String(name.prefix { $0 != "?" })
+        let name = String(tileset.source.address.prefix { $0 != "?" })
+        self.name = name
         guard S3Location.isMeant(by: filled) else {
             kind = .web(filled)
             return

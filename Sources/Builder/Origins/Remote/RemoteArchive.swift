@@ -45,7 +45,7 @@ public struct RemoteArchive: Sendable {
     /// - Throws: ``OriginsError``.
     public init(_ file: TilesetFile, environment: [String: String]) async throws(OriginsError) {
         let asking = try OriginMetadata.asking(file)
-        guard case .remotePMTiles = asking.source else {
+        guard asking.source.scheme == .remotePMTiles else {
             throw OriginsError(.tileset, "'\(asking.id)' is not the address of a PMTiles archive.")
         }
         archive = try RemotePMTiles(try await RemoteFile(asking, environment: environment, budget: nil))

@@ -14,6 +14,8 @@ public protocol PinnedOrigin: TileOrigin {
     /// Whether there is another version by now; asks the server unless an answer since `begin` showed that there is
     /// none.
     func hasChanged(since begin: ContinuousClock.Instant) async throws -> Bool
+    /// The versions that the server names in further answers: different ones without a replacement contradict each other.
+    func versions(ofAnswers count: Int) async throws -> [String]
 }
 
 /// Tiles out of a PMTiles archive on a web server, fetched in long ranges and checked as those from a tile server are.
@@ -43,6 +45,10 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         try await archive.file.hasChanged(since: begin)
     }
 
+    func versions(ofAnswers count: Int) async throws -> [String] {
+        try await archive.file.versions(ofAnswers: count)
+    }
+
     /// A tile that was read from this version before is unchanged, and is not read again.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
@@ -70,7 +76,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             do throws(OriginsError) {
                 bodies[try place(of: entry), default: []].append(tile)
             } catch {
-                let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
+                let outcome = FetchedTile.Outcome.failed(
+                    cause: CauseCode(FailureCause(ofTile: error.code)), detail: error.message)
                 settled.append(FetchedTile(tile: tile, outcome: outcome, received: 0))
             }
         }
@@ -207,7 +214,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             layers = checker.checkedLayers
         } catch {
             outcome =
-                error.code == .emptyBody ? .empty : .failed(cause: error.code.description, detail: error.message)
+                error.code == .emptyBody
+                ? .empty : .failed(cause: CauseCode(FailureCause(error.code)), detail: error.message)
         }
         return tiles.enumerated().map { number, tile in
             FetchedTile(

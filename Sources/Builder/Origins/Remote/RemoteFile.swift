@@ -34,6 +34,11 @@ final class RemoteFile: Sendable {
     private let client: TransferClient
     private let address: RemoteAddress
     private let isReplaced = Atomic<Bool>(false)
+    /// Asks whether a refusal was meant, while it runs.
+    private let confirming = Mutex<Task<Bool, Never>?>(nil)
+    /// Answers with fewer bytes than requested since the last good one.
+    private let shortAnswers = Atomic<Int>(0)
+    private static let maxShortAnswers = 5
     /// When an answer was of this version last.
     private let agreedAt = Mutex(ContinuousClock.now)
 
@@ -100,13 +105,28 @@ final class RemoteFile: Sendable {
     func hasChanged(since begin: ContinuousClock.Instant) async throws(OriginsError) -> Bool {
         if isStale { return true }
         if version.hasValidator, agreedAt.withLock({ $0 >= begin }) { return false }
-        let answer = try await Self.head(address, client, isOpen: true)
+        let answer: TransferResponse
+        do throws(OriginsError) { answer = try await Self.head(address, client, isOpen: true) } catch {
+            throw await confirmed(error)
+        }
         guard RemoteVersion(answer.headers, head: answer.body)?.text == version.text else {
             isReplaced.store(true, ordering: .relaxed)
             return true
         }
         agreedAt.withLock { $0 = .now }
         return false
+    }
+
+    /// The versions that the server names in further answers, in order.
+    ///
+    /// - Throws: ``OriginsError`` when the server does not answer.
+    func versions(ofAnswers count: Int) async throws(OriginsError) -> [String] {
+        var versions: [String] = []
+        for _ in 0..<count {
+            let answer = try await Self.head(address, client, isOpen: true)
+            if let version = RemoteVersion(answer.headers, head: answer.body) { versions.append(version.text) }
+        }
+        return versions
     }
 
     /// Whether an answer had another version; then nothing more is read.
@@ -151,7 +171,12 @@ final class RemoteFile: Sendable {
             for result in results {
                 let number = Int(result.tag)
                 underWay -= UInt64(ranges[number].count)
-                try await each(number, try body(of: result, ranges[number]))
+                let bytes: [UInt8]
+                do throws(OriginsError) { bytes = try body(of: result, ranges[number]) } catch {
+                    download.cancel()
+                    throw await confirmed(error)
+                }
+                try await each(number, bytes)
             }
         }
     }
@@ -168,6 +193,7 @@ final class RemoteFile: Sendable {
         switch answer.status {
         case 206 where version.agrees(with: answer.headers):
             guard answer.body.count == range.count else { break }
+            shortAnswers.store(0, ordering: .relaxed)
             agreedAt.withLock { $0 = .now }
             return answer.body
         case 206, 412, 416:
@@ -175,10 +201,43 @@ final class RemoteFile: Sendable {
             throw replaced
         default: throw Self.refusal(answer.status, name)
         }
+        // A single one may be a fault on the way; a server that always cuts answers is not asked for a minute.
+        let isUsual = shortAnswers.add(1, ordering: .relaxed).newValue >= Self.maxShortAnswers
         throw OriginsError(
-            .unreadable,
+            isUsual ? .unsupported : .unreadable,
             "The server of '\(name)' sent \(answer.body.count) bytes, but \(range.count) were requested (from byte \(range.lowerBound))."
         )
+    }
+
+    /// The same error, if it is no refusal or the server repeats it: a single refusal may be a fault on the way.
+    private func confirmed(_ error: OriginsError) async -> OriginsError {
+        guard error.code == .refused else { return error }
+        // One question for all batches that were refused at the same time.
+        let asking = confirming.withLock { task in
+            if let task { return task }
+            let new = Task { [address, client] in await Self.isRefusing(address, client) }
+            task = new
+            return new
+        }
+        let isRefusing = await asking.value
+        confirming.withLock { $0 = nil }
+        return isRefusing ? error : OriginsError(.unreadable, error.message, cause: error)
+    }
+
+    /// How long is waited before a refusal is confirmed, each time.
+    static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
+
+    private static func isRefusing(_ address: RemoteAddress, _ client: TransferClient) async -> Bool {
+        for pause in pauses {
+            do {
+                try await Task.sleep(for: pause)
+                _ = try await head(address, client, isOpen: true)
+                return false
+            } catch {
+                guard (error as? OriginsError)?.code == .refused else { return false }
+            }
+        }
+        return true
     }
 
     private var replaced: OriginsError {
@@ -199,6 +258,16 @@ extension OriginsError {
     /// - Parameter isOpen: Whether the server has answered requests for parts before.
     fileprivate init(_ error: TransferError, _ name: String, isOpen: Bool = false) {
         switch error.code {
+        case .rangeIgnored where !isOpen && Self.isPage(error.mediaType):
+            self.init(
+                .unsupported,
+                "'\(name)' is a page or document (\(error.mediaType ?? "")), not a PMTiles archive. Check the address, and whether it needs a key.",
+                cause: error)
+        case .wrongRange:
+            self.init(
+                .unsupported,
+                "The server of '\(name)' answers with other bytes than those that were requested. Use a server that supports range requests (RFC 9110, 14), or download the file and use the copy.",
+                cause: error)
         case .rangeIgnored where !isOpen:
             self.init(
                 .unsupported,
@@ -206,9 +275,15 @@ extension OriginsError {
                 cause: error)
         case .redirectRefused, .tooManyRedirects:
             self.init(.unreachable, "The archive '\(name)' cannot be read: \(error.message)", cause: error)
-        case .rangeIgnored, .wrongRange, .resolveFailed, .connectFailed, .tlsFailed, .timeout, .truncated, .tooLarge,
+        case .rangeIgnored, .resolveFailed, .connectFailed, .tlsFailed, .timeout, .truncated, .tooLarge,
             .transport, .invalidRequest, .cancelled, .diskFull, .fileFailed, .library:
             self.init(.unreadable, "The archive '\(name)' cannot be read now: \(error.message)", cause: error)
         }
+    }
+
+    /// Whether a media type is of something to read, and not of an archive.
+    private static func isPage(_ mediaType: String?) -> Bool {
+        guard let mediaType else { return false }
+        return mediaType.hasPrefix("text/html") || mediaType.hasSuffix("xml") || mediaType.hasSuffix("json")
     }
 }

@@ -11,7 +11,7 @@ import Wire
 struct TilesetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tileset: a YAML or JSON file ('packhorse help tileset' lists its keys), a tile or TileJSON URL, the URL of a PMTiles archive, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET. Public servers ask for contact details: set $PACKHORSE_CONTACT, or politeness.contact in the file."
+            "Tileset: a YAML or JSON file ('packhorse help tileset' lists its keys), \(SourceScheme.words). Default: $PACKHORSE_TILESET. Public servers ask for contact details: set $PACKHORSE_CONTACT, or politeness.contact in the file."
         ))
     var tileset: String?
 

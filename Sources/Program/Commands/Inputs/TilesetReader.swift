@@ -6,7 +6,7 @@ import Tilesets
 
 /// Reads the value of `--tileset`.
 enum TilesetReader {
-    /// A complete tileset from a file, a TileJSON URL, the URL of a PMTiles archive, or `mbtiles:FILE`, `pmtiles:FILE`.
+    /// A complete tileset from a file, or from an address as ``SourceScheme`` reads it.
     ///
     /// - Throws: ``CLIError`` 66 for a missing file, 64 for an address of an unknown kind; `TilesetsError`, `OriginsError` otherwise.
     static func read(_ named: String, format: String? = nil, language: String?) async throws -> Tileset {
@@ -19,11 +19,8 @@ enum TilesetReader {
     /// - Parameter format: The value of `--input-format`, for a source that is named directly.
     static func file(_ named: String, format: String? = nil) throws -> TilesetFile {
         let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
-        let isSource = ["http://", "https://", "s3://", "mbtiles:", "pmtiles:"].contains {
-            named.lowercased().hasPrefix($0)
-        }
         let file: TilesetFile
-        if isSource {
+        if SourceScheme.isAddress(named) {
             file = try TilesetFile(
                 source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"), format: format)
         } else {
@@ -37,10 +34,7 @@ enum TilesetReader {
             try FileKind.requireFile(url)
             file = try TilesetFile.read(url)
         }
-        switch file.archive {
-        case .mbtiles(let path)?, .pmtiles(let path)?: try FileKind.requireFile(URL(filePath: path))
-        case .http?, .remotePMTiles?, nil: break
-        }
+        if let path = file.source.path { try FileKind.requireFile(URL(filePath: path)) }
         return file
     }
 
@@ -49,9 +43,7 @@ enum TilesetReader {
         guard named.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]+:/) != nil, !FileKind.isThere(file) else { return }
         throw CLIError(
             .usage, "--tileset '\(named.prefix(200))' is an address of an unknown kind",
-            hint:
-                "give a tileset file, mbtiles:FILE, pmtiles:FILE or pmtiles:URL, or an address with http://, https:// or s3://"
-        )
+            hint: "give a tileset file, \(SourceScheme.words)")
     }
 
     /// Reads the documents that the file refers to (TileJSON, metadata of an archive).

@@ -2,16 +2,13 @@ internal import CommandSupport
 import Errors
 import Origins
 internal import TextFormats
-import TileBodies
 import Tilesets
 
 extension Estimate {
     /// Causes of invalid content: the server answers, but not with tiles of the tileset's format.
-    private static let unusable = Set(
-        [
-            TileBodiesError.Code.htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badImage,
-        ]
-        .map(\.description))
+    private static let unusable: Set<FailureCause> = [
+        .htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badImage,
+    ]
 
     /// Why a sample cannot be used: every tile of it failed, or no tile exists.
     ///
@@ -28,13 +25,13 @@ extension Estimate {
                 "\(place) has none of the \(count): each was answered with 'there is no tile' (HTTP 204, 404 or 410; no row in a file)",
                 hint: "check the address, the zooms and the area, for example by fetching one tile with curl")
         }
-        let causes = sample.zooms.reduce(into: Set<String>()) { $0.formUnion($1.causes.keys) }
-        let isUnusable = causes.isSubset(of: unusable)
+        let causes = sample.zooms.reduce(into: Set<CauseCode>()) { $0.formUnion($1.causes.keys) }
+        let isUnusable = causes.allSatisfy { unusable.contains($0.cause) }
         let empty = asked - failed > 0 ? ", the others do not exist" : ""
         return CLIError(
             isUnusable ? .badData : .unavailable,
             "\(failed == asked ? "every one" : Units.count(UInt64(failed))) of \(count) of \(place) failed\(empty): "
-                + "\(causes.sorted().joined(separator: ", ")); \(sample.detail ?? "no details")",
+                + "\(causes.map(\.description).sorted().joined(separator: ", ")); \(sample.detail ?? "no details")",
             hint:
                 "check the address and the key of the tileset and whether its server is running, for example by fetching one tile with curl"
         )
@@ -43,11 +40,5 @@ extension Estimate {
 
 extension Tileset {
     /// The location of the tiles, without secrets: the first template, or the file.
-    fileprivate var address: String {
-        switch source {
-        case .http(let templates, _): templates.first ?? "no address"
-        case .mbtiles(let path), .pmtiles(let path): path
-        case .remotePMTiles(let url): url
-        }
-    }
+    fileprivate var address: String { source.addresses.first ?? "no address" }
 }

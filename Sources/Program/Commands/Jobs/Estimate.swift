@@ -80,7 +80,7 @@ struct Estimate: Encodable {
             zooms[index].sampled = found.asked
             zooms[index].stored = found.stored
             zooms[index].failed = found.failed
-            failures.merge(found.causes) { $0 + $1 }
+            for (cause, count) in found.causes { failures["\(cause)", default: 0] += count }
             sampled += found.asked
         }
         (bytes, margin) = (UInt64(fetch.value), fetch.margin.map { UInt64($0) })

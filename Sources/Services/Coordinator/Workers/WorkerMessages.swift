@@ -59,6 +59,7 @@ struct WorkerMessages {
                         $0.sources = offer.sources.map { Data($0.bytes) }
                         $0.base = offer.base.map { Data($0.bytes) }
                         $0.partialFirst = offer.isPartialFirst
+                        $0.tilesFound = offer.hasFoundTiles
                         $0.sourceVersion = offer.sourceVersion ?? ""
                         $0.sourcesVersion = offer.sourcesVersion ?? ""
                     }

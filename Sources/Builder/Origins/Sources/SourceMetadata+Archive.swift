@@ -20,6 +20,7 @@ extension SourceMetadata {
             description = rows["description"]
             format = archive.format
             formatFault = archive.formatFault(facts)
+            if format == nil { foreignFormat = rows["format"].flatMap(ForeignFormat.init(word:)) }
             if let shallow = rows["minzoom"].flatMap(Int.init), let deep = rows["maxzoom"].flatMap(Int.init) {
                 zooms = ZoomRange(min: shallow, max: min(deep, TileID.maxZoom))
             }
@@ -52,6 +53,7 @@ extension SourceMetadata {
     init(_ header: PMTilesHeader, metadata text: [UInt8]) {
         self.init()
         format = header.format
+        foreignFormat = ForeignFormat(pmtilesType: header.tileType)
         zooms = header.zooms
         bounds = SourceMetadata.bounds(header.bounds)
         if !text.isEmpty { merge(metadataJSON: text) }

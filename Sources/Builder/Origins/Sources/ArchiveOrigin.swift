@@ -53,7 +53,8 @@ final class ArchiveOrigin: TileOrigin {
     ) -> FetchedTile {
         switch found {
         case .failure(let error):
-            let outcome = FetchedTile.Outcome.failed(cause: OriginsError(error).code.description, detail: error.message)
+            let outcome = FetchedTile.Outcome.failed(
+                cause: CauseCode(FailureCause(ofTile: OriginsError(error).code)), detail: error.message)
             return FetchedTile(tile: tile, outcome: outcome, received: 0)
         case .success(nil):
             return FetchedTile(tile: tile, outcome: .empty, received: 0)
@@ -66,7 +67,7 @@ final class ArchiveOrigin: TileOrigin {
             } catch {
                 let outcome: FetchedTile.Outcome =
                     error.code == .emptyBody
-                    ? .empty : .failed(cause: error.code.description, detail: error.message)
+                    ? .empty : .failed(cause: CauseCode(FailureCause(error.code)), detail: error.message)
                 return FetchedTile(tile: tile, outcome: outcome, received: stored.bytes.count)
             }
         }

@@ -1,0 +1,50 @@
+import Errors
+import Foundation
+
+extension SourceRow {
+    /// Tile URLs: the first is a web address with `{z}` or `{q}`.
+    static let readTemplates: @Sendable ([String], URL) throws(TilesetsError) -> [String]? = {
+        (texts, _) throws(TilesetsError) in
+        let templates = texts.map(URLTemplate.withPlainBraces)
+        guard let first = templates.first, namesTile(first), isWeb(first[...]),
+            !first.lowercased().hasPrefix("s3://")
+        else { return nil }
+        return templates
+    }
+
+    private static func namesTile(_ text: String) -> Bool { text.contains("{z}") || text.contains("{q}") }
+
+    /// The address of a TileJSON document: every other web address.
+    static let readDocument: @Sendable ([String], URL) throws(TilesetsError) -> [String]? = {
+        (texts, _) throws(TilesetsError) in
+        guard let first = texts.first.map(URLTemplate.withPlainBraces) else { return nil }
+        guard texts.count == 1 else {
+            // Explains what the first one lacks.
+            _ = try URLTemplate(first)
+            return nil
+        }
+        let filled = first.replacing("{key}", with: "").replacing("{language}", with: "")
+        // Other braces can only be meant as tile placeholders, and then some are missing.
+        if filled.contains("{") { _ = try URLTemplate(first) }
+        try HostPolicy.check(first)
+        return [first]
+    }
+}
+
+extension Tileset {
+    /// Checks tile URLs.
+    func checkTemplates() throws(TilesetsError) {
+        let texts = source.addresses
+        guard !texts.isEmpty, texts.count <= 64, texts.allSatisfy({ $0.utf8.count <= 4_096 }) else {
+            throw TilesetsError(.badValue, "Tileset '\(id)': 1...64 tile URLs of at most 4,096 bytes are needed.")
+        }
+        for template in try templates() {
+            if template.needsLanguage, language == nil {
+                throw TilesetsError(
+                    .missingKey, "Tileset '\(id)': its url has {language}; add for example language: en.")
+            }
+            // {s} is checked by the template itself; one host is enough to know whether it is public.
+            try checkAddress(template.text.replacing("{s}", with: "a"), needsKey: template.needsKey)
+        }
+    }
+}
