@@ -3,12 +3,12 @@
 FAULTS = [
     # Shapes: refused by the schemas.
     ("base/coordinator.yaml", "replicas: 1", 'replicas: "1"', "is not of type 'integer'"),
-    ("base/coordinator.yaml", "serviceName:", "servicename:", "servicename"),
+    ("base/coordinator.yaml", "serviceName:", "servicename:", "'serviceName' is a required property"),
     ("base/worker.yaml", "containerPort: 9471", "containerPort: metrics", "is not of type 'integer'"),
     ("base/gateway.yaml", "readOnlyRootFilesystem: true", "readOnlyRootFileSystem: true", "readOnlyRootFileSystem"),
     ("base/network.yaml", 'policyTypes: ["Ingress"]', "policyTypes: Ingress", "is not of type 'array'"),
     ("base/disruption.yaml", "policy/v1\n", "policy/v1beta1\n", "Couldn't find schema"),
-    ("overlays/s3/push.yaml", "concurrencyPolicy: Forbid", "concurrencyPolicy: Never", "is not one of"),
+    ("overlays/s3/push.yaml", 'schedule: "*/10 * * * *"', "schedule: 10", "is not of type 'string'"),
     ("components/keda/scaledobject.yaml", "minReplicaCount: 0", "minReplicas: 0", "minReplicas"),
     ("components/keda/scaledobject.yaml", 'threshold: "8"', "threshold: 8", "is not of type 'string'"),
     ("components/monitoring/servicemonitors.yaml", "interval: 15s", "interval: 15", "is not of type 'string'"),
