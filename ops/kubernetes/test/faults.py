@@ -18,7 +18,7 @@ FAULTS = [
     ("base/coordinator.yaml", "- --metrics=", "- --metric=", "has no option --metric"),
     ("base/worker.yaml", "secretName: packhorse-worker-keys", "secretName: packhorse-worker-key", "does not make the Secret"),
     ("base/coordinator.yaml", "configMap: {name: packhorse-authorized-keys}", "configMap: {name: authorized-keys}", "does not make the ConfigMap"),
-    ("base/worker.yaml", "- {name: tmp, mountPath: /tmp}\n", "", "are not used"),
+    ("base/worker.yaml", "            - {name: tmp, mountPath: /tmp}\n", "", "are not used"),
     ("base/gateway.yaml", "port: 7480, targetPort: http", "port: 7480, targetPort: web", "a port that its pods do not have"),
     ("base/gateway.yaml", "        runAsNonRoot: true\n", "", "restricted standard"),
     ("base/worker.yaml", 'capabilities: {drop: ["ALL"]}', 'capabilities: {drop: ["NET_RAW"]}', "restricted standard"),
