@@ -129,7 +129,7 @@ fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzz
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
 	@ops/interop/run
 
-check-monitoring: build ## ops/monitoring against a real Prometheus that scrapes a job (1 min; skipped without Debian's prometheus)
+check-monitoring: build ## ops/monitoring against a real Prometheus: every alert fires (root; 4 min; skipped without Debian's prometheus)
 	@ops/check-monitoring
 
 device-check: build ## the acceptance checks of the client library: real catalogs, failing web servers, killed processes (3 min)

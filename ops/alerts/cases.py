@@ -15,6 +15,8 @@ from cluster import RULES, Wrong, wait
 from tile_server import Pages
 
 CASES = []
+# Fires in ops/check-monitoring when a worker is killed; it ends ten minutes later, when the coordinator forgets the worker.
+ELSEWHERE = {"PackhorseWorkerSilent"}
 
 
 def case(*alerts):
@@ -63,7 +65,7 @@ def wait_longer(cluster, pages):
     cluster.command("cancel", job)
 
 
-@case("NoWorkers", "JobStalled", "WorkerDown", "WorkerSilent")
+@case("NoWorkers", "JobStalled", "WorkerDown")
 def no_workers(cluster, pages):
     """Both workers are killed, and a job is submitted."""
     for name in ("worker-1", "worker-2"):
@@ -202,7 +204,7 @@ def firing(cluster):
 def check(cluster):
     """Says what was checked. Raises Wrong."""
     wanted = set(re.findall(r"- alert: (\w+)", RULES.read_text()))
-    if missing := wanted - {alert for _, alerts in CASES for alert in alerts}:
+    if missing := wanted - ELSEWHERE - {alert for _, alerts in CASES for alert in alerts}:
         raise Wrong(f"ops/alerts/cases.py: no case makes {sorted(missing)} fire; write one")
     if os.geteuid() != 0:
         return "the cases of all alerts were not run: they need root"
