@@ -88,6 +88,23 @@ web-test: build ## the web page in Chromium against a real gateway and a running
 compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
 	@ops/compose-test
 
+# PROGRAM=FILE packs that program instead of building one.
+.PHONY: deb deb-test manifests-test swarm-test slurm-test
+deb: $(if $(PROGRAM),,build) ## make the Debian packages in .build/deb: program, manual pages, completions, systemd units (PROGRAM=FILE: without a build)
+	@ops/deb/build $(if $(PROGRAM),--program "$(PROGRAM)")
+
+deb-test: deb ## install the package in a clean Debian 12 with a real systemd: services, upgrade in mid-job, removal, purge (root; 5 min)
+	@ops/deb/test .build/deb $(PROGRAM)
+
+manifests-test: $(if $(PROGRAM),,build) ## render ops/kubernetes and validate it for three versions of Kubernetes; seeded faults (1 min)
+	@ops/manifests-test $(if $(PROGRAM),--program "$(PROGRAM)")
+
+swarm-test: $(if $(PROGRAM),,build) ## the stack of ops/swarm on three Docker engines in network namespaces: updates, a lost engine, scaling (root; 5 min)
+	@ops/swarm/test $(if $(PROGRAM),--program "$(PROGRAM)")
+
+slurm-test: $(if $(PROGRAM),,build) ## the array of ops/slurm on a real Slurm of this machine: scancel, requeue, time limit (root; 2 min)
+	@ops/slurm/test $(if $(PROGRAM),--program "$(PROGRAM)")
+
 s3-test: testable ## the S3 tests, which fail where make test would skip them: a real server from a Debian package
 	@ops/bootstrap
 	@ops/s3-server install
@@ -112,7 +129,7 @@ fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzz
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
 	@ops/interop/run
 
-check-monitoring: build ## ops/monitoring against a real Prometheus that scrapes a job (1 min; skipped without Debian's prometheus)
+check-monitoring: build ## ops/monitoring against a real Prometheus: every alert fires (root; 4 min; skipped without Debian's prometheus)
 	@ops/check-monitoring
 
 device-check: build ## the acceptance checks of the client library: real catalogs, failing web servers, killed processes (3 min)

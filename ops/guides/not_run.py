@@ -6,6 +6,8 @@ The first part of a key is a document, the second the command as it stands in a 
 BUILDS = "builds the program, which the test already has"
 DEMO = "installs packages and builds the program; docs/getting-started.md runs `packhorse demo`"
 FIREWALL = "changes the firewall of the machine and needs root"
+SYSTEMD = "needs root and systemd; `make deb-test` does the same in a clean Debian"
+SLURM = "needs Slurm; `make slurm-test` does the same"
 CONTAINERS = "needs Docker; `make compose-test` starts the same services, with other options"
 
 NOT_RUN = {
@@ -17,6 +19,26 @@ NOT_RUN = {
     ("docs/operating/cluster.md", "docker-compose -f docker/compose.yaml run --rm cli submit EE --wait"): CONTAINERS,
     ("docs/operating/cluster.md", "docker-compose -f docker/compose.yaml run --rm --entrypoint cat cli /keys/operator/gateway-token"):
         CONTAINERS,
+    ("docs/operating/debian-package.md", "make deb"): BUILDS,
+    ("docs/operating/debian-package.md", "apt-get install ./packhorse_0.1.0_amd64.deb"): SYSTEMD,
+    ("docs/operating/debian-package.md", "packhorse demo"): SYSTEMD,
+    ("docs/operating/debian-package.md", "systemctl enable --now packhorse-up"): SYSTEMD,
+    ("docs/operating/debian-package.md", "journalctl -u packhorse-up"): SYSTEMD,
+    ("docs/operating/debian-package.md", "packhorse submit EE --tileset tiles.yaml --wait"): SYSTEMD,
+    ("docs/operating/debian-package.md", "systemctl disable packhorse-up"): SYSTEMD,
+    ("docs/operating/debian-package.md", "systemctl enable --now packhorse-coordinator packhorse-worker@1 packhorse-worker@2 packhorse-gateway"):
+        SYSTEMD,
+    ("docs/operating/debian-package.md", "runuser -u packhorse -- packhorse keygen --cluster /etc/packhorse/keys"): SYSTEMD,
+    ("docs/operating/debian-package.md", "systemctl restart packhorse-coordinator packhorse-gateway"): SYSTEMD,
+    ("docs/operating/debian-package.md", "systemctl edit packhorse-coordinator"): SYSTEMD,
+    ("docs/operating/orchestrators.md",
+     "export PACKHORSE_COORDINATOR=tcp://coordinator.example.com:7470 PACKHORSE_WORK=tcp://coordinator.example.com:7471 PACKHORSE_KEYS=$HOME/keys"): SLURM,
+    ("docs/operating/orchestrators.md",
+     "sbatch --array=1-32 ops/slurm/packhorse-workers.sbatch --blobs /shared/packhorse/blobs"): SLURM,
+    ("docs/operating/orchestrators.md",
+     "packhorse submit EE --tileset tiles.yaml --wait"): SLURM,
+    ("docs/operating/orchestrators.md",
+     'ops/slurm/with-workers 32 --worker-options "--blobs /shared/packhorse/blobs" -- packhorse submit EE --tileset tiles.yaml --wait'): SLURM,
     ("docs/operating/security.md", "nft add table inet packhorse"): FIREWALL,
     ("docs/operating/security.md", "nft add chain inet packhorse input '{ type filter hook input priority 0; }'"): FIREWALL,
     ("docs/operating/security.md", "nft add set inet packhorse peers '{ type ipv4_addr; flags dynamic; size 65535; }'"): FIREWALL,
