@@ -12,17 +12,16 @@ package struct AreaFormat: Sendable {
     package let endings: [String]
     /// Whether an area is all that lies within a distance of its points.
     package let takesRadius: Bool
-    /// Reads a file.
-    package let features: @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
+    private let read: @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
 
     /// All formats.
     package static let all = [
         AreaFormat(
             kind: "geojson", name: "GeoJSON", endings: ["geojson", "json"], takesRadius: false,
-            features: AreaFeature.features(geoJSON:)),
+            read: AreaFeature.features(geoJSON:)),
         AreaFormat(
             kind: "points", name: "a table of points", endings: ["csv", "tsv"], takesRadius: true,
-            features: AreaFeature.features(table:)),
+            read: AreaFeature.features(table:)),
     ]
 
     /// The format of a key or of a job's kind.
@@ -42,10 +41,22 @@ package struct AreaFormat: Sendable {
 
     private init(
         kind: String, name: String, endings: [String], takesRadius: Bool,
-        features: @escaping @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
+        read: @escaping @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
     ) {
         (self.kind, self.name, self.endings, self.takesRadius) = (kind, name, endings, takesRadius)
-        self.features = features
+        self.read = read
+    }
+
+    /// Reads a file; UTF-16 with its byte order mark is accepted.
+    ///
+    /// - Throws: ``TilesError`` `.badGeometry` that names the place in the file.
+    package func features(_ bytes: [UInt8]) throws(TilesError) -> [AreaFeature] {
+        let isLittle = bytes.starts(with: [0xFF, 0xFE])
+        guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return try read(bytes) }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            UInt16(bytes[place]) << (isLittle ? 0 : 8) | UInt16(bytes[place + 1]) << (isLittle ? 8 : 0)
+        }
+        return try read(Array(String(decoding: units, as: UTF16.self).utf8))
     }
 
     /// All features of a file as one geometry.
