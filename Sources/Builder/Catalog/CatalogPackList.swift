@@ -14,19 +14,19 @@ public struct CatalogPackList: Sendable, Hashable, Decodable {
         /// SHA-256, 64 lower-case hexadecimal digits.
         public let sha256: String
 
-        /// Where the file lies in its channel's folder; may lead out of it in a list from an untrusted source.
+        /// Where the file lies in its edition's folder; may lead out of it in a list from an untrusted source.
         public var path: String { url.hasPrefix("../") ? String(url.dropFirst(3)) : "regions/" + url }
     }
 
     /// The packs in the list's order.
     public let packs: [Pack]
 
-    /// Where the list of a package lies in its channel's folder.
+    /// Where the list of a package lies in its edition's folder.
     public static func path(_ id: String) -> String { "regions/\(id).json" }
 
     /// Reads a list from an untrusted source.
     ///
-    /// The paths of its packs stay inside their channel and below `packs/`; sizes and digests are not checked.
+    /// The paths of its packs stay inside their edition and below `packs/`; sizes and digests are not checked.
     /// - Throws: `catalog-corrupt` naming the list.
     public init(decoding bytes: [UInt8], named name: String) throws(CatalogError) {
         let value: CatalogPackList
@@ -54,7 +54,7 @@ extension Catalog {
         return true
     }
 
-    /// Paths of packs and lists of packs that no package of a channel uses.
+    /// Paths of packs and lists of packs that no package of an edition uses.
     ///
     /// - Throws: `catalog-corrupt` for a list that cannot be read, because its packs are then unknown.
     func uselessPacks(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) -> [String] {

@@ -5,7 +5,7 @@ internal import Tiles
 
 /// The tile packs of one package, from `regions/<id>.json` of a catalog.
 ///
-/// Safe on hostile bytes: paths stay below `packs/` of the list's channel, sizes and counts are bounded, and packs are
+/// Safe on hostile bytes: paths stay below `packs/` of the list's edition, sizes and counts are bounded, and packs are
 /// tiles of the world.
 struct PackList: Sendable, Hashable {
     /// One pack.
@@ -47,10 +47,10 @@ struct PackList: Sendable, Hashable {
         let format = Format(document.format ?? Format.mbtiles.name)
         guard [.mbtiles, .pmtiles].contains(format) else { return nil }
         (tileset, self.format, packs) = (document.tileset, format, [])
-        let channel = String(path[..<end.lowerBound])
+        let edition = String(path[..<end.lowerBound])
         packs.reserveCapacity(document.packs.count)
         for entry in document.packs {
-            guard let pack = Pack(entry, channel) else { return nil }
+            guard let pack = Pack(entry, edition) else { return nil }
             packs.append(pack)
         }
     }
@@ -81,13 +81,13 @@ struct PackList: Sendable, Hashable {
 }
 
 extension PackList.Pack {
-    fileprivate init?(_ entry: PackList.Entry, _ channel: String) {
+    fileprivate init?(_ entry: PackList.Entry, _ edition: String) {
         // The list lies in `regions`, the packs lie next to this folder.
         guard entry.url.hasPrefix("../packs/"), let index = TileID(entry.index),
             let zooms = ZoomRange(min: entry.minZoom, max: entry.maxZoom), index.zoom <= zooms.min,
             1...UInt64(CatalogContent.Limit.file) ~= entry.size, Digest(hex: entry.sha256)?.hex == entry.sha256
         else { return nil }
-        let path = channel + entry.url.dropFirst("../".count)
+        let path = edition + entry.url.dropFirst("../".count)
         guard CatalogIndex.isInside(path) else { return nil }
         self.init(
             index: index, zooms: zooms, path: path, size: entry.size, sha256: entry.sha256,

@@ -81,12 +81,12 @@ package enum UntrustedBytes {
         } catch { return .wrong("an accepted list cannot be written: \(error)") }
     }
 
-    /// `regions/ID.json`: paths stay below the packs of its channel.
+    /// `regions/ID.json`: paths stay below the packs of its edition.
     package static func packList(_ bytes: [UInt8]) -> Verdict {
         guard let list = PackList(Data(bytes), at: "de/regions/EE.json") else { return .refused("bad-list") }
         for pack in list.packs {
             guard pack.path.hasPrefix("de/packs/"), CatalogIndex.isInside(pack.path) else {
-                return .wrong("the pack '\(pack.path)' lies outside of its channel")
+                return .wrong("the pack '\(pack.path)' lies outside of its edition")
             }
             _ = pack.mask(in: TileMask(tiles: [.root], maxZoom: 6))
         }
