@@ -67,7 +67,7 @@ simulate: bootstrap testable ## simulate the scheduler, the client library and t
 	$(BUILD) --build-tests
 	ops/simulate "$(SEEDS)" "$(FROM)"
 
-check: ## format, layers, log lines, unsafe budget, file lengths, generated code, scripts; builds nothing
+check: ## everything that needs no build: format, layers, documents, web page, generated code, scripts
 	@ops/check
 
 reference: build ## write docs/reference/cli.md and metrics.md again from the commands and the tables of metrics

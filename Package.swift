@@ -207,7 +207,7 @@ let libraries: [Module] = [
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
             "OfflineDatabase", "CatalogFormat", "Catalog", "Notifications", "DemoWorld", "Coordinator", "Worker",
             "MetricsServer", "MetricsFormat", "Telemetry",
-        ], [.arguments, .lifecycle, .logging, .signals]),
+        ], [.arguments, .logging, .signals]),
 
     // What tests of several modules need: servers, raw peers, a reader of metrics, random numbers by seed.
     Module("TestSupport", .testing, ["MetricsFormat", "Tiles"]),

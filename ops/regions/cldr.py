@@ -30,10 +30,10 @@ def subdivision_parents():
     return {child: top for top, children in contains.items() if not top.isupper() for child in children}
 
 
-def alpha3():
-    """ISO 3166-1 alpha-2 -> alpha-3"""
+def codes(kind):
+    """ISO 3166-1 alpha-2 -> its code of another kind: alpha3, numeric"""
     codes = root("supplemental/supplementalData.xml").find("codeMappings")
-    return {c.get("type"): c.get("alpha3") for c in codes.iter("territoryCodes") if c.get("alpha3")}
+    return {c.get("type"): c.get(kind) for c in codes.iter("territoryCodes") if c.get(kind)}
 
 
 def groups():

@@ -53,7 +53,8 @@ def main(out):
         bounds[id] = [int(v) for v in (*points.min(0), *points.max(0))]
     binary = encode.encoded(arcs, references, bounds, BITS)
 
-    atoll_boxes, extra, alpha3 = atolls(), also(), cldr.alpha3()
+    atoll_boxes, extra = atolls(), also()
+    codes = {kind: cldr.codes(kind) for kind in ["alpha3", "numeric"]}
     rows = [n for n in cldr.tree() if n[1] != "country" or n[0] in rings or n[0] in TREE["split"]]
     lost = [n[0] for n in cldr.tree() if n not in rows]
     if lost:
@@ -74,8 +75,8 @@ def main(out):
             node["parent"] = parent
         if id in extra:
             node["also"] = extra[id]
-        if id in alpha3 and kind == "country":
-            node["alpha3"] = alpha3[id]
+        if kind == "country":
+            node |= {name: table[id] for name, table in codes.items() if id in table}
         ground = [ring for leaf in leaves(id) for p in [leaf, *extra.get(leaf, [])] for ring in rings[p]]
         spans = [[min(x for x, _ in r) / unit, min(y for _, y in r) / unit, max(x for x, _ in r) / unit, max(y for _, y in r) / unit] for r in ground]
         for leaf in leaves(id):

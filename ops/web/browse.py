@@ -208,6 +208,11 @@ def extract(browser):
         with contextlib.closing(sqlite3.connect(f"file:{download.value.path()}?mode=ro", uri=True)) as file:
             tiles, deepest = file.execute("SELECT count(*), max(zoom_level) FROM tiles").fetchone()
         check("extract: the download has the tiles of the box at the chosen zooms", bool(wanted) and f"{tiles:,}" == wanted[1] and deepest == 7, f"{tiles} tiles to zoom {deepest}, {wanted}")
+    # A tileset and a zoom may be chosen before there is a box; clean() below fails for an exception.
+    browser.open(page, "extract")
+    page.select_option("#deepest", index=0)
+    check("extract: a zoom is chosen without a box", until(page, "document.getElementById('deepest').selectedIndex === 0"))
+    page.select_option("#tileset", index=0)
     # The same box drawn with the pointer.
     browser.open(page, "extract")
     page.get_by_role("button", name="Draw a box").click()
@@ -239,11 +244,14 @@ def sign_in(browser):
 def another_token(browser):
     """The address that a restarted `packhorse up` prints, opened in the tab of the token before."""
     page = browser.page()
+    refused = []
+    page.on("response", lambda answer: refused.append(answer.url) if answer.status == 400 else None)
     browser.open(page, "overview")
     for token, name in [("ph_old", "none"), (VIEWER, "viewer"), (OPERATOR, "operator")]:
         page.goto(f"{URL}/#token={token}")
         wanted = f"Role: {name}" if name != "none" else "not known"
         check(f"token in the address: {name}", until(page, f"document.body.innerText.includes({json.dumps(wanted)})"), page.inner_text("body")[:300])
+    check("token in the address: no request is wrong", not refused, refused)
     check("token in the address: the view", until(page, "document.querySelector('h1').textContent === 'Overview'"), page.inner_text("main")[:200])
     page.context.close()
 

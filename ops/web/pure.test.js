@@ -52,6 +52,7 @@ test('a box across the antimeridian has both ends, and no tile twice', () => {
 test('boxes are checked', () => {
   const box = { west: 1, south: 1, east: 2, north: 2 };
   assert.equal(geo.boxProblem(box), null);
+  assert.equal(geo.boxProblem(null), 'missing');
   assert.equal(geo.boxProblem({ ...box, west: NaN }), 'number');
   assert.equal(geo.boxProblem({ ...box, east: 181 }), 'longitude');
   assert.equal(geo.boxProblem({ ...box, north: 91 }), 'latitude');

@@ -61,7 +61,7 @@ extension Catalog {
 }
 
 extension CatalogEntry {
-    /// The base of the address of its main file, before the path of the channel; `nil` if the address does not end with
+    /// The base of the address of its main file, before the path of the edition; `nil` if the address does not end with
     /// the file's path.
     public func base(in edition: CatalogEdition) -> String? {
         let end = edition.path + path
@@ -72,7 +72,7 @@ extension CatalogEntry {
 
 /// The documents of a catalog, rewritten for another base address.
 public struct RebasedCatalog: Sendable {
-    /// `packages.json` of each channel, by path inside the catalog.
+    /// `packages.json` of each edition, by path inside the catalog.
     public private(set) var lists: [String: [UInt8]] = [:]
     /// `catalog.json`: as before, with the lengths and digests of these lists.
     public let index: [UInt8]
@@ -83,7 +83,7 @@ public struct RebasedCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - index: The catalog's `catalog.json`.
-    ///   - lists: `packages.json` of each of its channels, by path inside the catalog.
+    ///   - lists: `packages.json` of each of its editions, by path inside the catalog.
     ///   - base: The new address; see ``Catalog/checked(base:)``.
     ///   - key: Signs the new `catalog.json`; `nil` leaves it unsigned.
     ///   - replaced: The signature file that the new one replaces; its newest signature is kept for clients that read

@@ -3,18 +3,18 @@ public import Errors
 public import Foundation
 
 extension Catalog {
-    /// The channels that have a list, ascending by path; the main one is first.
+    /// The editions that have a list, ascending by path; the main one is first.
     ///
     /// - Throws: `io` when a folder cannot be read.
     public func editions() throws(CatalogError) -> [CatalogEdition] { try Self.editions(in: folder) }
 
-    /// The channels in a catalog's folder, whatever its lists hold.
+    /// The editions in a catalog's folder, whatever its lists hold.
     ///
     /// - Throws: `io` when a folder cannot be read.
     public static func editions(in folder: URL) throws(CatalogError) -> [CatalogEdition] {
         var found: [CatalogEdition] = [.main]
         func add(group: String?, language: String?) {
-            // A folder with another name is no channel.
+            // A folder with another name is no edition.
             guard let edition = try? CatalogEdition(group: group, language: language),
                 access(folder.appendingPathComponent(edition.path + "packages.json").path, F_OK) == 0
             else { return }
@@ -36,7 +36,7 @@ extension Catalog {
             return try FileManager.default.contentsOfDirectory(
                 at: url, includingPropertiesForKeys: [.isDirectoryKey], options: []
             )
-            // An entry that cannot be looked at is an error: a list must not lose a channel for it.
+            // An entry that cannot be looked at is an error: a list must not lose an edition for it.
             .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false }
             .map(\.lastPathComponent)
         } catch {

@@ -38,7 +38,7 @@ extension Catalog {
         }
     }
 
-    /// The index in parts: the document without tree and packages, the tree, and the packages by channel.
+    /// The index in parts: the document without tree and packages, the tree, and the packages by edition.
     private struct IndexParts {
         var shell = CatalogIndex()
         var tree: [CatalogIndex.Node] = []
@@ -104,7 +104,7 @@ extension Catalog {
         try locked { () throws(CatalogError) in try refreshIndex() }
     }
 
-    /// The lists of tile packs of a channel's packages, by package.
+    /// The lists of tile packs of an edition's packages, by package.
     private func packLists(
         of list: CatalogList, _ edition: CatalogEdition
     ) throws(CatalogError) -> [String: CatalogIndex.List] {

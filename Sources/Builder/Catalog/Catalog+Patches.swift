@@ -31,7 +31,7 @@ extension Catalog {
     /// The missing patches from previous versions to the newest ones, as far as the previous files are kept.
     ///
     /// - Parameters:
-    ///   - id: The package; `nil` = all of the channel.
+    ///   - id: The package; `nil` = all of the edition.
     ///   - previous: How many earlier versions get a patch.
     /// - Throws: `catalog-corrupt`, `io`.
     public func wantedPatches(
@@ -40,7 +40,7 @@ extension Catalog {
         try wantedPatches(of: id.map { [$0] }, in: edition, previous: previous)
     }
 
-    /// The same for some packages; `nil` = all of the channel.
+    /// The same for some packages; `nil` = all of the edition.
     public func wantedPatches(
         of ids: Set<String>?, in edition: CatalogEdition, previous: Int = PatchRule.previousVersions
     ) throws(CatalogError) -> [WantedPatch] {

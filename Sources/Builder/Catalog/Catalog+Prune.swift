@@ -75,7 +75,7 @@ extension Catalog {
         return stat(file.path, &status) == 0 && Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > 86_400
     }
 
-    /// Files of packages and patches in a channel's folder, including temporary files of ended processes.
+    /// Files of packages and patches in an edition's folder, including temporary files of ended processes.
     private func files(_ edition: CatalogEdition) throws(CatalogError) -> [String] {
         var found: [String] = []
         for kind in ["packages", "patches"] {

@@ -139,7 +139,7 @@ extension Catalog {
     }
 }
 
-/// The new content of a channel after a publication or a withdrawal, before any of it is written.
+/// The new content of an edition after a publication or a withdrawal, before any of it is written.
 struct CatalogChange {
     var list: CatalogList
     var history: CatalogHistory

@@ -12,10 +12,10 @@ extension Catalog {
     /// catalog for an older one.
     /// - Parameters:
     ///   - ids: The packages to withdraw.
-    ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every channel.
+    ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every edition.
     ///   - language: The language to withdraw them from.
     ///   - dryRun: Whether to only report, and change nothing.
-    /// - Throws: `missing-package` for an id that is in none of these channels; `signing-key`, `catalog-corrupt`,
+    /// - Throws: `missing-package` for an id that is in none of these editions; `signing-key`, `catalog-corrupt`,
     ///   `disk-full`, `io`.
     public func remove(
         _ ids: [String], group: String? = nil, language: String? = nil, dryRun: Bool

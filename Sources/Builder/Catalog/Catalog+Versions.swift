@@ -3,7 +3,7 @@ internal import Errors
 internal import Files
 internal import Foundation
 
-/// `versions.json` of a channel: entries that `packages.json` had before, of versions whose files are kept.
+/// `versions.json` of an edition: entries that `packages.json` had before, of versions whose files are kept.
 struct CatalogHistory: Codable, Equatable {
     /// Identifies an entry of the history.
     struct Key: Hashable, Sendable {
@@ -78,7 +78,7 @@ struct CatalogHistory: Codable, Equatable {
         return gone
     }
 
-    /// Paths of all files and patches of these entries, inside the channel's folder.
+    /// Paths of all files and patches of these entries, inside the edition's folder.
     static func paths(_ entries: [CatalogEntry]) -> Set<String> {
         Set(
             entries.flatMap { entry in

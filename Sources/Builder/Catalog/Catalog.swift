@@ -5,7 +5,7 @@ public import Foundation
 
 /// A folder clients download from: `packages.json` and immutable files `packages/<version>/<id>.mbtiles`.
 ///
-/// Other formats of a package lie next to it with extensions of their own; other channels (``CatalogEdition``) in
+/// Other formats of a package lie next to it with extensions of their own; other editions (``CatalogEdition``) in
 /// sub-folders. One process at a time writes it, under a lock; any number of clients read it through a web server. A
 /// reader sees the old list or the new one, and every file is complete before a list names it. Files of earlier
 /// versions stay, so that a client can finish a download that it began.
@@ -67,7 +67,7 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// The list of a channel, ascending by id; empty when there is no such channel.
+    /// The list of an edition, ascending by id; empty when there is no such edition.
     ///
     /// - Throws: `catalog-corrupt`, `io`.
     public func packages(in edition: CatalogEdition = .main) throws(CatalogError) -> [CatalogEntry] {
@@ -103,7 +103,7 @@ public struct Catalog: Sendable {
 
     func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList { try document(edition).value }
 
-    /// The list of a channel, read unless it is known and its file did not change; empty for a channel without a list.
+    /// The list of an edition, read unless it is known and its file did not change; empty for an edition without a list.
     func document(_ edition: CatalogEdition) throws(CatalogError) -> KnownDocument<CatalogList> {
         let url = listURL(edition)
         if let known = memory.list(edition, at: url) { return known }

@@ -34,7 +34,7 @@ final class CatalogCache: Sendable {
         }
     }
 
-    /// The lists of tile packs in a channel's folder.
+    /// The lists of tile packs in an edition's folder.
     private struct PackLists: Sendable {
         var folder: KnownFile?
         var names: Set<String> = []
@@ -65,7 +65,7 @@ final class CatalogCache: Sendable {
 
     // MARK: - Lists
 
-    /// The list of a channel if its file did not change since it was cached.
+    /// The list of an edition if its file did not change since it was cached.
     func list(_ edition: CatalogEdition, at url: URL) -> KnownDocument<CatalogList>? {
         guard let current = state.withLock({ $0.lists[edition] })?.ifCurrent(at: url) else { return nil }
         state.withLock { if $0.lists[edition]?.digest == current.digest { $0.lists[edition] = current } }
@@ -80,7 +80,7 @@ final class CatalogCache: Sendable {
         }
     }
 
-    /// The history of a channel if its file did not change since it was cached.
+    /// The history of an edition if its file did not change since it was cached.
     func history(_ edition: CatalogEdition, at url: URL) -> CatalogHistory? {
         guard let current = state.withLock({ $0.histories[edition] })?.ifCurrent(at: url) else { return nil }
         state.withLock { if $0.histories[edition]?.digest == current.digest { $0.histories[edition] = current } }
@@ -125,10 +125,10 @@ final class CatalogCache: Sendable {
         return nodes
     }
 
-    /// The lists of tile packs of a channel's packages, by package; a list is read again only when its file changed.
+    /// The lists of tile packs of an edition's packages, by package; a list is read again only when its file changed.
     ///
     /// - Parameters:
-    ///   - ids: The channel's packages.
+    ///   - ids: The edition's packages.
     ///   - folder: The folder of the lists; it need not exist.
     ///   - describe: Makes the catalog's description of a list with these bytes.
     func packLists(

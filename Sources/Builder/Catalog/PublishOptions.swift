@@ -23,7 +23,7 @@ public struct PublishOptions: Sendable, Hashable {
     /// Whether they may have less than half of the tiles or bytes of the listed version.
     public var allowsShrink = false
 
-    /// The main channel of the main catalog; nothing unusual is allowed.
+    /// The main edition of the main catalog; nothing unusual is allowed.
     public init() {}
 
     /// Whether a name can be that of a further catalog: 1 to 32 lower-case letters, digits and hyphens, not `main`.

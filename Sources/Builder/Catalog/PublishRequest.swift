@@ -96,12 +96,12 @@ public struct PublishRequest: Sendable {
 public struct PublishedPacks: Sendable, Hashable {
     /// The list in its published form.
     public let list: [UInt8]
-    /// Every pack of the list: its path inside the channel's folder, and its length.
+    /// Every pack of the list: its path inside the edition's folder, and its length.
     public let files: [Pack]
 
     /// One pack.
     public struct Pack: Sendable, Hashable {
-        /// Path inside the channel's folder.
+        /// Path inside the edition's folder.
         public let path: String
         /// Bytes.
         public let size: UInt64

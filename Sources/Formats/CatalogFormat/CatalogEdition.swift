@@ -2,8 +2,8 @@ public import Errors
 
 /// A part of a catalog with its own list: for a group of data, a language, both, or neither.
 ///
-/// It is a sub-folder that is itself a CARTO catalog: `""`, `de/`, `groups/terrain/`, `groups/terrain/de/`. In JSON a
-/// channel is called `edition`.
+/// It is a sub-folder that is itself a CARTO catalog: `""`, `de/`, `groups/terrain/`, `groups/terrain/de/`. In JSON it
+/// is called `edition`.
 public struct CatalogEdition: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The group of data; `nil` is the base map.
     public let group: String?
@@ -18,7 +18,7 @@ public struct CatalogEdition: Sendable, Hashable, Comparable, CustomStringConver
         language = nil
     }
 
-    /// Creates a channel.
+    /// Creates an edition.
     ///
     /// - Parameters:
     ///   - group: 1 to 32 lower-case letters, digits and hyphens, not beginning with a hyphen.

@@ -181,15 +181,15 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
             + files
     }
 
-    /// Where the main file lies in its channel's folder.
+    /// Where the main file lies in its edition's folder.
     public var path: String { path(CatalogEntry.mainFile.fileExtension) }
 
-    /// Where the file with this extension lies in its channel's folder.
+    /// Where the file with this extension lies in its edition's folder.
     public func path(_ fileExtension: String) -> String {
         Self.path(id, version: version, fileExtension: fileExtension)
     }
 
-    /// Where the patch from a version lies in its channel's folder.
+    /// Where the patch from a version lies in its edition's folder.
     public func patchPath(from: Int32) -> String { "patches/\(id)/\(from)-\(version).mbtiles" }
 
     package static func path(_ id: String, version: Int32, fileExtension: String) -> String {

@@ -42,7 +42,7 @@ extension CatalogIndex {
                 Self.isWellFormed(list.url, size: list.size, sha256: list.sha256)
             else {
                 throw CatalogError(
-                    .corrupt, "The catalog lists channel '\(edition.path.prefix(80))' twice or with wrong values.")
+                    .corrupt, "The catalog lists edition '\(edition.path.prefix(80))' twice or with wrong values.")
             }
         }
         var seen: Set<String> = []
@@ -50,7 +50,7 @@ extension CatalogIndex {
             let name = "\(package.edition)\(package.id)".prefix(200)
             guard CatalogEntry.isID(package.id), paths.contains(package.edition),
                 seen.insert("\(package.edition) \(package.id)").inserted
-            else { throw CatalogError(.corrupt, "Package '\(name)' has an invalid id or channel, or is a duplicate.") }
+            else { throw CatalogError(.corrupt, "Package '\(name)' has an invalid id or edition, or is a duplicate.") }
             var last = Int64(Int32.max) + 1
             for version in package.versions {
                 guard version.version >= 1, Int64(version.version) < last else {

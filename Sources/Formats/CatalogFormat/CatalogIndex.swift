@@ -1,4 +1,4 @@
-/// `catalog.json`: everything that a client can install, all channels in one document.
+/// `catalog.json`: everything that a client can install, all editions in one document.
 ///
 /// Addresses are relative to the document, so that a mirror can serve the same bytes and the signature stays valid. The
 /// bytes depend only on the lists below it and contain no times.
@@ -44,7 +44,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var group: String?
         /// Language of the names in the tiles; absent if the tiles have no names or all languages.
         public var language: String?
-        /// The channel's `packages.json`.
+        /// The edition's `packages.json`.
         ///
         /// Its digest is here, so that the signature also covers CARTO's list.
         public var list: List
@@ -198,11 +198,11 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public func file(_ format: String) -> File? { files.first { $0.format == format } }
     }
 
-    /// A package of one channel.
+    /// A package of one edition.
     public struct Package: Sendable, Hashable, Codable {
         /// The package's id.
         public var id: String
-        /// Path of its channel.
+        /// Path of its edition.
         public var edition: String
         /// The node that the package covers; absent for boxes and user-defined areas.
         public var region: String?
@@ -281,7 +281,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
     public var tree: [Node] = []
     /// Ascending by path.
     public var editions: [Edition] = []
-    /// Ascending by channel, then id.
+    /// Ascending by edition, then id.
     public var packages: [Package] = []
     /// Style packs, ascending by id; absent when there are none.
     public var styles: [Style]?
@@ -306,7 +306,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
 
     package init() {}
 
-    /// The package of a channel.
+    /// The package of an edition.
     public func package(_ id: String, in edition: CatalogEdition) -> Package? {
         packages.first { $0.id == id && $0.edition == edition.path }
     }

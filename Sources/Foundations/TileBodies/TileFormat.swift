@@ -1,6 +1,7 @@
 /// The format of a tileset's bodies; the raw value is the word MBTiles and `packages.json` use for it.
 ///
-/// A new format is a case here, its row in `traits` and the scanner that the row names. Nothing else lists the formats.
+/// A new format is a case here, its row in `traits` and the scanner that the row names. Words of tilesets and pictures of the web page name
+/// formats too: CONTRIBUTING.md lists the places.
 public enum TileFormat: String, Codable, Sendable, Hashable, CaseIterable {
     /// Mapbox Vector Tile 1 or 2, stored as gzip.
     case mvt = "pbf"

@@ -69,8 +69,7 @@ struct RootCommand: AsyncParsableCommand {
         discussion: """
             Start with the built-in world: packhorse demo. The keys of a tileset file: packhorse help tileset
 
-            Exit codes: 0 done; 64 usage; 65 bad data; 66 input missing; 69 unreachable; 70 bug; 73 cannot create output;
-            74 input/output; 75 temporary, try again; 77 permission; 78 configuration; 130 interrupted.
+            Exit codes: \(ExitStatus.allCases.map { "\($0.rawValue) \($0.name)" }.joined(separator: "; ")).
             """,
         version: "packhorse \(ProgramVersion.current)",
         groupedSubcommands: [

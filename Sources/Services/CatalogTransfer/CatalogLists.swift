@@ -30,13 +30,13 @@ package struct CatalogLists {
 
     package init(_ source: CatalogSource) { self.source = source }
 
-    /// Reads the list of each channel, compares it with the index, and collects the files of both.
+    /// Reads the list of each edition, compares it with the index, and collects the files of both.
     package mutating func read(_ index: CatalogIndex?) async throws {
         var editions = try index?.editions.map { try CatalogEdition(group: $0.group, language: $0.language) } ?? []
         let onDisk = try source.folder.map { try Catalog.editions(in: $0) } ?? [.main]
         for edition in onDisk where !editions.contains(edition) {
             editions.append(edition)
-            if index != nil { problems.append("catalog.json: channel '\(edition)' is missing [index-differs]") }
+            if index != nil { problems.append("catalog.json: edition '\(edition)' is missing [index-differs]") }
         }
         for edition in editions.sorted() { try await read(edition, index) }
         for package in index?.packages ?? [] {

@@ -114,7 +114,7 @@ struct SubmitPlanner: Sendable {
         }
     }
 
-    /// The digest of everything that affects the catalog: tileset, zooms, packages, formats, style, channel and the
+    /// The digest of everything that affects the catalog: tileset, zooms, packages, formats, style, edition and the
     /// share of missing tiles.
     ///
     /// The requester, the time and the priority are not included.
@@ -196,7 +196,7 @@ struct SubmitPlanner: Sendable {
             hint: "remove them, or rename the file that the name comes from")
     }
 
-    /// Checks that this build's catalog supports the formats.
+    /// Refuses words that are no format of packages.
     private static func checkFormats(_ body: PBSubmit) throws(SubmitProblem) {
         do throws(PackagesError) {
             for format in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {

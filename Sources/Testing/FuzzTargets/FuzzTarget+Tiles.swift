@@ -7,8 +7,9 @@ extension FuzzTarget {
     /// An accepted body is accepted again unchanged, and its layers are the same with and without trust.
     static func tile(_ bytes: [UInt8]) -> Verdict {
         guard let first = bytes.first else { return .refused("short") }
-        let format = TileFormat.allCases[Int(first & 3)]
-        let coding = [BodyCoding.identity, .gzip, .deflate, .brotli, .zstd][Int(first >> 2) % 5]
+        let formats = TileFormat.allCases
+        let format = formats[Int(first) % formats.count]
+        let coding = [BodyCoding.identity, .gzip, .deflate, .brotli, .zstd][Int(first) / formats.count % 5]
         let memory = LayerCache(limit: 16)
         let checker = BodyChecker(limit: 1 << 20, layers: memory)
         let body: [UInt8]

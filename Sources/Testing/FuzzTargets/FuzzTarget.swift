@@ -19,6 +19,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case mask
     /// A mask in CARTO's text.
     case carto
+    /// A file with an area: a byte that selects its format, then the file.
+    case area
     /// A shard file: header, index, footer, bodies.
     case shard
     /// A merge manifest.
@@ -84,6 +86,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .body: Self.frame(Self.fitting(bytes))
         case .mask: Self.mask(bytes)
         case .carto: Self.carto(bytes)
+        case .area: Self.area(bytes)
         case .shard: Self.shard(bytes)
         case .manifest: Self.manifest(bytes)
         case .key: Self.key(bytes)
@@ -156,6 +159,17 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         do {
             let mask = try TileMask(cartoText: String(decoding: bytes, as: UTF8.self))
             return try TileMask(cartoText: mask.cartoWire) == mask ? .accepted : .wrong("another mask came back")
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+
+    private static func area(_ bytes: [UInt8]) -> Verdict {
+        guard let first = bytes.first else { return .refused("short") }
+        let format = AreaFormat.all[Int(first) % AreaFormat.all.count]
+        do throws(TilesError) {
+            let shape = try format.geometry(of: Array(bytes.dropFirst()))
+            return shape.boundingBox == nil ? .wrong("no bounds") : .accepted
         } catch {
             return .refused("\(error.code)")
         }

@@ -38,6 +38,7 @@ struct ManifestReader {
             case "parent": node.parent = try reader.string()
             case "also": node.also = try reader.list(of: Self.string)
             case "alpha3": node.alpha3 = try reader.string()
+            case "numeric": node.numeric = try reader.string()
             case "bounds": node.bounds = try reader.list(of: Self.number)
             case "boxes":
                 node.boxes = try reader.list { (reader) throws(RegionsError) in try reader.list(of: Self.number) }

@@ -9,6 +9,7 @@ struct RegionManifest {
         var parent: String?
         var also: [String] = []
         var alpha3: String?
+        var numeric: String?
         var bounds: [Double] = []
         var boxes: [[Double]] = []
         /// In the order of the languages.

@@ -1,19 +1,15 @@
 extension RegionTree {
-    /// Finds a region by an id (`ee`, `DE-BY`, `150`), or a name in any language, or a path of names.
+    /// Finds a region by an id (`ee`, `DE-BY`, `150`), another code of ISO 3166-1 (`EST`, `233`), a name in any language, or a path.
     ///
-    /// Case, accents and punctuation do not matter. When regions of different levels share a name, the wider one is meant (`Georgia` is the
-    /// country); a path (`United States/Georgia`) says otherwise.
+    /// Case, accents and punctuation do not matter, nor do order of words, articles and the form of a state: `Korea, South`, `The Gambia`
+    /// and `Republic of Estonia` are found. A path names what a region lies in: `United States/Georgia` or `Georgia, US`.
+    /// When regions of different levels share a name, the wider one is meant (`Georgia` is the country); see ``otherMeanings(of:)``.
     ///
     /// - Throws: ``RegionsError`` `.unknownRegion` or `.ambiguousName`, both with suggestions.
     public func find(_ text: String) throws(RegionsError) -> Region {
         let trimmed = text.trimmedOfSpaces
-        if let region = self[trimmed] ?? self[trimmed.replacing("_", with: "-")] { return region }
-        let known = names.names(of: nodes)
-        // A few names contain a slash.
-        let whole = NameFolding.fold(trimmed)
-        let parts = known[whole] != nil ? [whole] : trimmed.split(separator: "/").map { NameFolding.fold(String($0)) }
-        let matches = parts.last.flatMap { known[$0] } ?? []
-        let found = matches.filter { isPath(parts.dropLast(), above: $0) }
+        if let region = byID(trimmed) { return region }
+        let found = named(trimmed)
         if let rank = found.map({ nodes[$0].region.kind }).min() {
             let widest = found.filter { nodes[$0].region.kind == rank }
             if widest.count == 1, let only = widest.first { return nodes[only].region }
@@ -30,6 +26,20 @@ extension RegionTree {
         throw RegionsError(.unknownRegion, "There is no region '\(trimmed)'. \(hint)", suggestions: ids)
     }
 
+    /// What a person should know when several regions have the name that ``find(_:)`` was asked for; `nil` for an id and for a name that
+    /// only one region has.
+    public func otherMeanings(of text: String) -> String? {
+        let trimmed = text.trimmedOfSpaces
+        guard byID(trimmed) == nil, let taken = try? find(trimmed) else { return nil }
+        let others = named(trimmed).map { nodes[$0].region }.filter { $0.id != taken.id }
+        guard !others.isEmpty else { return nil }
+        let places = others.map { region in
+            "\(region.id) (\(region.name("en"))\(parent(of: region.id).map { " in \($0.name("en"))" } ?? ""))"
+        }
+        return "'\(trimmed)' is read as the \(taken.kind) \(taken.id); "
+            + "\(places.joined(separator: " and ")) \(places.count == 1 ? "has" : "have") this name too"
+    }
+
     /// Ids of regions whose id or name is close to a text, best first; at most five.
     public func suggestions(for text: String) -> [String] {
         let wanted = NameFolding.fold(text)
@@ -37,15 +47,22 @@ extension RegionTree {
         let letters = Array(wanted)
         // At most one typing error per three letters; none in an id of two letters.
         let limit = min(3, letters.count / 3)
+        let telling = NameWords.telling(wanted)
+        let code = Int(wanted).map { String("00\($0)".suffix(max(3, "\($0)".count))) }
         var best: [Int: Int] = [:]
         func offer(_ node: Int, _ score: Int) { best[node] = min(best[node] ?? .max, score) }
-        for (name, owners) in names.names(of: nodes) {
-            if let distance = NameFolding.distance(letters, Array(name), limit: limit) {
+        if let code, let node = index(of: code) { offer(node, 0) }
+        for (name, owners) in names.names(of: nodes).folded {
+            if name == code {
+                for node in owners { offer(node, 0) }
+            } else if let distance = NameFolding.distance(letters, Array(name), limit: limit) {
                 for node in owners { offer(node, distance * 10) }
             } else if letters.count >= 2, name.hasPrefix(wanted) {
                 for node in owners { offer(node, 15) }
             } else if letters.count >= 4, name.contains(wanted) {
                 for node in owners { offer(node, 25) }
+            } else if telling.contains(where: { " \(name) ".contains(" \($0) ") }) {
+                for node in owners { offer(node, 40) }
             }
         }
         return best.sorted {
@@ -53,15 +70,35 @@ extension RegionTree {
         }.prefix(5).map { nodes[$0.key].region.id }
     }
 
+    private func byID(_ text: String) -> Region? { self[text] ?? self[text.replacing("_", with: "-")] }
+
+    /// Indexes of the nodes that a name or a path means.
+    private func named(_ text: String) -> [Int] {
+        let known = names.names(of: nodes)
+        let whole = NameFolding.fold(text)
+        // A few names contain a slash.
+        if let found = known.folded[whole] { return found }
+        let path = text.split(separator: "/").map { NameFolding.fold(String($0)) }
+        let place = text.split { ",()".contains($0) }.map { NameFolding.fold(String($0)) }.filter { !$0.isEmpty }
+        for parts in [path, place.reversed()] where parts.count > 1 {
+            let owners = parts.last.flatMap { known.folded[$0] } ?? []
+            let found = owners.filter { isPath(parts.dropLast(), above: $0, known) }
+            if !found.isEmpty { return found }
+        }
+        let words = NameWords(folded: whole)
+        if let found = known.words[words.key] { return found }
+        let found = known.words[words.keyWithoutForms] ?? []
+        let parts = words.namesAPart ? found.filter { nodes[$0].region.kind == .region } : []
+        return parts.isEmpty ? found : parts
+    }
+
     /// Whether folded names occur in this order among the ancestors of a node.
-    private func isPath(_ parts: ArraySlice<String>, above node: Int) -> Bool {
+    private func isPath(_ parts: ArraySlice<String>, above node: Int, _ known: NameIndex.Names) -> Bool {
         var wanted = parts
         var at = nodes[node].region.parentID
         while let name = wanted.last, let index = at.flatMap({ indexes[$0] }) {
             let region = nodes[index].region
-            if region.id.lowercased() == name || region.names.values.contains(where: { NameFolding.fold($0) == name }) {
-                wanted.removeLast()
-            }
+            if region.id.lowercased() == name || known.folded[name]?.contains(index) == true { wanted.removeLast() }
             at = region.parentID
         }
         return wanted.isEmpty

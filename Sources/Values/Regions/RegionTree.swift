@@ -25,6 +25,7 @@ public struct RegionTree: Sendable {
         /// The imported boundary, which replaces the pieces.
         var imported: ImportedShape?
         var alpha3: String?
+        var numeric: String?
         var aliases: [String]
         var children: [Int] = []
 
@@ -76,7 +77,7 @@ public struct RegionTree: Sendable {
                 Node(
                     region: region, pieces: ([entry.id] + entry.also).compactMap(atlas.index(of:)),
                     boxes: boxes,
-                    imported: nil, alpha3: entry.alpha3, aliases: entry.aliases))
+                    imported: nil, alpha3: entry.alpha3, numeric: entry.numeric, aliases: entry.aliases))
         }
     }
 

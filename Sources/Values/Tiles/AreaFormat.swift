@@ -20,10 +20,10 @@ package struct AreaFormat: Sendable {
     package static let all = [
         AreaFormat(
             kind: "geojson", name: "GeoJSON", endings: ["geojson", "json"], takesRadius: false,
-            features: AreaFeature.features(geoJSON:)),
+            read: AreaFeature.features(geoJSON:)),
         AreaFormat(
             kind: "points", name: "a table of points", endings: ["csv", "tsv"], takesRadius: true,
-            features: AreaFeature.features(table:)),
+            read: AreaFeature.features(table:)),
     ]
 
     /// The format of a key or of a job's kind.
@@ -43,10 +43,10 @@ package struct AreaFormat: Sendable {
 
     private init(
         kind: String, name: String, endings: [String], takesRadius: Bool,
-        features: @escaping @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
+        read: @escaping @Sendable ([UInt8]) throws(TilesError) -> [AreaFeature]
     ) {
         (self.kind, self.name, self.endings, self.takesRadius) = (kind, name, endings, takesRadius)
-        self.features = { (bytes) throws(TilesError) in try features(UnicodeText.utf8(bytes)) }
+        self.features = { (bytes) throws(TilesError) in try read(UnicodeText.utf8(bytes)) }
     }
 
     /// All features of a file as one geometry.

@@ -4,20 +4,24 @@ extension BoundingBox: CustomStringConvertible {
     /// "west,south,east,north" with as many digits as are needed to read the same box back.
     public var description: String { "\(west),\(south),\(east),\(north)" }
 
-    /// Reads "w,s,e,n" or "bbox(w,s,e,n)", degrees, spaces allowed.
+    /// Reads "w,s,e,n", "bbox(w,s,e,n)" or "[w,s,e,n]", degrees; the numbers may also be divided by spaces or semicolons.
     ///
     /// - Throws: ``TilesError`` `.badBox` naming what was found.
     public init(parsing text: String) throws(TilesError) {
         var inner = Self.trimmed(text[...])
-        if inner.lowercased().hasPrefix("bbox") {
-            let rest = Self.trimmed(inner.dropFirst(4))
-            guard rest.first == "(", rest.last == ")" else {
+        let isNamed = inner.lowercased().hasPrefix("bbox")
+        if isNamed { inner = Self.trimmed(inner.dropFirst(4).drop { "=:".contains($0) }) }
+        if let end = inner.first.flatMap({ Self.brackets[$0] }) ?? (isNamed ? ")" : nil) {
+            guard let first = inner.first, Self.brackets[first] == end, inner.last == end else {
                 throw TilesError(
                     .badBox, "Bounding box '\(text.prefix(80))' has a missing or wrong bracket; \(Self.expected).")
             }
-            inner = rest.dropFirst().dropLast()
+            inner = Self.trimmed(inner.dropFirst().dropLast())
         }
-        let parts = inner.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
+        let divider: Character? = [",", ";"].first { inner.contains($0) }
+        let parts =
+            divider.map { inner.split(separator: $0, omittingEmptySubsequences: false).map(Self.trimmed) }
+            ?? inner.split(whereSeparator: \.isWhitespace)
         guard parts.count == 4 else {
             throw TilesError(
                 .badBox, "Bounding box '\(text.prefix(80))' has \(parts.count) numbers instead of 4; \(Self.expected).")
@@ -34,6 +38,8 @@ extension BoundingBox: CustomStringConvertible {
         }
         try self.init(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
     }
+
+    private static let brackets: [Character: Character] = ["(": ")", "[": "]", "{": "}"]
 
     private static let expected = "expected 'west,south,east,north' or 'bbox(west,south,east,north)' in degrees"
 

@@ -5,7 +5,8 @@ extension Geometry {
     ///
     /// Strict in syntax and safe on hostile text: nested at most 64 deep, memory within a small multiple of the text.
     /// Altitudes and members that are not part of GeoJSON are ignored; a null geometry adds nothing. Longitudes may lie
-    /// within ±540, latitudes within ±90 degrees. For edges longer than 180° see ``longEdges``.
+    /// within ±540, latitudes within ±90 degrees. For edges longer than 180° see ``longEdges``. A member `crs`, which older files have, must name
+    /// WGS 84 in degrees.
     ///
     /// - Throws: ``TilesError`` `.badGeometry` saying where and what.
     public init(geoJSON bytes: [UInt8]) throws(TilesError) {
@@ -33,6 +34,7 @@ extension Geometry {
         guard case .object(let members) = value, case .string(let type)? = members["type"] else {
             throw Self.failure(place, "lacks an object with a 'type'")
         }
+        try Self.checkSystem(of: members, at: place)
         switch type {
         case "FeatureCollection":
             for (index, feature) in try Self.list(members["features"], named: "features", of: type, at: place)
@@ -128,6 +130,7 @@ extension AreaFeature {
         guard case .object(let members) = value, case .string("FeatureCollection")? = members["type"] else {
             return [try AreaFeature(value, at: "the top")]
         }
+        try Geometry.checkSystem(of: members, at: "the top")
         let list = try Geometry.list(members["features"], named: "features", of: "FeatureCollection", at: "the top")
         var found: [AreaFeature] = []
         for (index, feature) in list.enumerated() { found.append(try AreaFeature(feature, at: "feature \(index)")) }

@@ -6,7 +6,8 @@ package enum JSONText: Sendable {
     case list([JSONText])
     case numbers([Double])
     case string(String)
-    /// A number, a boolean, null, or a list of different values.
+    case number(Double)
+    /// A boolean, null, or a list of different values.
     case other
 }
 
@@ -62,9 +63,7 @@ struct JSONTextReader {
         case UInt8(ascii: "t"): return try word("true")
         case UInt8(ascii: "f"): return try word("false")
         case UInt8(ascii: "n"): return try word("null")
-        default:
-            _ = try number()
-            return .other
+        default: return .number(try number())
         }
     }
 

@@ -1,5 +1,5 @@
 extension PBEdition {
-    /// A catalog channel of a data group and a language; empty text = none.
+    /// An edition of the catalog of a data group and a language; empty text = none.
     public init(group: String, language: String) {
         self.init()
         self.group = group
@@ -12,7 +12,7 @@ extension PBEdition {
     /// Text for people: `terrain/de`; empty for the root.
     public var label: String { [group, language].filter { !$0.isEmpty }.joined(separator: "/") }
 
-    /// Why it is not a valid channel, or `nil`.
+    /// Why it is not a valid edition, or `nil`.
     ///
     /// A group has 1 to 32 lower-case letters, digits and hyphens, and begins with a letter or digit. A language is a
     /// code in the form of BCP 47: two or three lower-case letters, then parts of one to eight letters and digits. So

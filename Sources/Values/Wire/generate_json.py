@@ -7,10 +7,7 @@ It reads the options `json_schema` of messages and `json` of fields that frame_o
 a message is in its object and in its schema, unless an option hides it. Needs protoc.
 """
 
-import pathlib
-import sys
-
-from wire_schema import VARINTS, Schema, SchemaError, first
+from wire_schema import VARINTS, SchemaError, first, generate
 
 SIGNED = {f"TYPE_{kind}" for kind in ("INT32", "INT64", "SINT32", "SINT64")}
 HEADER = """\
@@ -99,15 +96,5 @@ def write(schema):
     return "\n".join(lines + ["    ]", "}"]) + "\n"
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    try:
-        text = write(Schema())
-    except SchemaError as error:
-        sys.exit(f"packhorse.proto: {error}")
-    (pathlib.Path(sys.argv[1]) / "packhorse.json.swift").write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    generate(__doc__, "packhorse.json.swift", write)

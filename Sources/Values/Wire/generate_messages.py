@@ -7,10 +7,7 @@ It reads the options that frame_options.proto defines: type numbers, largest bod
 contents of fields. It refuses a message in which a list or a `bytes` field has no option. Needs protoc.
 """
 
-import pathlib
-import sys
-
-from wire_schema import Schema, SchemaError, first
+from wire_schema import first, generate
 
 BODIES = {
     "KIB_1": "1 << 10", "KIB_16": "16 << 10", "KIB_64": "64 << 10",
@@ -135,15 +132,5 @@ public enum MessageType: UInt8, CaseIterable, Sendable {"""]
     return "\n".join(lines) + "\n"
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    try:
-        text = write(Schema())
-    except SchemaError as error:
-        sys.exit(f"packhorse.proto: {error}")
-    (pathlib.Path(sys.argv[1]) / "packhorse.messages.swift").write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    generate(__doc__, "packhorse.messages.swift", write)

@@ -854,7 +854,7 @@ public nonisolated struct PBPublishOptions: Sendable {
   /// a name that the coordinator knows; empty = main
   public var catalog: String = String()
 
-  /// the catalog channel
+  /// the edition of the catalog
   public var edition: PBEdition {
     get {_edition ?? PBEdition()}
     set {_edition = newValue}
@@ -1422,6 +1422,9 @@ public nonisolated struct PBOrdered: Sendable {
 
   public var text: String = String()
 
+  /// possible problems, one sentence each
+  public var warnings: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1911,7 +1914,7 @@ public nonisolated struct PBWithdraw: Sendable {
 
   public var packages: [String] = []
 
-  /// the channel; both parts empty = every channel
+  /// the edition; both parts empty = every edition
   public var edition: PBEdition {
     get {_edition ?? PBEdition()}
     set {_edition = newValue}
@@ -2131,7 +2134,7 @@ public nonisolated struct PBPackageFile: Sendable {
   public init() {}
 }
 
-/// A catalog channel; both empty = the root.
+/// An edition of the catalog; both empty = the root.
 public nonisolated struct PBEdition: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -5168,7 +5171,7 @@ nonisolated extension PBFailedOrder: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBOrdered: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Ordered"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changed\0\u{1}text\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changed\0\u{1}text\0\u{1}warnings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5178,6 +5181,7 @@ nonisolated extension PBOrdered: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.changed) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.warnings) }()
       default: break
       }
     }
@@ -5190,12 +5194,16 @@ nonisolated extension PBOrdered: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 2)
     }
+    if !self.warnings.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.warnings, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBOrdered, rhs: PBOrdered) -> Bool {
     if lhs.changed != rhs.changed {return false}
     if lhs.text != rhs.text {return false}
+    if lhs.warnings != rhs.warnings {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import subprocess
+import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 VARINTS = {f"TYPE_{kind}" for kind in ("UINT32", "UINT64", "INT32", "INT64", "SINT32", "SINT64", "BOOL", "ENUM")}
@@ -174,3 +175,14 @@ class Schema:
     def framed(self):
         """The names of all messages that a frame contains."""
         return set(self.frames) | {field.target for name in self.frames for field in self.reachable(name)}
+
+
+def generate(usage, file, write):
+    """Runs a generator: `write(schema)` is the text of `file` in the folder that the only argument names."""
+    if len(sys.argv) != 2:
+        sys.exit(usage)
+    try:
+        text = write(Schema())
+    except SchemaError as error:
+        sys.exit(f"packhorse.proto: {error}")
+    (pathlib.Path(sys.argv[1]) / file).write_text(text)

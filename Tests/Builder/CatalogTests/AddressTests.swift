@@ -67,7 +67,7 @@ struct AddressTests {
         var german = try scratch.request("EE", "eins")
         german.options.edition = try CatalogEdition(language: "de")
         _ = try open("https://maps.example/a/").publish(german)
-        // The main list has no package; the list of the other channel has it.
+        // The main list has no package; the list of the other edition has it.
         #expect(try open(nil).baseURL == "https://maps.example/a/")
         _ = try open(nil).publish(try scratch.request("LV", "two"))
         #expect(try addresses() == ["https://maps.example/a/packages/1/LV.mbtiles"])

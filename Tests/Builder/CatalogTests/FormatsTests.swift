@@ -7,7 +7,7 @@ import Foundation
 import Testing
 import Tiles
 
-/// Packages of several formats, channels and tilesets.
+/// Packages of several formats, editions and tilesets.
 struct FormatsTests {
     let scratch: Scratch
     let catalog: Catalog
@@ -161,7 +161,7 @@ struct FormatsTests {
         let error = #expect(throws: CatalogError.self) { try catalog.publish(other) }
         #expect(error?.code == .otherTileset)
         #expect(error?.message.contains("'streets'") == true && error?.message.contains("'satellite'") == true)
-        // The same is said before anything is made, for this channel alone.
+        // The same is said before anything is made, for this edition alone.
         let early = #expect(throws: CatalogError.self) { try catalog.check(["LV", "EE"], of: "satellite") }
         #expect(early?.message == error?.message)
         try catalog.check(["LV", "EE"], of: "streets")
@@ -191,7 +191,7 @@ struct FormatsTests {
             try catalog.editions().map(\.path) == ["", "de/", "groups/terrain/", "groups/terrain/de/", "zh-Hant/"])
         #expect(try catalog.packages().count == 1)
         #expect(try catalog.verify().isVerified && catalog.verify().packages == 5)
-        // A channel is a complete catalog for a client that knows only its folder.
+        // An edition is a complete catalog for a client that knows only its folder.
         #expect(try Catalog(scratch.file("catalog/groups/terrain"), create: false).packages().count == 1)
         try Data("x".utf8).write(to: scratch.file("catalog/groups/terrain/de/packages/1/EE.mbtiles"))
         #expect(try catalog.verify().problems.allSatisfy { $0.id == "groups/terrain/de/EE" })

@@ -36,6 +36,21 @@ struct HelpTextTests {
         }
     }
 
+    /// A command that is declared and in no list of subcommands cannot be called.
+    @Test func everyDeclaredCommandCanBeCalled() throws {
+        var declared: [String] = []
+        let files = FileManager.default.enumerator(atPath: "Sources/Program")?.compactMap { $0 as? String } ?? []
+        for file in files where file.hasSuffix(".swift") && !file.contains("bench") {
+            let text = try String(contentsOf: URL(filePath: "Sources/Program/\(file)"), encoding: .utf8)
+            declared += text.matches(of: /(?:struct|enum) (\w+): (?:Async)?ParsableCommand\b/).map { String($0.1) }
+        }
+        #expect(declared.count > 90)
+        func listed(_ command: any ParsableCommand.Type) -> [String] {
+            ["\(command)"] + command.configuration.subcommands.flatMap(listed)
+        }
+        #expect(declared.sorted() == listed(RootCommand.self).sorted())
+    }
+
     @Test(arguments: [40, 80, 200])
     func nothingButExamplesIsWiderThanTheTerminal(columns: Int) {
         #expect(Self.commands.count > 50)

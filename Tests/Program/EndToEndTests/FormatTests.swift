@@ -87,7 +87,7 @@ struct FormatTests {
                 "pmtiles", "--dry-run",
             ])
         #expect(dry.status == 0, "\(dry.errors)")
-        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the channel streets/en"))
+        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the edition streets/en"))
         #expect(dry.output.contains("(streets/de)"))
         let arguments = [
             "LI", "--tileset", tileset.path, "--zoom", "0-8", "--language", "en,de", "--format", "pmtiles",

@@ -147,6 +147,7 @@ struct JSONReferenceTests {
         try await reader.run("difference", ["diff", old, new, "-o", path("p.mbtiles")])
         try await reader.run("patched-package", ["apply", path("p.mbtiles"), old, "-o", path("patched.mbtiles")])
         try await reader.run("region", ["regions", "show", "EE"])
+        try await reader.run("place", ["regions", "at", "-72.5,44.5", "24.7,59.4"])
         let server = try RangeServer(Array(try Data(contentsOf: scratch.url("a.pmtiles"))))
         defer { server.stop() }
         try await reader.run("remote-archive", ["inspect", "\(server.url)"])

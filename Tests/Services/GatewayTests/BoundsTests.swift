@@ -65,6 +65,27 @@ import WebRequests
         }
     }
 
+    /// RFC 9112: 6.1 (a coding that the server does not know), 6.3 (a length that is not certain), 7.1 (chunks).
+    @Test(arguments: [
+        ("Transfer-Encoding: gzip\r\n\r\nabc", 501), ("Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        ("Transfer-Encoding: identity\r\n\r\n", 501),
+        ("transfer-encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
+        ("Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 400), ("Transfer-Encoding:\r\n\r\n", 400),
+        ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400),
+        ("Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n", 400), ("Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n", 400),
+        ("Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n", 400),
+        ("Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFF\r\nabc", 400),
+        ("Transfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n", 405),
+    ]) func aBodyThatCannotBeReadGetsAnAnswer(_ fields: String, _ status: Int) async throws {
+        try await Self.serving { gateway in
+            let text = "POST /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(fields)"
+            for _ in 0..<5 {
+                let found = try await Self.status(gateway, text)
+                #expect(found == status)
+            }
+        }
+    }
+
     @Test func aClientThatAsksFirstMaySendItsBody() async throws {
         try await Self.serving { gateway in
             let fields = "Host: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 3"
@@ -239,6 +260,9 @@ import WebRequests
             #expect(try await gateway.get("/metrics", bearer("worker")).status == 403)
             #expect(try await gateway.get("/catalog.json").status == 200)
             #expect(try await gateway.get("/catalog.json", bearer("nobody")).status == 401)
+            #expect(try await gateway.get("/v1/session", bearer("reader")).text.contains(#"{"roles":["viewer"]}"#))
+            #expect(try await gateway.get("/v1/session", bearer("phone")).text.contains(#"{"roles":["client"]}"#))
+            #expect(try await gateway.get("/v1/session").status == 401)
         }
     }
 
@@ -266,6 +290,10 @@ import WebRequests
                 #expect(spent.status == 402 && spent.header("retry-after") != nil)
                 #expect(try await gateway.get("/catalog.json", bearer("phone")).status == 200)
                 #expect(try await gateway.get("/packages/1/EE.mbtiles", bearer("worker")).status == 403)
+                // Who may read jobs may read what they made: the page shows it.
+                for path in ["/catalog.json", "/packages/1/EE.mbtiles", "/catalog.html"] {
+                    #expect(try await gateway.get(path, bearer("reader")).status == 200, "\(path)")
+                }
             })
     }
 

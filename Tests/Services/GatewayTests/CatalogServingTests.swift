@@ -49,6 +49,36 @@ import TileBodies
         }
     }
 
+    /// `submit --wait` and `device install` follow each other at once.
+    @Test func whatWasJustPublishedIsServedAtOnce() async throws {
+        try await Self.serving { gateway in
+            for number in 1...4 {
+                try gateway.catalog.publish("LV\(number)", noise(1_000 + number), in: gateway.folder)
+                let stored = [UInt8](
+                    try Data(contentsOf: gateway.folder.appendingPathComponent("catalog/packages.json")))
+                #expect(try await gateway.get("/packages.json").body == stored)
+                #expect(try await gateway.get("/v1/packages?q=LV\(number)").text.contains("LV\(number)"))
+                try gateway.catalog.publish("LT\(number)", noise(2_000 + number), in: gateway.folder)
+                let file = try await gateway.get("/packages/1/LT\(number).mbtiles")
+                #expect(file.status == 200 && file.body == noise(2_000 + number))
+                let none = try await gateway.get("/packages/1/XX\(number).mbtiles")
+                #expect(none.status == 404)
+            }
+        }
+    }
+
+    @Test func aCatalogThatCannotBeReadLeavesTheLastOne() async throws {
+        try await Self.serving { gateway in
+            let list = try await gateway.get("/packages.json").body
+            let file = gateway.folder.appendingPathComponent("catalog/catalog.json")
+            try Data("{".utf8).write(to: file, options: .atomic)
+            for _ in 0..<20 { #expect(try await gateway.get("/packages.json").body == list) }
+            #expect(try await gateway.get("/packages/9/EE.mbtiles").status == 404)
+            try gateway.catalog.publish("LV", noise(1_000), in: gateway.folder)
+            #expect(try await gateway.get("/packages.json").text.contains("LV"))
+        }
+    }
+
     @Test func aFileHasItsDigestAsTag() async throws {
         try await Self.serving { gateway in
             let answer = try await gateway.get("/packages/1/EE.mbtiles?update=0", ["Accept-Encoding": "gzip"])

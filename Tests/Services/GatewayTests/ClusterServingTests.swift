@@ -153,7 +153,8 @@ import ZeroMQ
     @Test func readingsOfTheCluster() async throws {
         try await Self.serving { gateway in
             for path in [
-                "status", "jobs", "schedules", "workers", "origins", "tilesets", "failed", "events", "packages",
+                "status", "session", "jobs", "schedules", "workers", "origins", "tilesets", "failed", "events",
+                "packages",
             ] {
                 let answer = try await gateway.get("/v1/\(path)", Self.viewer)
                 #expect(answer.status == 200 && JSONValue(json: answer.body) != nil, "\(path): \(answer.text)")

@@ -1,4 +1,5 @@
 import Errors
+import Foundation
 import Testing
 
 @testable import Regions
@@ -24,6 +25,67 @@ struct RegionFindTests {
     ])
     func findsByIDOrName(_ text: String, _ id: String) throws {
         #expect(try tree.find(text).id == id)
+    }
+
+    @Test(arguments: [
+        ("Korea, South", "KR"), ("Korea (South)", "KR"), ("Korea, Republic of", "KR"), ("Korea, Rep.", "KR"),
+        ("Korea, Democratic People's Republic of", "KP"), ("Korea, Dem. People’s Rep.", "KP"), ("The Gambia", "GM"),
+        ("Gambia, The", "GM"), ("the Netherlands", "NL"), ("Les Pays-Bas", "NL"), ("Republic of Estonia", "EE"),
+        ("Eesti Vabariik", "EE"), ("Kingdom of Spain", "ES"), ("Swiss Confederation", "CH"), ("Congo, Dem. Rep.", "CD"),
+        ("Congo, Rep.", "CG"), ("Republic of China", "TW"), ("China, People's Republic of", "CN"),
+        ("Egypt, Arab Rep.", "EG"), ("Micronesia, Fed. Sts.", "FM"), ("Virgin Islands (U.S.)", "VI"),
+        ("Virgin Islands, British", "VG"), ("Saint Lucia", "LC"), ("St Lucia", "LC"), ("Ireland, Northern", "GB-NIR"),
+        ("Timor Leste", "TL"), ("Burma (Myanmar)", "MM"), ("America, United States of", "US"),
+        ("Freistaat Bayern", "DE-BY"),
+        ("Bavaria, Germany", "DE-BY"), ("Georgia, US", "US-GA"), ("Georgia, USA", "US-GA"),
+        ("State of Georgia", "US-GA"), ("Republic of Georgia", "GE"), ("276", "DE"), ("008", "AL"), ("deu", "DE"),
+        ("XKX", "XK"), ("983", "XK"),
+    ])
+    func findsWhatListsOfCountriesWrite(_ text: String, _ id: String) throws {
+        #expect(try tree.find(text).id == id)
+    }
+
+    /// Removing a form of state must not turn one country into another.
+    @Test(arguments: [
+        "Republic of", "The", "Kingdom", "People's Republic of Korea", "Congo (DRC)", "United Republic", "999", "Korea",
+    ])
+    func whatIsNotCertainIsNotFound(_ text: String) {
+        #expect(throws: RegionsError.self) { try tree.find(text) }
+    }
+
+    @Test(arguments: [("Korea", "KR"), ("8", "AL"), ("Congo (DRC)", "CG"), ("Korea, Nowhere", "KP")])
+    func partsOfNamesAndShortNumbersAreSuggested(_ text: String, _ id: String) {
+        #expect(tree.suggestions(for: text).contains(id))
+    }
+
+    @Test func aNameOfSeveralRegionsIsExplained() throws {
+        let note = try #require(tree.otherMeanings(of: "georgia"))
+        #expect(note.contains("country GE") && note.contains("US-GA (Georgia in United States)"))
+        for text in ["GE", "us_ga", "Georgia, US", "State of Georgia", "Estonia", "no such region", ""] {
+            #expect(tree.otherMeanings(of: text) == nil, "\(text)")
+        }
+    }
+
+    /// The list of ISO 3166 as Debian has it, where it is installed.
+    @Test func everyNameOfISO3166IsFound() throws {
+        struct Entry: Decodable {
+            var name: String
+            var official_name: String?
+            var common_name: String?
+            var alpha_2: String
+            var alpha_3: String
+            var numeric: String
+        }
+        let file = URL(filePath: "/usr/share/iso-codes/json/iso_3166-1.json")
+        guard let data = try? Data(contentsOf: file) else { return }
+        let entries = try #require(try JSONDecoder().decode([String: [Entry]].self, from: data)["3166-1"])
+        #expect(entries.count > 240)
+        for entry in entries {
+            for text in [entry.name, entry.official_name, entry.common_name, entry.alpha_3, entry.numeric] {
+                guard let text else { continue }
+                #expect((try? tree.find(text).id) == entry.alpha_2, "\(text)")
+            }
+        }
     }
 
     @Test func everyNameFindsItsRegionOrSaysWhichShareIt() {

@@ -242,8 +242,13 @@ struct GeometryTests {
         #expect(try BoundingBox(parsing: box.description) == box)
         #expect(try BoundingBox(parsing: "-180,-90,180,90") == .world)
         #expect(try BoundingBox(parsing: "174,-20,-178,-15").center == (178, -17.5))
+        for text in ["[22.5,57.5,26,59.5]", "bbox=[22.5 57.5 26 59.5]", "22.5; 57.5; 26; 59.5", "(22.5 57.5  26 59.5)"]
+        {
+            #expect(try BoundingBox(parsing: text) == box, "\(text)")
+        }
         for text in [
-            "", "1,2,3", "1,2,3,4,5", "bbox 1,2,3,4", "1,2,3,x", "1,nan,3,4", "1,5,3,4", "-181,0,0,0",
+            "[1,2,3,4", "[1,2,3,4)", "1,2,3,4]", "[]", "[", "bbox", "bbox()", "1 2 3", "", "1,2,3", "1,2,3,4,5",
+            "bbox 1,2,3,4", "1,2,3,x", "1,nan,3,4", "1,5,3,4", "-181,0,0,0",
             "0,-91,0,0", "0x1,2,3,4", "1,,3,4", "bbox(1,2,3,4",
         ] {
             let error = #expect(throws: TilesError.self, "\(text)") { try BoundingBox(parsing: text) }

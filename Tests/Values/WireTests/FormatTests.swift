@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 extension Samples {
-    /// Messages with formats, styles and channels.
+    /// Messages with formats, styles and editions.
     static let formats: [Message] = [
         .hello(
             .make {

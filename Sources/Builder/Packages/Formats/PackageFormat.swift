@@ -20,7 +20,8 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// MapLibre Native's offline database, schema version 6; needs a style pack.
     case maplibre
 
-    /// All that this build knows of a format: a new one is a case and a row, and the file that writes it.
+    /// All that this build knows of a format: a new one is a case and a row, and the file that writes it; a new
+    /// container needs its reader too.
     struct Traits: Sendable {
         /// What a file's name ends with, with its leading dot.
         let fileExtension: String

@@ -67,17 +67,16 @@ export async function read(path, signal) {
 
 export const order = async (path, body) => (await ask(path, { method: 'POST', body })).json();
 
-/** The role of the token: the gateway says it, or shows it by what it refuses. */
+/** The widest role of the token; `none` without one that the gateway knows. */
 export async function findRole() {
   if (!token.get()) return 'none';
   try {
-    await ask('v1/jobs/orders', { method: 'POST', body: {} });
+    const { roles } = await (await ask('v1/session')).json();
+    return ['operator', 'viewer', 'client'].find((role) => roles.includes(role)) ?? 'none';
   } catch (error) {
-    if (error.status === 401) return 'none';
-    if (error.status !== 403) return 'operator';
+    // A server that is away refuses what the token may not do once it is back.
+    return error.status === 401 ? 'none' : 'operator';
   }
-  try { await ask('v1/status'); } catch (error) { if (error.status === 403) return 'client'; }
-  return 'viewer';
 }
 
 /** The event log from now on, over one connection; it stops while the page is hidden. */

@@ -131,8 +131,8 @@ export function extract(page, parts, query) {
     const zooms = Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i);
     const zoom = zooms.includes(deepest) ? deepest : one.max_zoom;
     const places = await findPlaces(get);
-    const problem = box === null ? null : boxProblem(box);
-    const tiles = box === null || problem ? null : countTiles(box, one.min_zoom, zoom);
+    const problem = boxProblem(box);
+    const tiles = problem ? null : countTiles(box, one.min_zoom, zoom);
     const isTooBig = tiles > most;
     let near = [];
     let guess = null;
@@ -158,7 +158,7 @@ export function extract(page, parts, query) {
             el('label', { for: 'deepest' }, w.upTo, el('select', { id: 'deepest', key: 'deepest', on: { change: (event) => { deepest = Number(event.target.value); change(); } } },
               zooms.map((number) => el('option', { value: number, selected: number === zoom }, String(number)))))),
           el('div', { class: 'edges', key: 'edges' }, EDGES.map(input)),
-          el('p', { id: 'count', class: problem || isTooBig ? 'bad' : null }, problem ? w.problems[problem] : tiles === null ? '' : w.limit(number(tiles), number(most)), isTooBig ? ` – ${w.tooMany}` : ''),
+          el('p', { id: 'count', class: (problem && box) || isTooBig ? 'bad' : null }, problem ? w.problems[problem] : tiles === null ? '' : w.limit(number(tiles), number(most)), isTooBig ? ` – ${w.tooMany}` : ''),
           tiles === null || isTooBig ? null : table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(countTiles(box, at, at)), 'n']],
             zooms.filter((number) => number <= zoom), (number) => number)),
         el('section', { class: 'card' }, el('h2', {}, w.size),

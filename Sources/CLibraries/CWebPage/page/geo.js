@@ -59,10 +59,11 @@ export function tileOfHilbert(id) {
 }
 
 /**
- * What is wrong with a box: `null`, or one of `number`, `longitude`, `latitude`, `order`.
+ * What is wrong with a box: `null`, or one of `missing`, `number`, `longitude`, `latitude`, `order`.
  * West above east crosses the antimeridian.
  */
 export function boxProblem(box) {
+  if (box === null) return 'missing';
   const { west, south, east, north } = box;
   if (![west, south, east, north].every(Number.isFinite)) return 'number';
   if (Math.abs(west) > 180 || Math.abs(east) > 180) return 'longitude';

@@ -81,7 +81,7 @@ export const words = {
     count: (tiles) => `${tiles} tiles`, tooMany: 'The box has too many tiles. Draw a smaller one.', build: 'Build the package', size: 'Estimate', batches: (n) => `${n} batches`,
     holds: 'Published packages that hold the whole box', state: 'State', states: { building: 'is being built', published: 'ready', failed: 'failed', unknown: 'not known' },
     ready: 'Download the package', none: 'No tileset can be submitted here. Start with one: packhorse up --tileset tiles.yaml, or gateway --tileset.', job: (n) => `Job ${n}`, perZoom: 'Tiles by zoom',
-    problems: { number: 'Each edge is a number of degrees.', longitude: 'West and east are within -180 and 180.', latitude: 'South and north are within -90 and 90.', order: 'South is above north.' },
+    problems: { missing: '', number: 'Each edge is a number of degrees.', longitude: 'West and east are within -180 and 180.', latitude: 'South and north are within -90 and 90.', order: 'South is above north.' },
     about: (bytes, time) => `about ${bytes}, ${time}`, unknownSize: 'no finished job of this tileset: the size is not known', noRole: 'A token with the role client or operator can build packages.',
   },
   worker: { name: 'Name', host: 'Host', state: 'State', leases: 'Leases', credit: 'Free slots', silent: 'Silent for', tiles: 'Tiles', bytes: 'Bytes', build: 'Version', reason: 'Reason' },

@@ -81,7 +81,7 @@ package enum UntrustedBytes {
         } catch { return .wrong("an accepted list cannot be written: \(error)") }
     }
 
-    /// `regions/ID.json`: paths stay below the packs of its channel.
+    /// `regions/ID.json`: paths stay below the packs of its edition.
     package static func packList(_ bytes: [UInt8]) -> Verdict {
         let list: TilePackList
         do throws(CatalogError) { list = try TilePackList(decoding: bytes, named: "de/regions/EE.json") } catch {
@@ -89,7 +89,7 @@ package enum UntrustedBytes {
         }
         for pack in list.packs {
             guard pack.path.hasPrefix("packs/"), CatalogIndex.isInside(pack.path) else {
-                return .wrong("the pack '\(pack.path)' lies outside of its channel")
+                return .wrong("the pack '\(pack.path)' lies outside of its edition")
             }
             _ = pack.mask(in: TileMask(tiles: [.root], maxZoom: 6))
         }

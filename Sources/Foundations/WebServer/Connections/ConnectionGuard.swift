@@ -39,6 +39,8 @@ final class ConnectionGuard {
     private var headBytes = 0
     private var bodyBytes = 0
     private var isInHead = true
+    /// Whether the head of an answer was written and its end was not.
+    private var hasBegunAnswer = false
     /// Whether the connection is being closed, so that nothing more is read.
     private(set) var isClosing = false
     /// Whether the connection ends with the answer to the newest request.
@@ -127,6 +129,7 @@ final class ConnectionGuard {
         guard size <= rules.headBytes else { return .requestHeaderFieldsTooLarge }
         let hosts = head.headers[canonicalForm: "host"].count
         guard hosts == 1 || hosts == 0 && head.version == .http1_0 else { return .badRequest }
+        if let refusal = Self.refusal(ofCoding: head) { return refusal }
         if let text = head.headers.first(name: "content-length") {
             guard let length = Int(text) else { return .badRequest }
             guard length <= rules.bodyBytes else { return .payloadTooLarge }
@@ -138,6 +141,16 @@ final class ConnectionGuard {
         if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
         closesAfterAnswers = isLast
         return nil
+    }
+
+    /// Why a body cannot be read as its head says it comes (RFC 9112, 6.1 and 6.3).
+    private static func refusal(ofCoding head: HTTPRequestHead) -> HTTPResponseStatus? {
+        guard head.headers.contains(name: "transfer-encoding") else { return nil }
+        let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
+        if head.version == .http1_0 || head.headers.contains(name: "content-length") { return .badRequest }
+        if codings == ["chunked"] { return nil }
+        let isKnown = codings.allSatisfy { $0 == "chunked" || $0.isEmpty }
+        return isKnown ? .badRequest : .notImplemented
     }
 
     /// Bytes of a body; `false` when there are too many.
@@ -154,7 +167,12 @@ final class ConnectionGuard {
         clock.endRequest(now: Self.now)
     }
 
-    func endAnswer() { clock.endAnswer(now: Self.now) }
+    func beginAnswer() { hasBegunAnswer = true }
+
+    func endAnswer() {
+        hasBegunAnswer = false
+        clock.endAnswer(now: Self.now)
+    }
 
     /// Whether the answer that begins now is the last one of the connection.
     var isLastAnswer: Bool { closesAfterAnswers && (clock.isAtLastAnswer || !rules.isKeptAlive) }
@@ -162,6 +180,9 @@ final class ConnectionGuard {
     /// Whether an answer can be written here: none is being made, and none was made for a request whose body is not
     /// complete.
     var mayAnswer: Bool { isInHead && !clock.isAnswering }
+
+    /// Whether an answer can be written here to the request whose body is being read, in place of that of the server.
+    var mayAnswerInBody: Bool { !isInHead && clock.isAtLastAnswer && !hasBegunAnswer }
 
     /// Nothing more is read, because a refusal is being sent.
     func refuse(_ reason: ConnectionClock.Cut?) {

@@ -40,6 +40,7 @@ final class RequestHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let state: ConnectionGuard
+    private var isRefused = false
 
     init(_ state: ConnectionGuard) { self.state = state }
 
@@ -75,13 +76,19 @@ final class RequestHandler: ChannelDuplexHandler {
         }
         guard !state.isClosing else { return }
         let isLarge = if case .headerOverflow? = error as? HTTPParserError { true } else { false }
-        refuse(isLarge ? .requestHeaderFieldsTooLarge : .badRequest, context, mayAnswer: state.mayAnswer)
+        refuse(
+            isLarge ? .requestHeaderFieldsTooLarge : .badRequest, context,
+            mayAnswer: state.mayAnswer || state.mayAnswerInBody)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // The answer of the server comes after a refusal in its place.
+        guard !isRefused else { return promise?.succeed() ?? () }
         switch unwrapOutboundIn(data) {
-        case .head(var head) where state.isLastAnswer:
-            head.headers.replaceOrAdd(name: "connection", value: "close")
+        case .head(var head):
+            // 100 Continue is no answer yet.
+            if head.status.code >= 200 { state.beginAnswer() }
+            if state.isLastAnswer { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             state.endAnswer()
@@ -92,7 +99,8 @@ final class RequestHandler: ChannelDuplexHandler {
 
     /// Answers without the rest of the server, and closes.
     private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext, mayAnswer: Bool) {
-        state.refuse(status == .badRequest ? nil : .oversize)
+        state.refuse([.badRequest, .notImplemented].contains(status) ? nil : .oversize)
+        isRefused = true
         guard mayAnswer else {
             context.close(promise: nil)
             return

@@ -8,7 +8,7 @@ struct CatalogRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Withdraw packages: remove them from the lists and delete their files.",
         discussion: """
-            Without --group and --language an id is removed from every catalog channel. A later package with this id gets versions above
+            Without --group and --language an id is removed from every edition of the catalog. A later package with this id gets versions above
             the old ones. Installed packages stay on devices until they are removed. A schedule or an unfinished job
             that makes the package publishes it again: see 'packhorse schedule' and 'packhorse jobs'.
             Examples:

@@ -36,7 +36,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
     @Option(
         help: ArgumentHelp(
-            "Another catalog, which jobs choose by its name (submit --catalog NAME); may be repeated.",
+            "Another catalog, which jobs choose by its name (submit --into NAME); may be repeated.",
             valueName: "name=folder"))
     var alsoCatalog: [String] = []
     @Option(

@@ -86,7 +86,7 @@ struct PacksCommand: AsyncParsableCommand {
         let order: TilePacks.Order
         /// The folder for packs and lists.
         let folder: URL
-        /// The catalog channel of the package.
+        /// The edition of the package.
         var edition = CatalogEdition.main
     }
 
@@ -101,7 +101,7 @@ struct PacksCommand: AsyncParsableCommand {
         return Work(order: try complete(order, bands), folder: URL(filePath: output))
     }
 
-    /// Every package of every channel, into the channel's own folder.
+    /// Every package of every edition, into the edition's own folder.
     private func catalogWork(_ folder: URL) throws -> [Work] {
         guard output == nil, id == nil, mask == nil else {
             throw CLIError(.usage, "a catalog's packs are written into its own folder, with its own ids and masks")
@@ -178,7 +178,7 @@ struct PacksCommand: AsyncParsableCommand {
     }
 }
 
-/// A list as printed: the content of the file, with the group and language of its catalog channel.
+/// A list as printed: the content of the file, with the group and language of its catalog edition.
 private struct PackListView: Encodable {
     let list: TilePackList
     let edition: CatalogEdition

@@ -9,8 +9,17 @@ import Tiles
 
 /// The options for areas: region ids or names, a box, a GeoJSON file, points with a radius.
 struct AreaOptions: ParsableArguments {
-    @Argument(help: "Regions by id or name (EE, \"New Zealand\", US-CA), or one box: \"bbox(west,south,east,north)\".")
-    var areas: [String] = []
+    @Argument(
+        help: ArgumentHelp(
+            "Regions by id or name (EE, \"New Zealand\", US-CA), or one box: \"bbox(west,south,east,north)\".",
+            valueName: "areas"))
+    var words: [String] = []
+
+    /// The areas; a box whose numbers are arguments of their own is one.
+    private var areas: [String] {
+        let whole = words.joined(separator: " ")
+        return words.count > 1 && (try? BoundingBox(parsing: whole)) != nil ? [whole] : words
+    }
 
     @Option(help: "A GeoJSON file; selects every tile that its geometry touches.")
     var geojson: String?

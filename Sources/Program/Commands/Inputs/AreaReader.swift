@@ -12,7 +12,14 @@ enum AreaReader {
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
         if isBox(text) { return try box(text) }
         let tree = try tree()
-        return .region(try tree.find(text), in: tree)
+        return .region(try find(text, in: tree), in: tree)
+    }
+
+    /// A region by id or name, with a note when other regions have this name.
+    static func find(_ text: String, in tree: RegionTree) throws -> Region {
+        let region = try tree.find(text)
+        if let others = tree.otherMeanings(of: text) { Console.note("note: \(others)") }
+        return region
     }
 
     /// A region and all regions below it, parents first.
@@ -20,14 +27,15 @@ enum AreaReader {
         func below(_ region: Region) -> [Area] {
             [.region(region, in: tree)] + tree.children(of: region.id).flatMap(below)
         }
-        return below(try tree.find(text))
+        return below(try find(text, in: tree))
     }
 
-    /// Whether a text is a box: `bbox(…)`, or four numbers.
+    /// Whether a text is meant as a box: `bbox(…)`, something in brackets, or four numbers.
     static func isBox(_ text: String) -> Bool {
-        let parts = text.split(separator: ",")
-        return text.lowercased().hasPrefix("bbox")
-            || parts.count == 4 && parts.allSatisfy { Double($0.trimmingCharacters(in: .whitespaces)) != nil }
+        let numbers = text.split { ",; ".contains($0) }
+        let start = text.drop(while: \.isWhitespace)
+        return start.lowercased().hasPrefix("bbox") || start.first.map("[({".contains) == true
+            || numbers.count > 2 && numbers.allSatisfy { Double($0) != nil }
     }
 
     static func box(_ text: String) throws -> Area {

@@ -34,7 +34,7 @@ struct RegionsCommand: ParsableCommand {
 
         func run() throws {
             let tree = try regions.tree
-            let parent = try tree.find(parent)
+            let parent = try AreaReader.find(parent, in: tree)
             let found = recursive ? Self.below(parent.id, tree) : tree.children(of: parent.id)
             let views = found.map { RegionView($0, tree) }
             if json {
@@ -77,7 +77,7 @@ struct RegionsCommand: ParsableCommand {
 
         func run() throws {
             let tree = try regions.tree
-            let view = RegionView(try tree.find(region), tree)
+            let view = RegionView(try AreaReader.find(region, in: tree), tree)
             if json {
                 Console.result(try JSONText.pretty(view))
                 return
@@ -97,6 +97,7 @@ struct RegionsCommand: ParsableCommand {
             discussion: "Example: packhorse regions at 24.75,59.44 13.4,52.5")
         @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees; may be repeated.")
         var coordinate: [String]
+        @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var regions: RegionFolderOptions
 
         func run() throws {
@@ -106,13 +107,28 @@ struct RegionsCommand: ParsableCommand {
                 guard let region = tree.smallest(longitude: point.longitude, latitude: point.latitude) else {
                     throw CLIError(.noInput, "no region at \(point.longitude),\(point.latitude): open sea")
                 }
-                return region
+                return Array(sequence(first: region) { tree.parent(of: $0.id) })
             }
-            for region in found { Self.printWithParents(region, tree) }
+            if json {
+                let places = zip(points, found).map { point, line in
+                    PlaceView(
+                        longitude: point.longitude, latitude: point.latitude, regions: line.map { RegionView($0, tree) }
+                    )
+                }
+                return Console.result(try JSONText.pretty(places))
+            }
+            for line in found {
+                for (region, word) in zip(line, [""] + Array(repeating: "  in ", count: line.count)) {
+                    Console.result("\(word)\(region.id)  \(region.name("en"))")
+                }
+            }
         }
 
         /// The numbers in pairs, however they are divided into arguments: 24.75,59.44 or 24.75 59.44.
         private func points() throws -> [(longitude: Double, latitude: Double)] {
+            if let option = coordinate.first(where: { $0.hasPrefix("--") }) {
+                throw CLIError(.usage, "unknown option '\(option)'", hint: "see 'packhorse help regions at'")
+            }
             let words = coordinate.joined(separator: ",").split(separator: ",")
             let numbers = words.compactMap { Double($0) }
             let points = stride(from: 0, to: numbers.count - 1, by: 2).map {
@@ -128,16 +144,14 @@ struct RegionsCommand: ParsableCommand {
             }
             return points
         }
-
-        private static func printWithParents(_ smallest: Region, _ tree: RegionTree) {
-            var region = smallest
-            Console.result("\(region.id)  \(region.name("en"))")
-            while let parent = tree.parent(of: region.id) {
-                Console.result("  in \(parent.id)  \(parent.name("en"))")
-                region = parent
-            }
-        }
     }
+}
+
+/// A coordinate as printed, with its regions from the smallest to the world; the JSON keys are stable.
+private struct PlaceView: Encodable {
+    let longitude: Double
+    let latitude: Double
+    let regions: [RegionView]
 }
 
 /// A region as printed; the JSON keys are stable.

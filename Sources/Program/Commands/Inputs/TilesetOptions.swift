@@ -25,7 +25,7 @@ struct TilesetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Language code that replaces {language}; it also selects the catalog channel of the packages. 'submit' accepts several: en,de,fr.",
+            "Language code that replaces {language}; it also selects the edition of the packages. 'submit' accepts several: en,de,fr.",
             valueName: "code"))
     var language: String?
 

@@ -30,14 +30,18 @@ struct OrderOptions: ParsableArguments {
 struct OrderedView: Encodable {
     let changed: UInt64
     let text: String
+    let warnings: [String]
 
     init(_ answer: PBOrdered) {
         changed = answer.changed
         text = answer.text
+        warnings = answer.warnings
     }
 
     func show(asJSON: Bool) throws {
-        if asJSON { Console.result(try JSONText.pretty(self)) } else { Console.note(text) }
+        if asJSON { return Console.result(try JSONText.pretty(self)) }
+        Console.note(text)
+        warnings.forEach(Console.warning)
     }
 }
 

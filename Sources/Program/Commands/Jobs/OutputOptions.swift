@@ -7,7 +7,7 @@ import Packages
 import Tilesets
 import Wire
 
-/// The formats of a submission's packages, and their catalog channel.
+/// The formats of a submission's packages, and their edition of the catalog.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
@@ -24,7 +24,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The data group of the packages, such as terrain, which selects the catalog channel. Default: that of the tileset file.",
+            "The data group of the packages, such as terrain, which selects the edition of the catalog. Default: that of the tileset file.",
             valueName: "group"))
     var group: String?
 
@@ -46,9 +46,9 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The catalog of the coordinator that gets the packages (coordinator --also-catalog). Default: main.",
+            "The name of the coordinator's catalog that gets the packages (coordinator --also-catalog). Default: main.",
             valueName: "name"))
-    var catalog: String?
+    var into: String?
 
     /// Completes a draft.
     ///
@@ -57,7 +57,7 @@ struct OutputOptions: ParsableArguments {
         if !edition.isRoot { draft.publish.edition = edition }
         if !formats.isEmpty { draft.formats = try PackageFormat.list(parsing: formats.joined(separator: ",")) }
         draft.style = style ?? ""
-        draft.publish.catalog = catalog ?? ""
+        draft.publish.catalog = into ?? ""
         draft.publish.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
         draft.publish.replacesTileset = replaceTileset
         draft.publish.replacesArea = replaceArea

@@ -108,7 +108,7 @@ struct SubmitCommand: AsyncParsableCommand {
         if draft.isUnusual {
             lines.append(
                 "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
-                    + (draft.publish.edition.isRoot ? "" : ", in the channel \(draft.publish.edition.label)"))
+                    + (draft.publish.edition.isRoot ? "" : ", in the edition \(draft.publish.edition.label)"))
         }
         guard draft.packages.count > 1 else {
             return lines + ["\(Units.count(submitted.tiles, of: "tile")) in \(batches)"]

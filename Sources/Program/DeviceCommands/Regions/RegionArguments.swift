@@ -67,6 +67,7 @@ struct RegionArguments: ParsableArguments {
         if let of {
             let tree = try RegionTree.embedded()
             let region = try tree.find(of)
+            if let others = tree.otherMeanings(of: of) { Console.note("note: \(others)") }
             return .mask(tree.mask(of: region.id, maxZoom: zooms.max))
         }
         guard let path = geojson ?? points, let format = AreaFormat(kind: points == nil ? "geojson" : "points") else {

@@ -71,8 +71,8 @@ extension ControlHandlers {
             state.handle(.putSchedule(schedule, payload: payload))
             let text =
                 "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(plan.tiles) tiles,"
-                + " first at \(Self.text(schedule.next))" + plan.warnings.map { "\nwarning: \($0)" }.joined()
-            ordered(changed: 1, text, replyAddress)
+                + " first at \(Self.text(schedule.next))"
+            ordered(changed: 1, text, warnings: plan.warnings, replyAddress)
         }
     }
 

@@ -69,12 +69,13 @@ final class ControlHandlers {
     }
 
     /// Adds the answer to an order to the tick.
-    func ordered(changed: Int, _ text: String, _ replyAddress: ReplyAddress) {
+    func ordered(changed: Int, _ text: String, warnings: [String] = [], _ replyAddress: ReplyAddress) {
         state.reply(
             .ordered(
                 .make {
                     $0.changed = UInt64(changed)
                     $0.text = text
+                    $0.warnings = warnings
                 }), to: replyAddress)
     }
 

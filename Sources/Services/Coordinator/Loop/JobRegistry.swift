@@ -48,7 +48,7 @@ struct JobRegistry {
         }
     }
 
-    /// The jobs of the same catalog channel whose packages are newer than those of a job.
+    /// The jobs of the same edition of the catalog whose packages are newer than those of a job.
     ///
     /// For an ended job these are the jobs that ended after it. A job that has not ended is overtaken by jobs that
     /// started after it and are done.

@@ -31,7 +31,7 @@ protocol CatalogWriter: Sendable {
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String]
     /// Removes packages with all their versions from the lists, and their files.
     ///
-    /// - Parameter edition: The channel; the main one stands for every channel.
+    /// - Parameter edition: The edition; the main one stands for every edition.
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning
 }
 

@@ -61,7 +61,7 @@ extension PBPublishOptions {
 }
 
 extension CatalogEdition {
-    /// The catalog channel of a message.
+    /// The edition in a message.
     ///
     /// - Throws: ``CatalogError`` `bad-request`.
     init(_ edition: PBEdition) throws(CatalogError) {
@@ -70,6 +70,6 @@ extension CatalogEdition {
             language: edition.language.isEmpty ? nil : edition.language)
     }
 
-    /// The channel in a message.
+    /// The edition in a message.
     var message: PBEdition { PBEdition(group: group ?? "", language: language ?? "") }
 }

@@ -153,6 +153,10 @@ enum APIResponder {
         json([name: try await routed.services.cluster.read(name, body)])
     }
 
+    static func session(_ routed: RoutedRequest) -> Response {
+        json(["roles": routed.caller.roles.map(\.rawValue).sorted()])
+    }
+
     static func tilesets(_ routed: RoutedRequest) -> Response {
         let (services, caller) = (routed.services, routed.caller)
         struct View: Encodable {

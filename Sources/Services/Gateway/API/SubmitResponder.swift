@@ -92,7 +92,8 @@ struct SubmitResponder: Sendable {
                     $0.submission = Data(submission)
                 })
         }
-        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text, warnings: draft.warnings))
+        return APIResponder.json(
+            Ordered(changed: answer.changed, text: answer.text, warnings: draft.warnings + answer.warnings))
     }
 
     private static func policy(_ body: Submission, requestID: String, isEstimate: Bool) -> SubmitPolicy {

@@ -1,3 +1,4 @@
+internal import CatalogFormat
 internal import Errors
 internal import Files
 internal import Foundation
@@ -7,8 +8,9 @@ internal import Telemetry
 
 /// Keeps the newest snapshot of a catalog.
 ///
-/// It looks at the stamp of `catalog.json`, which is replaced after all that it names, once in a while; a changed
-/// catalog is read apart and then put in place at once. A catalog that cannot be read leaves the last snapshot.
+/// It looks at the stamp of `catalog.json`, which is replaced after all that it names, once in a while and when a request asks for
+/// what a new catalog could have (``catchUp()``). A changed catalog is read apart and then put in place at once. A catalog that cannot be
+/// read leaves the last snapshot.
 final class CatalogWatch: Sendable {
     /// What is served.
     struct State: Sendable {
@@ -24,6 +26,8 @@ final class CatalogWatch: Sendable {
     static let interval = Duration.milliseconds(500)
 
     private let folder: URL
+    /// Of `catalog.json`.
+    private let path: String
     private let logger: Logger
     private let state = Mutex(State())
     private let onChange: @Sendable (CatalogSnapshot) -> Void
@@ -31,6 +35,7 @@ final class CatalogWatch: Sendable {
     /// - Parameter onChange: Called with each new snapshot.
     init(_ folder: URL, logger: Logger, onChange: @escaping @Sendable (CatalogSnapshot) -> Void = { _ in }) {
         self.folder = folder
+        path = folder.appendingPathComponent(CatalogIndex.fileName).path
         self.logger = logger
         self.onChange = onChange
     }
@@ -56,7 +61,6 @@ final class CatalogWatch: Sendable {
     func refresh() async {
         let turn = turns.wrappingAdd(1, ordering: .relaxed).newValue
         let before = current
-        let path = folder.appendingPathComponent("catalog.json").path
         let stamp = DocumentStamp(path: path)
         if before.problem == nil, before.snapshot != nil, stamp == seen.withLock({ $0 }) { return }
         do {
@@ -73,6 +77,7 @@ final class CatalogWatch: Sendable {
             logger.info("Catalog read", metadata: [LogKey.path: "\(folder.path)"])
             onChange(next)
         } catch {
+            failed.withLock { $0 = stamp }
             let problem = error as? GatewayError ?? GatewayError(.unreadable, "\(error)", cause: error)
             state.withLock { if turn > $0.turn { $0.problem = problem } }
             // While a catalog is being published its documents differ for a moment; that is worth a line only when it
@@ -84,6 +89,36 @@ final class CatalogWatch: Sendable {
         }
     }
 
+    /// Reads the catalog when `catalog.json` is not that of the snapshot; returns whether it was.
+    ///
+    /// Requests at the same time share a reading. One that failed is not repeated here, but by the next ``refresh()``.
+    @discardableResult
+    func catchUp() async -> Bool {
+        // A reading that another request began may have missed the change.
+        for turn in 0..<2 {
+            guard isBehind else { return turn > 0 }
+            await reading.withLock { reading in
+                let task =
+                    reading
+                    ?? Task {
+                        await refresh()
+                        self.reading.withLock { $0 = nil }
+                    }
+                reading = task
+                return task
+            }.value
+        }
+        return true
+    }
+
+    private var isBehind: Bool {
+        guard let stamp = DocumentStamp(path: path) else { return false }
+        return stamp != seen.withLock { $0 } && stamp != failed.withLock { $0 }
+    }
+
     private let seen = Mutex<DocumentStamp?>(nil)
+    /// Of the catalog that could not be read.
+    private let failed = Mutex<DocumentStamp?>(nil)
+    private let reading = Mutex<Task<Void, Never>?>(nil)
     private let turns = Atomic<Int>(0)
 }

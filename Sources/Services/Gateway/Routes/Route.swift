@@ -75,6 +75,14 @@ struct Route: Sendable {
         handle = handler
     }
 
+    /// Whether its answer shows what is in the catalog, other than the content of a file.
+    var showsCatalog: Bool {
+        switch group {
+        case .list, .style, .api, .extract, .page: access != .open && access != .metrics
+        case .file, .tile, .events: false
+        }
+    }
+
     /// Whether a CARTO client uses it, whose token is a parameter.
     var isCarto: Bool { query.contains("appToken") }
 }

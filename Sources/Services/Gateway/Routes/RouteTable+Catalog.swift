@@ -2,6 +2,9 @@
 extension RouteTable {
     static let catalogAPI = [
         Route(
+            .get, "/v1/session", name: "session", access: .anyRole, summary: "The roles of the token",
+            answer: .json("Session"), handler: APIResponder.session),
+        Route(
             .get, "/v1/tilesets", name: "tilesets", access: .anyRole, summary: "What may be submitted",
             answer: .json("Tilesets"), handler: APIResponder.tilesets),
         Route(

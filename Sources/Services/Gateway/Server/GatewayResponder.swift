@@ -80,7 +80,14 @@ struct GatewayResponder: Sendable {
                 loop: connection.loop, services: services)
             // Other paths ignore what they do not know: CARTO's client appends parameters of its own.
             if path.segments.first == "v1" { try routed.allowOnlyItsParameters() }
-            return try await route.handle(routed)
+            if route.showsCatalog { await services.watch.catchUp() }
+            do throws(Problem) { return try await route.handle(routed) } catch {
+                // A newer catalog may have what the snapshot does not know.
+                guard error.code == .notFound, route.method == .get, route.access != .open,
+                    await services.watch.catchUp()
+                else { throw error }
+                return try await route.handle(routed)
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ struct CatalogWriter {
             var index = CatalogIndex()
             index.sequence = Int64(edition)
             index.tree = Self.tree
-            index.editions = Self.channels
+            index.editions = Self.editions
             index.packages = try packages(edition)
             index.styles = [try style(edition)]
             let bytes = try index.encoded()
@@ -52,9 +52,9 @@ struct CatalogWriter {
         _ id: String, _ parent: String?, _ kind: String, _ names: [String: String]
     ) -> CatalogIndex.Node { CatalogIndex.Node(id: id, parent: parent, kind: kind, names: names) }
 
-    private static let channels = [channel(nil, nil), channel("de", nil), channel(nil, "terrain")]
+    private static let editions = [edition(nil, nil), edition("de", nil), edition(nil, "terrain")]
 
-    private static func channel(_ language: String?, _ group: String?) -> CatalogIndex.Edition {
+    private static func edition(_ language: String?, _ group: String?) -> CatalogIndex.Edition {
         let path = (group.map { "groups/\($0)/" } ?? "") + (language.map { "\($0)/" } ?? "")
         let list = CatalogIndex.List(
             url: path + "packages.json", size: 1, sha256: String(repeating: "ab", count: 32))

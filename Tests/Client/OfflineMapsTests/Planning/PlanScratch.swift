@@ -68,11 +68,11 @@ final class PlanScratch {
         let file = store.url.appending(path: "\(id)-\(group ?? "")\(version).mbtiles")
         try map.write(to: file, text: text ?? "\(id) \(version)", without: without)
         let patch = try old.map { try TestMap.patch(from: $0, to: file, name: "\(id)-patch\(version)") }
-        let channel = group.map { "groups/\($0)/" } ?? ""
+        let edition = group.map { "groups/\($0)/" } ?? ""
         var offer = CatalogContent.Offer(
             id: id, group: group, names: [:], version: version, mask: map.mask, zooms: map.zooms, tileset: "demo",
             dataDate: "2026-11-0\(version)", files: [], patches: [])
-        offer.files = [try download(file, at: "\(channel)packages/\(version)/\(id).mbtiles", format: "mbtiles")]
+        offer.files = [try download(file, at: "\(edition)packages/\(version)/\(id).mbtiles", format: "mbtiles")]
         if let patch {
             var entry = try download(patch, at: "patches/\(id)/\(version).mbtiles", format: "patch")
             entry.from = version - 1

@@ -1,3 +1,4 @@
+import ArgumentParser
 import ClusterClient
 import Foundation
 import Regions
@@ -34,9 +35,11 @@ struct SameAreaTests {
     @Test(arguments: [
         ("24.5,59.3,25,59.5", "[24.5, 59.3, 25.0, 59.5]"),
         (" bbox( 24.50, 59.3, 25.0, 5.95e1 )", "[24.5,59.3,25,59.5]"),
-        ("bbox(177,-20,-178,-15)", "[177,-20,-178,-15]"), ("-180,-90,180,90", "[-180,-90,180,90]"),
+        ("bbox(177,-20,-178,-15)", "[177,-20,-178,-15]"), ("[24.5,59.3,25,59.5]", "[24.5,59.3,25,59.5]"),
+        ("24.5 59.3 25 59.5", "[24.5,59.3,25,59.5]"), ("-180,-90,180,90", "[-180,-90,180,90]"),
     ])
     func aBoxIsTheSameJobFromTheCommandLineAndOverHTTP(text: String, numbers: String) throws {
+        #expect(AreaReader.isBox(text))
         let typed = try submission([AreaReader.box(text)])
         #expect(try typed == submission(asked(#"{"bbox":\#(numbers)}"#)))
         #expect(typed.packages.map(\.names) == [["en": typed.label]])
@@ -51,5 +54,20 @@ struct SameAreaTests {
     @Test func aBoxOutsideOfTheMapIsRefusedByBoth() throws {
         #expect(throws: ClusterError.self) { try AreaReader.box("0,86,10,90") }
         #expect(throws: Problem.self) { try asked(#"{"bbox":[0,86,10,90]}"#) }
+    }
+
+    @Test(arguments: [
+        (["[24.5,59.3,25,59.5]"], ["bbox_24.5_59.3_25.0_59.5"]),
+        (["24.5", "59.3", "25", "59.5"], ["bbox_24.5_59.3_25.0_59.5"]),
+        (["[24.5,", "59.3,", "25,", "59.5]"], ["bbox_24.5_59.3_25.0_59.5"]),
+        (["Korea, South", "276", "The Gambia"], ["KR", "DE", "GM"]),
+    ])
+    func argumentsAreBoxesOrRegions(words: [String], ids: [String]) throws {
+        #expect(try AreaOptions.parse(words).read().map(\.id) == ids)
+    }
+
+    @Test(arguments: [["[1,2,3]"], ["1,5,3,4"], ["[1,2", "EE"], ["1,2,3,4", "EE"]])
+    func aBoxThatCannotBeReadIsNotARegion(words: [String]) {
+        #expect { try AreaOptions.parse(words).read() } throws: { !"\($0)".contains("no region") }
     }
 }
