@@ -117,8 +117,6 @@ private struct ResourceList {
     var byURL: [String: StyleResource] = [:]
     var notes: [String] = []
 
-    init(base: String?) { self.base = base }
-
     mutating func add(_ resource: StyleResource) {
         if byURL[resource.url] == nil { byURL[resource.url] = resource }
     }

@@ -29,20 +29,6 @@ package struct Area: Sendable {
     package var formats: [PackageFormat]?
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
-
-    private init(
-        kind: Kind, id: String, label: String, names: [String: String], bounds: BoundingBox,
-        mask: @escaping @Sendable (Int) -> TileMask, formats: [PackageFormat]? = nil, nodes: [Region] = []
-    ) {
-        self.kind = kind
-        self.id = id
-        self.label = label
-        self.names = names
-        self.bounds = bounds
-        self.mask = mask
-        self.formats = formats
-        self.nodes = nodes
-    }
 }
 
 extension Area {

@@ -63,10 +63,6 @@ struct MaskBuilder {
     let maxZoom: Int
     private(set) var groups: [MaskNode] = []
 
-    init(maxZoom: Int) {
-        self.maxZoom = maxZoom
-    }
-
     /// The node of a present tile at a zoom above ``maxZoom`` with these children.
     @inline(__always)
     mutating func join(_ children: MaskChildren, zoom: Int) -> MaskNode {

@@ -158,6 +158,8 @@ struct TilePackTests {
             let warned = try await cluster.run(start + without)
             #expect(warned.status == 0, "\(warned.errors)")
             #expect(warned.errors.contains("'LI'") && warned.errors.contains("--tile-packs"), "\(warned.errors)")
+            let warnings = warned.errors.split(separator: "\n").filter { $0.hasPrefix("packhorse: warning: ") }
+            #expect(warnings.contains { $0.contains("'LI'") } && !warned.errors.contains(#"\n"#), "\(warned.errors)")
             #expect(try await !cluster.run(start + without + ["--tile-packs"]).errors.contains("lose"))
         }
         #expect(FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))

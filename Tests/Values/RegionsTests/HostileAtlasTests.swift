@@ -133,23 +133,11 @@ struct HostileAtlasTests {
             #expect(node.parent == expected["parent"] as? String)
             #expect(node.also == expected["also"] as? [String] ?? [])
             #expect(node.alpha3 == expected["alpha3"] as? String)
+            #expect(node.numeric == expected["numeric"] as? String)
             #expect(node.bounds == expected["bounds"] as? [Double])
             #expect(node.boxes == expected["boxes"] as? [[Double]] ?? [])
             #expect(node.names.joined(separator: "|") == expected["names"] as? String)
             #expect(node.aliases == expected["aliases"] as? [String] ?? [])
         }
-    }
-}
-
-/// A small random generator with a seed (Steele, Lea and Flood, 2014), so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

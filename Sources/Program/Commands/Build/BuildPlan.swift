@@ -82,7 +82,7 @@ struct BuildPlan: Sendable {
             return false
         }
         for file in files {
-            let report = try await FileWork.run { try PackageFile.verify(file.url, mask: file.mask) }
+            let report = try await FileWork.run { try PackageCheck.verify(file.url, mask: file.mask) }
             if !report.isVerified { return false }
         }
         return true

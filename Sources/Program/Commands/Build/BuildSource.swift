@@ -51,7 +51,7 @@ struct BuildSource: Sendable {
         -> BuildReport.File
     {
         let source = try await local(file, output)
-        let report = try await FileWork.run { try PackageFile.verify(source, mask: output.mask) }
+        let report = try await FileWork.run { try PackageCheck.verify(source, mask: output.mask) }
         guard report.isVerified else {
             let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
             throw CLIError(

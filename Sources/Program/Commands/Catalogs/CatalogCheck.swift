@@ -123,7 +123,7 @@ struct CatalogCheck: Encodable {
         do { mask = try TileMask(cartoText: file.mask) } catch {
             return (["\(file.path): its tile_mask cannot be read: \(error) [bad-mask]"], 0)
         }
-        let report = try PackageFile.verify(url, mask: mask)
+        let report = try PackageCheck.verify(url, mask: mask)
         return (report.problems.map { "\(file.path): \($0)" }, report.tiles)
     }
 }

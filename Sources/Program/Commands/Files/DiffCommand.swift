@@ -79,8 +79,6 @@ struct DiffCommand: ParsableCommand {
         var size: UInt64?
         var sha256: String?
 
-        init(full: UInt64) { self.full = full }
-
         mutating func set(_ counts: PatchCounts) {
             (added, changed, removed, unchanged) = (counts.added, counts.changed, counts.removed, counts.unchanged)
             (bodyBytes, before, after) = (counts.bodyBytes, counts.before, counts.after)

@@ -36,7 +36,7 @@ struct InspectCommand: AsyncParsableCommand {
         if try ShardInspection.looksLikeShard(url) {
             try shard(url)
         } else {
-            let report = try PackageFile.verify(url)
+            let report = try PackageCheck.verify(url)
             let refusal = PackageReport.refusal(report)
             if let refusal, report.dialect == "unknown" { throw refusal }
             try PackageReport.show(report, json: json)

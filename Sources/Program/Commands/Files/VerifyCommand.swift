@@ -52,7 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 "shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
             )
         } else {
-            let report = try PackageFile.verify(url, mask: mask)
+            let report = try PackageCheck.verify(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
             if let refusal = PackageReport.refusal(report, isStrict: strict) { throw refusal }
             PackageReport.warn(report)

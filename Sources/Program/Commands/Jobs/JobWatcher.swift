@@ -10,17 +10,10 @@ struct JobWatcher {
     let client: ControlClient
     let style: ProgressStyle
     /// Seconds without messages about a stall at the start, because workers may have just been started.
-    let quietStart: Double
+    var quietStart = 0.0
     /// Seconds without progress after which ``follow(_:)`` stops.
-    let patience: Double
+    var patience = Double.infinity
     private let clock = ContinuousClock()
-
-    init(client: ControlClient, style: ProgressStyle, quietStart: Double = 0, patience: Double = .infinity) {
-        self.client = client
-        self.style = style
-        self.quietStart = quietStart
-        self.patience = patience
-    }
 
     /// Follows one job; see ``finish(_:)-([UInt64])``.
     func finish(_ number: UInt64) async throws { try await finish([number]) }

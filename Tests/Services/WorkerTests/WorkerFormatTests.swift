@@ -11,7 +11,7 @@ import Wire
 @testable import Worker
 
 /// A merge that writes its package in other formats too.
-struct FormatTests {
+struct WorkerFormatTests {
     private static let formats = ["carto", "mbtiles-flat", "mbtiles-normalized", "pmtiles"]
 
     /// A fetched shard and the offer of a merge over it.

@@ -40,7 +40,7 @@ extension Samples {
     }
 }
 
-struct FormatTests {
+struct WireFormatTests {
     @Test func aSubmissionKeepsItsFormatsStyleAndEdition() throws {
         let frame = try Frame(decoding: Samples.frame(.submit(Samples.submission)).encoded())
         guard case .submit(let body) = frame.message else { throw WireError(.badBody, "not a submission") }

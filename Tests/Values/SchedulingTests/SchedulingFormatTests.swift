@@ -2,7 +2,7 @@ import Scheduling
 import Testing
 
 /// Packages that are wanted in other formats than their own.
-struct FormatTests {
+struct SchedulingFormatTests {
     /// A job of one fetched batch, whose packages wait because no worker can merge them.
     private func fetched(_ formats: [[String]]) -> Bench {
         var bench = Bench()

@@ -12,7 +12,7 @@ import Wire
 
 /// Packages in several formats, through a real coordinator, its state file and its catalog.
 @Suite(.timeLimit(.minutes(2)))
-struct FormatTests {
+struct CoordinatorFormatTests {
     private func submission(_ formats: [String], id: String = "P0") throws -> PBSubmit {
         var body = try Fixture.submission(id: id)
         body.formats = formats

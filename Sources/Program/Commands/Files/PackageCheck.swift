@@ -8,7 +8,7 @@ internal import TextFormats
 import Tiles
 
 /// Verifies a package of any format, recognised by its content.
-enum PackageFile {
+enum PackageCheck {
     /// The report for an MBTiles, PMTiles or MapLibre file.
     ///
     /// - Parameter mask: The allowed tiles. Offline databases contain their own area and ignore it.
