@@ -28,11 +28,14 @@ struct MaskCover {
     private var runs: [Run] = []
     private var entries: [Entry] = []
     private var builder: MaskBuilder
+    /// Whether only tiles count that one polygon holds whole.
+    private let isInner: Bool
 
     /// A tile with few edges is examined more closely: it may be full although edges run along its border.
     private static let closeLook = 8
 
-    init(_ shape: MercatorShape, maxZoom: Int) {
+    init(_ shape: MercatorShape, maxZoom: Int, isInner: Bool = false) {
+        self.isInner = isInner
         builder = MaskBuilder(maxZoom: maxZoom)
         for point in shape.points { add([point], isFilled: false) }
         for line in shape.lines { add(line, isFilled: false) }
@@ -102,7 +105,10 @@ struct MaskCover {
 
     /// The node of a tile that the runs from `firstRun` to the top of the stack meet.
     private mutating func node(zoom: Int, x: Int64, y: Int64, firstRun: Int) -> MaskNode {
-        if zoom == builder.maxZoom { return .through(zoom) }
+        if zoom == builder.maxZoom {
+            guard isInner else { return .through(zoom) }
+            return isFull(firstRun, x: x, y: y, size: MercatorPoint.world >> Int64(zoom)) ? .through(zoom) : .absent
+        }
         let endRun = runs.count
         let endEntry = entries.count
         let firstEntry = runs[firstRun].start
@@ -127,14 +133,14 @@ struct MaskCover {
                 let end = index + 1 < endRun ? runs[index + 1].start : endEntry
                 let inside = runs[index].inside >> UInt8(4 + quadrant) & 1
                 runs.append(Run(start: entries.count, isFilled: runs[index].isFilled, inside: inside))
-                if isLast { break }
+                if isLast, !isInner { break }
                 for entry in runs[index].start..<end where entries[entry].met & bit != 0 {
                     entries.append(Entry(edge: entries[entry].edge, met: 0))
                 }
             }
             if runs.count > endRun {
                 children[quadrant] =
-                    isLast
+                    isLast && !isInner
                     ? .through(builder.maxZoom)
                     : node(
                         zoom: zoom + 1, x: x + (quadrant & 1 == 1 ? half : 0), y: y + (quadrant < 2 ? half : 0),
@@ -143,7 +149,7 @@ struct MaskCover {
                 entries.removeSubrange(endEntry...)
             }
         }
-        return builder.join(children, zoom: zoom)
+        return isInner && children.isEmpty ? .absent : builder.join(children, zoom: zoom)
     }
 
     /// Marks which children each edge of a run meets and whether their corners are inside; returns the children that

@@ -13,11 +13,13 @@ public enum TilesErrorCode: String, ErrorCode {
     case badGeometry = "bad-geometry"
     /// A tile mask, binary or text, that cannot be decoded.
     case badMask = "bad-mask"
+    /// A margin that is not a distance, or grows with the zoom.
+    case badMargin = "bad-margin"
 
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
         switch self {
-        case .badZoom, .badBox: .usage
+        case .badZoom, .badBox, .badMargin: .usage
         case .badGeometry, .badMask: .badData
         }
     }
