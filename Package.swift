@@ -102,6 +102,7 @@ let libraries: [Module] = [
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
     Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
+    Module("AreaFiles", .foundations, ["Tiles", "TileBodies"]),
     Module("PMTiles", .foundations, ["Tiles", "TileBodies"]),
     Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
@@ -147,7 +148,8 @@ let libraries: [Module] = [
     Module(
         "Coordinator", .services,
         [
-            "Digests", "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles",
+            "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards",
+            "PackageFiles",
             "Packages",
             "CatalogFormat", "Catalog", "Notifications", "Telemetry", "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
@@ -162,7 +164,10 @@ let libraries: [Module] = [
 
     Module(
         "ClusterClient", .services,
-        ["TextFormats", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "PackageFiles", "Packages", "CatalogFormat"]),
+        [
+            "TextFormats", "Tiles", "AreaFiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "PackageFiles", "Packages",
+            "CatalogFormat",
+        ]),
     Module(
         "Gateway", .services,
         [
@@ -193,7 +198,7 @@ let libraries: [Module] = [
         "DeviceCommands", .program,
         [
             "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Digests", "Tiles",
-            "TileBodies",
+            "TileBodies", "AreaFiles",
             "Regions",
             "Files", "Transfer", "PackageFiles", "WebServer",
         ], [.arguments, .grdb, .hummingbirdCore, .logging, .nio]),
@@ -201,7 +206,7 @@ let libraries: [Module] = [
         "Commands", .program,
         [
             "CMalloc", "CommandSupport", "DeviceCommands", "ClusterClient", "CatalogTransfer", "Gateway", "TextFormats",
-            "Digests", "Tiles",
+            "Digests", "Tiles", "AreaFiles",
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
@@ -216,7 +221,7 @@ let libraries: [Module] = [
         "FuzzTargets", .testing,
         [
             "Digests", "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
-            "PackageFiles", "Packages", "OfflineMaps", "WebRequests",
+            "PackageFiles", "Packages", "OfflineMaps", "WebRequests", "AreaFiles",
         ], [.sqlite]),
 ]
 
@@ -249,6 +254,7 @@ let tests: [Tests] = [
     Tests("Origins", ["TestSupport"], [.grdb]),
     Tests("Shards", ["Blobs", "TestSupport"]),
     Tests("ObjectStore", ["TestSupport"]),
+    Tests("AreaFiles"),
     Tests("PMTiles"),
     Tests("SQLiteFiles"),
     Tests("Packages", ["TestSupport"]),

@@ -114,6 +114,15 @@ final class Inflater {
         }
     }
 
+    /// Unpacks a bare deflate stream that fills `input` exactly.
+    func undeflate(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        prepare(for: input.count)
+        let used = try member(input, unpack: libdeflate_deflate_decompress_ex, called: "deflate")
+        guard used == input.count else {
+            throw TileBodiesError(.badCoding, "\(input.count - used) extra bytes follow the deflate stream")
+        }
+    }
+
     private typealias Unpack = (
         OpaquePointer?, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>?,
         UnsafeMutablePointer<Int>?

@@ -42,6 +42,22 @@ public enum Zlib {
     }
 }
 
+/// Whole-buffer bare deflate (RFC 1951), as ZIP archives store it.
+package enum Deflate {
+    /// Unpacks one stream that fills `bytes` exactly.
+    ///
+    /// - Throws: ``TileBodiesError`` `.badCoding` or `.tooLarge` (more than `limit` bytes).
+    package static func decompress(_ bytes: [UInt8], limit: Int) throws(TileBodiesError) -> [UInt8] {
+        let inflater = Inflater(limit: limit)
+        var result: [UInt8] = []
+        try bytes.borrow { (input) throws(TileBodiesError) in
+            try inflater.undeflate(input)
+            result = [UInt8](inflater.output)
+        }
+        return result
+    }
+}
+
 /// Packs many buffers with one set of working memory.
 ///
 /// Not Sendable: one thread at a time.

@@ -16,4 +16,18 @@ package enum InputFile {
             throw CLIError(.inputOutput, "file '\(file.path)' cannot be read: \(error.localizedDescription)")
         }
     }
+
+    /// The file, open for reading from its start.
+    ///
+    /// - Throws: ``CLIError`` as ``read(_:)`` does.
+    package static func open(_ file: URL) throws -> FileHandle {
+        try FileKind.requireFile(file)
+        do { return try FileHandle(forReadingFrom: file) } catch let error as CocoaError
+            where error.code == .fileReadNoPermission
+        {
+            throw CLIError(.permission, "file '\(file.path)' may not be read by this user")
+        } catch {
+            throw CLIError(.inputOutput, "file '\(file.path)' cannot be read: \(error.localizedDescription)")
+        }
+    }
 }

@@ -1,3 +1,4 @@
+package import AreaFiles
 internal import Errors
 package import Packages
 package import Regions
@@ -5,11 +6,12 @@ package import Tiles
 
 /// One area for a package: a shape with an id and names.
 package struct Area: Sendable {
-    /// `region`, `bbox`, or the kind of an ``AreaFormat``.
+    /// `region`, `bbox`, `set` of several areas, or the kind of an ``AreaFormat``.
     package struct Kind: Hashable, Sendable {
         package let rawValue: String
         package static let region = Kind(rawValue: "region")
         package static let bbox = Kind(rawValue: "bbox")
+        package static let set = Kind(rawValue: "set")
 
         package init(_ format: AreaFormat) { rawValue = format.kind }
         private init(rawValue: String) { self.rawValue = rawValue }
@@ -23,12 +25,15 @@ package struct Area: Sendable {
     /// Language code -> localized path.
     package let names: [String: String]
     package let bounds: BoundingBox
-    /// The exact mask down to a zoom.
-    package let mask: @Sendable (Int) -> TileMask
+    /// What it is made of.
+    package let form: AreaForm
     /// The formats of its package; `nil` = those of the job.
     package var formats: [PackageFormat]?
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
+
+    /// The exact mask down to a zoom.
+    package func mask(_ maxZoom: Int) -> TileMask { form.mask(maxZoom) }
 }
 
 extension Area {
@@ -36,7 +41,8 @@ extension Area {
     package static func region(_ region: Region, in tree: RegionTree) -> Area {
         Area(
             kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
-            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) },
+            bounds: region.bounds,
+            form: region.kind == .world ? .world : .shape({ AreaShape(polygons: tree.area(of: region.id)) }, nil),
             nodes: tree.importedLine(of: region))
     }
 
@@ -52,26 +58,21 @@ extension Area {
                 .outsideMap,
                 "'bbox(\(box))' \(BoundingBox.liesBeyond)")
         }
-        return shape(
-            .bbox, id: fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)"), label: "bbox(\(box))",
-            bounds: box, MercatorShape(box))
+        let shape = AreaShape(polygons: MercatorShape(box))
+        return Area(
+            kind: .bbox, id: fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)"), label: "bbox(\(box))",
+            names: ["en": "bbox(\(box))"], bounds: box, form: .shape({ shape }, nil))
     }
 
-    /// The area of a geometry: every tile that it touches.
+    /// The area of a shape: every tile that it touches.
     ///
     /// - Parameter name: What becomes its id, for example the name of a file.
     package static func shape(
-        _ kind: Kind, named name: String, label: String, bounds: BoundingBox, _ geometry: Geometry
-    ) -> Area {
-        shape(kind, id: fileSafe(name), label: label, bounds: bounds, MercatorShape(geometry))
-    }
-
-    private static func shape(
-        _ kind: Kind, id: String, label: String, bounds: BoundingBox, _ shape: MercatorShape
+        _ kind: Kind, named name: String, label: String, bounds: BoundingBox, _ shape: AreaShape
     ) -> Area {
         Area(
-            kind: kind, id: id, label: label, names: ["en": label], bounds: bounds,
-            mask: { TileMask(covering: shape, maxZoom: $0) })
+            kind: kind, id: fileSafe(name), label: label, names: ["en": label], bounds: bounds,
+            form: .shape({ shape }, nil))
     }
 
     /// An area that is given as its tiles, expanded or clipped to the zooms of a job; `nil` for an empty mask.
@@ -79,14 +80,50 @@ extension Area {
         guard let bounds = mask.bounds else { return nil }
         return Area(
             kind: .bbox, id: id, label: label, names: [:], bounds: bounds,
-            mask: { $0 > mask.maxZoom ? mask.expanded(toZoom: $0) : mask.clipped(toZoom: $0) })
+            form: .tiles(mask))
+    }
+
+    /// Everything of several areas as one, `nil` without areas; one alone stays what it is.
+    package static func merged(_ areas: [Area]) -> Area? {
+        guard let first = areas.first else { return nil }
+        guard areas.count > 1 else { return first }
+        // The last part of a region's path is its own name.
+        func name(_ area: Area, _ language: String) -> String {
+            let name = area.names[language] ?? area.label
+            return area.kind == .region ? name.split(separator: "/").last.map(String.init) ?? name : name
+        }
+        let languages = Set(areas.flatMap(\.names.keys))
+        return Area(
+            kind: .set, id: fileSafe(areas.map(\.id).joined(separator: "_")),
+            label: areas.map(\.label).joined(separator: ", "),
+            names: Dictionary(
+                uniqueKeysWithValues: languages.map { language in
+                    (language, areas.map { name($0, language) }.joined(separator: ", "))
+                }),
+            bounds: areas.dropFirst().reduce(first.bounds) { $0.union($1.bounds) }, form: .union(areas.map(\.form)))
+    }
+
+    /// What of the area the others touch too, without the tiles that the removed ones cover wholly.
+    package func cut(to others: [Area], without removed: [Area]) -> Area {
+        guard !others.isEmpty || !removed.isEmpty else { return self }
+        var form = form
+        if !others.isEmpty { form = .intersection([form] + others.map(\.form)) }
+        if !removed.isEmpty { form = .difference(form, .union(removed.map(\.form))) }
+        return Area(kind: .set, id: id, label: label, names: names, bounds: bounds, form: form, formats: formats)
+    }
+
+    /// The area with a margin around it.
+    package func widened(by margin: Margin) -> Area {
+        Area(
+            kind: kind, id: id, label: label, names: names, bounds: bounds.widened(byMeters: margin.widest),
+            form: form.widened(by: margin), formats: formats, nodes: nodes)
     }
 
     /// The same area with another id or other names; `nil` = unchanged.
     package func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
         // With another id it is no longer a package of its region.
         Area(
-            kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, mask: mask,
+            kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, form: form,
             formats: formats, nodes: id.map { $0 == self.id } ?? true ? nodes : [])
     }
 

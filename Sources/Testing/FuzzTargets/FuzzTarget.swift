@@ -164,17 +164,6 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
-    private static func area(_ bytes: [UInt8]) -> Verdict {
-        guard let first = bytes.first else { return .refused("short") }
-        let format = AreaFormat.all[Int(first) % AreaFormat.all.count]
-        do throws(TilesError) {
-            let shape = try format.geometry(of: Array(bytes.dropFirst()))
-            return shape.boundingBox == nil ? .wrong("no bounds") : .accepted
-        } catch {
-            return .refused("\(error.code)")
-        }
-    }
-
     /// Reads every body, as a merge would.
     private static func shard(_ bytes: [UInt8]) -> Verdict {
         let file = URL(filePath: "/dev/shm/packhorse-fuzz-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).shard")

@@ -40,7 +40,7 @@ struct ImportFile {
     ///
     /// - Throws: ``RegionsError`` `.fileFailed` or `.badImport`.
     static func read(_ url: URL) throws(RegionsError) -> ImportFile {
-        let features = try AreaFile.features(of: url)
+        let features = try features(of: url)
         guard features.count == 1, let feature = features.first, case let properties = feature.properties,
             let id = properties["id"]?.text, id == url.deletingPathExtension().lastPathComponent,
             let parent = properties["parent"]?.text,
@@ -53,6 +53,16 @@ struct ImportFile {
                 "'\(url.path)' was not written by 'packhorse regions import'. Remove it and import the region again.")
         }
         return try ImportFile(id: id, kind: kind, parentID: parent, names: texts, geometry: feature.geometry)
+    }
+
+    private static func features(of url: URL) throws(RegionsError) -> [AreaFeature] {
+        let data: Data
+        do { data = try Data(contentsOf: url) } catch {
+            throw RegionsError(.fileFailed, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
+        }
+        do throws(TilesError) { return try AreaFeature.features(geoJSON: [UInt8](data)) } catch {
+            throw RegionsError(.badImport, "'\(url.path)' cannot be read as GeoJSON: \(error.message)", cause: error)
+        }
     }
 
     /// The bytes of the file; the same for the same region, whatever it was imported from.
@@ -86,34 +96,6 @@ struct ImportFile {
             // The import has failed already; a left-over .part file is ignored by every reader.
             do { try FileManager.default.removeItem(at: temporary) } catch {}
             throw RegionsError(.fileFailed, "Cannot write '\(url.path)': \(error.localizedDescription)", cause: error)
-        }
-    }
-}
-
-/// A file with areas, read whole.
-enum AreaFile {
-    /// 512 MiB: twice the largest national boundary file known, and what a laptop can parse in memory.
-    static let sizeLimit = 512 << 20
-
-    /// - Throws: ``RegionsError`` `.fileFailed` or `.badImport`.
-    static func features(of url: URL) throws(RegionsError) -> [AreaFeature] {
-        let data: Data
-        do {
-            let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
-            guard size <= sizeLimit else {
-                throw RegionsError(
-                    .badImport, "'\(url.path)' has \(size) bytes; at most \(sizeLimit) are read. Simplify it first.")
-            }
-            data = try Data(contentsOf: url)
-        } catch let error as RegionsError {
-            throw error
-        } catch {
-            throw RegionsError(.fileFailed, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
-        }
-        let format = AreaFormat(path: url.path) ?? AreaFormat.all[0]
-        do throws(TilesError) { return try format.features([UInt8](data)) } catch {
-            throw RegionsError(
-                .badImport, "'\(url.path)' cannot be read as \(format.name): \(error.message)", cause: error)
         }
     }
 }

@@ -24,13 +24,15 @@ struct ImportKeys {
         }
     }
 
-    /// The first usable id of a feature: ISO 3166-1 alpha-2, or alpha-2, a hyphen and up to sixteen letters and digits.
+    /// The first usable id of a feature: ISO 3166-1 alpha-2, or alpha-2, a hyphen and up to sixteen letters and digits; of a property
+    /// that the user names also an id of their own.
     func id(of properties: [String: JSONText]) -> String? {
         for key in idKeys {
             guard let text = Self.text(properties[key]) else { continue }
             let tidy = text.uppercased().replacing(".", with: "-")
             let id = alpha2[tidy] ?? tidy
-            if Self.isID(id) { return id }
+            // A property that the user names may hold ids of their own.
+            if Self.isID(id) || options.idKey != nil && Self.isOwnID(id) { return id }
         }
         return nil
     }
@@ -61,6 +63,13 @@ struct ImportKeys {
         guard let country = parts.first, country.utf8.count == 2, country.allSatisfy(letters) else { return false }
         guard parts.count == 2 else { return true }
         return (1...16).contains(parts[1].utf8.count) && parts[1].allSatisfy(lettersAndDigits)
+    }
+
+    /// Whether an id is no ISO code, but can name a region: 3 to 64 letters, digits, `-`, `_` and `.`, beginning with a letter.
+    static func isOwnID(_ id: String) -> Bool {
+        let others: (Character) -> Bool = { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || "-_.".contains($0) }
+        return (3...64).contains(id.utf8.count) && id.allSatisfy(others)
+            && id.first.map { ("A"..."Z").contains($0) } ?? false
     }
 
     /// A text, or the one text of an array (Geofabrik); not -99, which means "none" in Natural Earth.

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Tiles
+package import Tiles
 
 /// Imports finer boundaries, or additional regions, from a file into a folder of the user.
 ///
@@ -16,9 +16,18 @@ public enum RegionImport {
         public var nameKey: String?
         /// Whether a region that the tree or the folder has already gets the new boundary.
         public var replace: Bool
+        /// The id of the one region that all features make; `nil` = each feature has its own.
+        public var id: String?
+        /// The region above new ones whose ids are no ISO codes; `nil` = the world.
+        public var parent: String?
 
         /// The defaults take every level, the usual keys, and refuse to replace.
-        public init(level: Region.Kind? = nil, idKey: String? = nil, nameKey: String? = nil, replace: Bool = false) {
+        public init(
+            level: Region.Kind? = nil, idKey: String? = nil, nameKey: String? = nil, replace: Bool = false,
+            id: String? = nil, parent: String? = nil
+        ) {
+            self.id = id
+            self.parent = parent
             self.level = level
             self.idKey = idKey
             self.nameKey = nameKey
@@ -38,33 +47,32 @@ public enum RegionImport {
         public var warnings: [String] = []
     }
 
-    /// Imports a file of any ``AreaFormat``: GeoJSON if its name does not say another one.
+    /// Imports features of a file.
     ///
     /// Everything is checked before the first file is written. Features with the same id become one region. Blocks for the time it takes to
-    /// read and write the files.
+    /// write the files.
     ///
     /// - Parameters:
-    ///   - file: The file, at most 512 MiB, in degrees (WGS 84).
+    ///   - features: What the file holds, in degrees (WGS 84).
+    ///   - file: Where they come from. A file of one feature without an id has the id that is its name.
     ///   - folder: The import folder; made when missing.
     ///   - tree: The tree as it is now, imports included (``RegionTree/load(imports:)``).
     /// - Throws: ``RegionsError`` `.badImport`, `.alreadyPresent` (nothing was written) or `.fileFailed` (regions written before it stay).
-    public static func run(_ file: URL, into folder: URL, options: Options, tree: RegionTree) throws(RegionsError)
-        -> Report
-    {
+    package static func run(
+        _ features: [AreaFeature], of file: URL, into folder: URL, options: Options, tree: RegionTree
+    ) throws(RegionsError) -> Report {
         var report = Report()
         let keys = ImportKeys(options: options, alpha2: tree.alpha2)
-        let features = try AreaFile.features(of: file)
-        // In a format without properties a file has the name of its region.
-        let stem = file.deletingPathExtension().lastPathComponent.uppercased()
-        let fileID = features.count == 1 && features[0].properties.isEmpty && ImportKeys.isID(stem) ? stem : nil
+        let fileID = try id(of: features, in: file, options)
         var geometries: [String: Geometry] = [:]
         var properties: [String: [String: JSONText]] = [:]
         for (number, feature) in features.enumerated() {
             let found = feature.properties
-            guard let id = keys.id(of: found) ?? fileID else {
+            guard let id = options.id == nil ? keys.id(of: found) ?? fileID : fileID else {
                 report.skipped.append("Feature \(number + 1) has no id.")
                 continue
             }
+            guard options.id == nil || !feature.geometry.polygons.isEmpty else { continue }
             guard !feature.geometry.isEmpty else {
                 report.skipped.append("Feature \(number + 1) (\(id)) has no geometry.")
                 continue
@@ -86,7 +94,7 @@ public enum RegionImport {
                     "The tree already has \(id). Nothing was written. Use --replace to use the boundary of the file.",
                     suggestions: [id])
             }
-            let parent = try parent(of: id, in: tree)
+            let parent = try parent(of: id, options, in: tree)
             let names = keys.names(of: properties[id] ?? [:], known: old?.names ?? [:], id: id)
             files.append(try ImportFile(id: id, kind: kind(of: id), parentID: parent, names: names, geometry: geometry))
             if old == nil { report.added.append(id) } else { report.replaced.append(id) }
@@ -102,7 +110,7 @@ public enum RegionImport {
     public static func remove(_ id: String, from folder: URL) throws(RegionsError) {
         let id = id.uppercased()
         let url = folder.appendingPathComponent("\(id).\(ImportFile.suffix)")
-        guard ImportKeys.isID(id), FileManager.default.fileExists(atPath: url.path) else {
+        guard ImportKeys.isID(id) || ImportKeys.isOwnID(id), FileManager.default.fileExists(atPath: url.path) else {
             throw RegionsError(.unknownRegion, "'\(folder.path)' has no imported region '\(id)'.")
         }
         do {
@@ -112,7 +120,31 @@ public enum RegionImport {
         }
     }
 
-    private static func kind(of id: String) -> Region.Kind { id.contains("-") ? .region : .country }
+    private static func kind(of id: String) -> Region.Kind {
+        ImportKeys.isID(id) && !id.contains("-") ? .country : .region
+    }
+
+    /// The id that a file gives its features: the one that the user names, else the name of the file when it has one feature without
+    /// properties other than a name.
+    private static func id(
+        of features: [AreaFeature], in file: URL, _ options: Options
+    ) throws(RegionsError) -> String? {
+        if let named = options.id?.uppercased() {
+            guard ImportKeys.isID(named) || ImportKeys.isOwnID(named) else {
+                throw RegionsError(
+                    .badImport,
+                    "'\(named)' cannot be the id of a region; expected an ISO code such as EE-37, or 3 to 64 letters, digits, '-', '_' and '.'"
+                )
+            }
+            return named
+        }
+        let stem = file.deletingPathExtension().lastPathComponent.uppercased()
+        let isOwn = ImportKeys.isOwnID(stem) && ["json", "geojson"].contains(file.pathExtension.lowercased()) == false
+        guard features.count == 1, let only = features.first, ImportKeys.isID(stem) || isOwn,
+            only.properties.isEmpty || isOwn && only.properties.keys.allSatisfy({ $0 == "name" })
+        else { return nil }
+        return stem
+    }
 
     private static func nothingFound(in features: [AreaFeature], keys: ImportKeys, file: URL) -> RegionsError {
         let seen = Set(features.prefix(1000).flatMap(\.properties.keys)).sorted()
@@ -121,13 +153,22 @@ public enum RegionImport {
         return RegionsError(
             .badImport,
             "None of the \(features.count) features of '\(file.path)' gives an ISO 3166 id with a geometry. "
-                + "Looked at \(keys.idKeys.joined(separator: ", ")); found \(list). Name the one with the id: --id KEY."
+                + "Looked at \(keys.idKeys.joined(separator: ", ")); found \(list). Name the one with the id: --id KEY, or give the region an id: --as ID."
         )
     }
 
-    private static func parent(of id: String, in tree: RegionTree) throws(RegionsError) -> String {
+    private static func parent(
+        of id: String, _ options: Options, in tree: RegionTree
+    ) throws(RegionsError) -> String {
         if let known = tree[id]?.parentID { return known }
         let country = String(id.prefix(2))
+        if options.parent != nil || !ImportKeys.isID(id) {
+            let parent = try tree.find(options.parent ?? "001")
+            guard parent.kind < kind(of: id) else {
+                throw RegionsError(.badImport, "\(parent.id) is a \(parent.kind.rawValue), so \(id) cannot be in it.")
+            }
+            return parent.id
+        }
         guard kind(of: id) == .region, let parent = tree[country], parent.kind == .country else {
             throw RegionsError(
                 .badImport, "\(country) is not a country of ISO 3166-1. Ids look like EE or EE-37.",

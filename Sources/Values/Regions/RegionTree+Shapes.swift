@@ -22,11 +22,16 @@ extension RegionTree {
     ///   - id: The region; an unknown id gives an empty mask.
     ///   - maxZoom: The deepest zoom of the mask, 0...22.
     public func mask(of id: String, maxZoom: Int) -> TileMask {
-        guard let index = index(of: id) else { return TileMask(empty: maxZoom) }
         if self[id]?.kind == .world { return TileMask(full: maxZoom) }
+        return TileMask(covering: area(of: id), maxZoom: maxZoom)
+    }
+
+    /// What ``mask(of:maxZoom:)`` covers: the ground of a region and its island boxes; empty for an unknown id.
+    package func area(of id: String) -> MercatorShape {
+        guard let index = index(of: id) else { return MercatorShape() }
         var area = shape(of: id)
         for box in ground(of: index).boxes { area.formUnion(MercatorShape(box)) }
-        return TileMask(covering: area, maxZoom: maxZoom)
+        return area
     }
 
     /// The smallest region at a place: a region of a country if there is one, else the country, else `nil`.

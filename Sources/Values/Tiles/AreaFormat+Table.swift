@@ -6,7 +6,7 @@ extension AreaFeature {
     /// Without a header the first two columns must be numbers, longitude then latitude. Numbers: see ``DegreesText``.
     ///
     /// - Throws: ``TilesError`` `.badGeometry` with the line number and what was found.
-    static func features(table bytes: [UInt8]) throws(TilesError) -> [AreaFeature] {
+    package static func features(table bytes: [UInt8]) throws(TilesError) -> [AreaFeature] {
         var reader = try TableReader(bytes) { (row) throws(TilesError) in try PointColumns(row) != nil }
         guard let header = try reader.next() else {
             throw TilesError(.badGeometry, "it is empty; expected longitude,latitude rows")

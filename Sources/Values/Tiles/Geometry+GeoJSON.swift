@@ -125,7 +125,7 @@ extension AreaFeature {
     /// Reads GeoJSON of any type: the features of a collection, else one.
     ///
     /// - Throws: ``TilesError`` as `Geometry(geoJSON:)` does.
-    static func features(geoJSON bytes: [UInt8]) throws(TilesError) -> [AreaFeature] {
+    package static func features(geoJSON bytes: [UInt8]) throws(TilesError) -> [AreaFeature] {
         let value = try JSONTextReader.read(bytes)
         guard case .object(let members) = value, case .string("FeatureCollection")? = members["type"] else {
             return [try AreaFeature(value, at: "the top")]

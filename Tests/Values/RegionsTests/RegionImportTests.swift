@@ -22,7 +22,13 @@ struct RegionImportTests {
     func imported(_ text: String, _ options: RegionImport.Options = .init()) throws -> RegionImport.Report {
         let file = scratch.appendingPathComponent("in.geojson")
         try Data(text.utf8).write(to: file)
-        return try RegionImport.run(file, into: folder, options: options, tree: RegionTree.load(imports: folder))
+        let features: [AreaFeature]
+        // A command reads the file, and reports what cannot be read.
+        do throws(TilesError) { features = try AreaFeature.features(geoJSON: Array(text.utf8)) } catch {
+            throw RegionsError(.badImport, error.message, cause: error)
+        }
+        return try RegionImport.run(
+            features, of: file, into: folder, options: options, tree: RegionTree.load(imports: folder))
     }
 
     func done() throws { try FileManager.default.removeItem(at: scratch) }
@@ -175,9 +181,39 @@ struct RegionImportTests {
         #expect(try RegionTree.load(imports: nil).regions.count == tree.regions.count)
         let missing = scratch.appendingPathComponent("none.geojson")
         let error = #expect(throws: RegionsError.self) {
-            try RegionImport.run(missing, into: folder, options: .init(), tree: tree)
+            try ImportFile.read(missing)
         }
         #expect(error?.code == .fileFailed)
+        try done()
+    }
+
+    @Test func anIDOfItsOwnIsARegionOfTheWorldOrOfANamedParent() throws {
+        let file = scratch.appendingPathComponent("alps.poly")
+        func area(_ west: Double) -> AreaFeature {
+            let ring = [(west, 46.0), (west + 1, 46), (west + 1, 47), (west, 47)].map {
+                Coordinate(longitude: $0.0, latitude: $0.1)
+            }
+            return AreaFeature(properties: ["name": .string("The Alps")], geometry: Geometry(polygons: [[ring]]))
+        }
+        func run(_ features: [AreaFeature], _ options: RegionImport.Options) throws -> RegionImport.Report {
+            try RegionImport.run(
+                features, of: file, into: folder, options: options, tree: RegionTree.load(imports: folder))
+        }
+        // The name of the file, when it has one feature.
+        #expect(try run([area(7)], .init()).added == ["ALPS"])
+        var new = try RegionTree.load(imports: folder)
+        #expect(try new.find("the alps").id == "ALPS")
+        #expect(new.parent(of: "alps")?.id == "001" && new["ALPS"]?.kind == .region)
+        let box = try BoundingBox(west: 7, south: 46, east: 8, north: 47)
+        #expect(new.mask(of: "ALPS", maxZoom: 11) == TileMask(covering: MercatorShape(box), maxZoom: 11))
+        // The id that the user gives makes one region of all features.
+        let wide = try run([area(7), area(8)], .init(id: "my-alps.2", parent: "Switzerland"))
+        #expect(wide.added == ["MY-ALPS.2"])
+        new = try RegionTree.load(imports: folder)
+        #expect(new.parent(of: "MY-ALPS.2")?.id == "CH" && new["MY-ALPS.2"]?.bounds.east == 9)
+        for (id, parent) in [("../x", "CH"), ("ab", "CH"), ("own", "DE-BY"), ("own", "nowhere")] {
+            #expect(throws: RegionsError.self, "\(id)") { try run([area(7)], .init(id: id, parent: parent)) }
+        }
         try done()
     }
 }

@@ -1,3 +1,4 @@
+import AreaFiles
 import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
@@ -7,7 +8,7 @@ import Regions
 internal import TextFormats
 import Tiles
 
-/// The options for areas: region ids or names, a box, a GeoJSON file, points with a radius.
+/// The options for areas: region ids or names, boxes, files, points with a radius, sets and margins.
 struct AreaOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -27,17 +28,36 @@ struct AreaOptions: ParsableArguments {
     @Option(help: "A CSV file with columns for longitude and latitude; selects every tile within --radius of a point.")
     var points: String?
 
-    @Option(help: AreaOptions.areaHelp) var area: String?
+    @Option(parsing: .unconditionalSingleValue, help: AreaOptions.areaHelp) var area: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A file with tracks or routes (GPX, KML and others); selects every tile within --margin of a line. May be repeated; '-' is standard input.",
+            valueName: "file"))
+    var route: [String] = []
+
+    @Flag(help: "Also take the waypoints and single places of the files of --area and --route.")
+    var waypoints = false
+
+    @Option(
+        help:
+            "Widen every area by a distance: 5km; with less from some zooms on: 5km,14:500m.")
+    var margin: String?
 
     @Option(help: "Distance around each point, for example 2km, 500m or 1.5mi. Default: 1km.")
     var radius: String?
+
+    @Flag(help: "Make one package of all given areas: regions, boxes and files.")
+    var merge = false
 
     @Flag(help: "Include all regions below each given region: one package each, every tile fetched once.")
     var recursive = false
 
     @Option(
         help:
-            "A YAML or JSON list of packages, each with region, bbox, geojson or points, and optionally id and names.")
+            "A YAML or JSON list of packages, each with region, bbox, area, route, geojson, points or union, and optionally id, names, margin, and, minus."
+    )
     var packages: String?
 
     @Option(help: "The package's id, instead of one derived from the area (one area only).")
@@ -46,69 +66,94 @@ struct AreaOptions: ParsableArguments {
     @OptionGroup var regions: RegionFolderOptions
 
     func validate() throws {
-        if areas.count > 1, let box = areas.first(where: AreaReader.isBox) {
-            throw ValidationError("'\(box)' is a box; submit it as a separate job.")
+        if areas.count > 1, !merge, let box = areas.first(where: AreaReader.isBox) {
+            throw ValidationError("'\(box)' is a box; submit it as a separate job, or add --merge.")
         }
-        if radius != nil, file?.format.takesRadius != true { throw ValidationError("--radius needs --points.") }
-        if let area, AreaFormat(path: area) == nil {
-            throw ValidationError("'\(area)' has no known ending; known are \(Self.endings).")
-        }
+        if radius != nil, points == nil, area.isEmpty { throw ValidationError("--radius needs --points.") }
+        if waypoints, area.isEmpty, route.isEmpty { throw ValidationError("--waypoints needs --area or --route.") }
         if recursive, areas.isEmpty || areas.contains(where: AreaReader.isBox) {
             throw ValidationError("--recursive is only for regions; in a list of packages set it in the entry.")
         }
-        let ways = [!areas.isEmpty, geojson != nil, points != nil, area != nil, packages != nil].filter { $0 }.count
-        guard ways == 1 else {
+        if merge, packages != nil || recursive {
+            throw ValidationError("--merge is for named areas; in a list of packages use union.")
+        }
+        if margin != nil, packages != nil {
+            throw ValidationError("--margin is for named areas; in a list of packages set margin in the entry.")
+        }
+        guard (area + route).count(where: { $0 == "-" }) <= 1 else {
+            throw ValidationError("Standard input can be read only once.")
+        }
+        let ways = [
+            !areas.isEmpty, geojson != nil, points != nil, !area.isEmpty, !route.isEmpty, packages != nil,
+        ].count { $0 }
+        guard ways == 1 || ways > 1 && merge else {
             throw ValidationError(
                 ways == 0
-                    ? "Give an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv, --area FILE or --packages FILE."
-                    : "Give only one of: regions, a box, --geojson, --points, --area, --packages.")
+                    ? "Give an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --area FILE, --route FILE, --geojson FILE, --points FILE.csv or --packages FILE."
+                    : "Give only one of: regions, a box, --area, --route, --geojson, --points, --packages; or add --merge to make one package of several."
+            )
         }
-    }
-
-    /// The file with an area, if one is named.
-    private var file: (path: String, format: AreaFormat)? {
-        for (path, kind) in [(geojson, "geojson"), (points, "points")] {
-            if let path, let format = AreaFormat(kind: kind) { return (path, format) }
-        }
-        return area.flatMap { path in AreaFormat(path: path).map { (path, $0) } }
     }
 
     /// Reads the areas.
     ///
     /// - Throws: ``CLIError``: unknown region (66), unreadable file (66), malformed box or file (64, 65).
     func read() throws -> [Area] {
-        var found: [Area]
-        if let file {
-            found = [try AreaReader.file(URL(filePath: file.path), file.format, radius: radius)]
-        } else if let packages {
+        // Before a file of minutes is read.
+        let margin = try margin.map { try Margin(parsing: $0) }
+        var found: [Area] = []
+        if let packages {
             found = try PackagesFile(URL(filePath: packages), tree: { try regions.tree }).areas()
         } else if recursive {
             let tree = try regions.tree
             var seen: Set<String> = []
             found = try areas.flatMap { try AreaReader.recursive($0, in: tree) }.filter { seen.insert($0.id).inserted }
-        } else if let box = areas.first, AreaReader.isBox(box) {
-            found = [try AreaReader.box(box)]  // It is the only area: see validate().
         } else {
-            let tree = try regions.tree
-            found = try areas.map { try AreaReader.named($0, in: tree) }
+            // A box needs no tree.
+            let tree = try areas.allSatisfy(AreaReader.isBox) ? nil : regions.tree
+            found = try areas.map { try AreaReader.named($0, in: tree ?? regions.tree) }
         }
+        found += try files()
+        if let margin { found = found.map { $0.widened(by: margin) } }
+        if merge, let one = Area.merged(found) { found = [one] }
         if let id {
             guard found.count == 1, Area.fileSafe(id) == id else {
                 throw CLIError(
                     .usage,
-                    "--id '\(id)' needs exactly one area, and may contain only letters, digits, '-', '_' and '.'")
+                    "--id '\(id)' needs exactly one area, and may contain only letters, digits, '-', '_' and '.'",
+                    hint: found.count > 1 ? "add --merge to make one package of all areas" : nil)
             }
             found[0] = found[0].renamed(id)
+        }
+        return found
+    }
+
+    /// The areas of files.
+    private func files() throws -> [Area] {
+        var found: [Area] = []
+        for (path, kind) in [(geojson, "geojson"), (points, "points")] {
+            guard let path else { continue }
+            found.append(
+                try AreaReader.file(
+                    path, .init(format: AreaFormat(kind: kind), radius: kind == "points" ? radius : nil)))
+        }
+        for path in area {
+            found.append(
+                try AreaReader.file(path, .init(radius: points == nil ? radius : nil, waypoints: waypoints)))
+        }
+        for path in route {
+            found.append(try AreaReader.file(path, .init(waypoints: waypoints, isRoute: true)))
         }
         return found
     }
 }
 
 extension AreaOptions {
-    private static var endings: String { AreaFormat.all.flatMap(\.endings).map { ".\($0)" }.joined(separator: ", ") }
-
     fileprivate static var areaHelp: ArgumentHelp {
-        ArgumentHelp("A file with an area, whose name tells its format: \(endings).", valueName: "file")
+        let formats = AreaFormat.all.map(\.name).joined(separator: ", ")
+        return ArgumentHelp(
+            "A file with an area, whose content tells its format: \(formats). May be repeated; '-' is standard input.",
+            valueName: "file")
     }
 
     /// The label of a job with these areas; `nil` = derived from the areas' names.

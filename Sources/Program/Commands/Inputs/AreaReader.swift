@@ -1,3 +1,4 @@
+import AreaFiles
 internal import ClusterClient
 internal import CommandSupport
 import Errors
@@ -49,27 +50,93 @@ enum AreaReader {
         return area
     }
 
-    /// A file with an area.
+    /// What of a file becomes an area.
+    struct FileWishes {
+        /// `nil` = the format that its content has.
+        var format: AreaFormat?
+        /// A distance around points, such as `2km`, only for a format that takes it.
+        ///
+        /// `nil` = 1 km.
+        var radius: String?
+        /// Whether waypoints of GPX and places of KML count.
+        var waypoints = false
+        /// Whether only lines count: tracks and routes.
+        var isRoute = false
+    }
+
+    /// A file with an area; `-` is standard input.
     ///
-    /// - Parameter radius: Around points, such as `2km`; only for a format that takes it. `nil` = 1 km.
-    static func file(_ file: URL, _ format: AreaFormat, radius: String?) throws -> Area {
-        let bytes = [UInt8](try InputFile.read(file))
-        var geometry: Geometry
-        do throws(TilesError) { geometry = try format.geometry(of: bytes) } catch {
+    /// - Throws: ``CLIError`` 65 with line or feature, 66, 77, 74, 64 for a radius that the format does not take.
+    static func file(_ path: String, in folder: URL? = nil, _ wishes: FileWishes) throws -> Area {
+        let source = try AreaSource(path, in: folder)
+        let (format, sink) = try source.read(
+            wishes.format, AreaSink.Wishes(waypoints: wishes.waypoints, isRoute: wishes.isRoute))
+        var shape = sink.shape
+        var label = source.label
+        if let legs = sink.longLegs, wishes.isRoute {
+            let count = legs.count == 1 ? "an edge" : "\(Units.count(legs.count)) edges, the first"
+            Console.warning(
+                "'\(source.name)': \(count) at line \(legs.line), \(Int(legs.kilometers)) km long, is straight on the map; the shortest way on the globe lies elsewhere: add positions where that matters"
+            )
+        }
+        if format.takesRadius, !wishes.isRoute {
+            label = "\(Units.count(shape.points.count, of: "point")) of \(label)"
+            shape = shape.circled(radiusMeters: try Units.meters(wishes.radius ?? "1km"))
+        } else if wishes.radius != nil {
             throw CLIError(
-                .badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)", hint: error.hint)
+                .usage, "'\(source.name)' is \(format.name), and a radius is only for a table of points",
+                hint: "use --margin")
+        } else if let edges = shape.longEdges {
+            Console.warning("'\(source.name)': \(edges.explanation)")
         }
-        var label = file.lastPathComponent
-        if format.takesRadius {
-            label = "\(Units.count(geometry.points.count, of: "point")) of \(label)"
-            geometry = .circles(points: geometry.points, radiusMeters: try Units.meters(radius ?? "1km"))
-        } else if let edges = geometry.longEdges {
-            Console.warning("'\(file.path)': \(edges.explanation)")
+        guard let bounds = shape.bounds else {
+            throw CLIError(.badData, "'\(source.name)' contains no coordinates")
         }
-        guard let bounds = geometry.boundingBox else {
-            throw CLIError(.badData, "'\(file.path)' contains no coordinates")
+        return .shape(Area.Kind(format), named: source.stem, label: label, bounds: bounds, shape)
+    }
+}
+
+/// A file with an area, or standard input.
+struct AreaSource {
+    /// `nil` = standard input.
+    let file: URL?
+    /// For messages.
+    let name: String
+    /// For people: the last part of the name.
+    let label: String
+    /// What becomes an id.
+    let stem: String
+
+    /// - Parameter folder: What the path is relative to; `nil` = the current folder.
+    init(_ path: String, in folder: URL? = nil) throws {
+        guard path != "-" else {
+            (file, name, label, stem) = (nil, "standard input", "standard input", "stdin")
+            return
         }
-        let stem = file.deletingPathExtension().lastPathComponent
-        return .shape(Area.Kind(format), named: stem, label: label, bounds: bounds, geometry)
+        let url = folder.map { URL(filePath: path, relativeTo: $0).absoluteURL } ?? URL(filePath: path)
+        (file, name, label) = (url, url.path, url.lastPathComponent)
+        stem = url.deletingPathExtension().lastPathComponent
+    }
+
+    /// Reads it whole.
+    ///
+    /// - Throws: ``CLIError`` 65 with line or feature, 66, 77, 74.
+    func read(_ format: AreaFormat?, _ wishes: AreaSink.Wishes) throws -> (AreaFormat, AreaSink) {
+        let input: AreaInput
+        if let file {
+            input = AreaInput(try InputFile.open(file), file: file)
+        } else {
+            input = AreaInput(FileHandle.standardInput)
+        }
+        var known = format
+        do throws(AreaFileError) {
+            let format = if let format { format } else { try AreaFormat(of: input) }
+            known = format
+            return (format, try format.read(input, wishes))
+        } catch {
+            throw CLIError(
+                error.exitStatus, "'\(name)' cannot be read as \(known?.name ?? "an area"): \(error.message)",
+                hint: error.hint)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import AreaFiles
 internal import ClusterClient
 internal import CommandSupport
 import Errors
@@ -21,13 +22,20 @@ internal import Tilesets
 ///     - points: huts.csv
 ///       radius: 2km
 ///       formats: [mbtiles, pmtiles]
+///     - id: baltics
+///       union: [EE, LV, {area: lithuania.poly, margin: 2km}]
+///       minus: [{region: EE-37}]
 ///
+/// An area within `union`, `and` or `minus` is a region or box as text, or a mapping like an entry, without `id`, `names` and `formats`.
 /// Paths are relative to the file. Errors name the entry.
 struct PackagesFile {
     /// What names an area.
-    private static let ways = ["region", "bbox"] + AreaFormat.all.map(\.kind)
+    private static let ways = ["region", "bbox", "area", "route", "geojson", "points", "union"]
     private static let waysText = ways.dropLast().joined(separator: ", ") + " or " + (ways.last ?? "")
-    private static let keys = ways + ["recursive", "radius", "id", "names", "formats"]
+    private static let areaKeys = ways + ["radius", "waypoints", "margin", "and", "minus"]
+    private static let keys = areaKeys + ["recursive", "id", "names", "formats"]
+    /// Areas within areas are at most so deep.
+    private static let maxDepth = 8
     /// The largest number of packages in a submission.
     private static let maxEntries = 4_096
 
@@ -111,6 +119,29 @@ struct PackagesFile {
         for key in fields.keys.sorted() where !Self.keys.contains(key) {
             throw CLIError(.badData, "unknown key '\(key)'; the keys are \(Self.keys.joined(separator: ", "))")
         }
+        let way = try way(fields)
+        let isRecursive = try flag("recursive", fields)
+        let found: [Area]
+        if way == "region", isRecursive {
+            let all = try AreaReader.recursive(try text(way, fields), in: tree)
+            found = try all.map { try adjusted($0, fields, tree, depth: 0) }
+        } else {
+            found = [try area(way, fields, tree, depth: 0)]
+        }
+        if fields["id"] == nil, ["union", "and", "minus"].contains(where: { fields[$0] != nil }) {
+            throw CLIError(.badData, "it is a set of areas and has no 'id'")
+        }
+        guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
+        let formats = try formats(fields)
+        return try named(found, fields).map { area in
+            var area = area
+            area.formats = formats
+            return area
+        }
+    }
+
+    /// The one key that names an area.
+    private func way(_ fields: [String: JSONValue]) throws -> String {
         let ways = Self.ways.filter { fields[$0] != nil }
         guard ways.count == 1, let way = ways.first else {
             throw CLIError(
@@ -119,24 +150,67 @@ struct PackagesFile {
                     ? "it has no \(Self.waysText)"
                     : "it has \(ways.joined(separator: " and ")); use only one of them")
         }
-        let isRecursive = try flag("recursive", fields)
-        let found: [Area]
+        return way
+    }
+
+    /// The area that a key names, with margin and sets.
+    private func area(_ way: String, _ fields: [String: JSONValue], _ tree: RegionTree, depth: Int) throws -> Area {
+        let found: Area
+        let waypoints = try flag("waypoints", fields)
+        let radius = fields["radius"] == nil ? nil : try text("radius", fields)
         switch way {
-        case "region":
-            let text = try self.text(way, fields)
-            found = isRecursive ? try AreaReader.recursive(text, in: tree) : [try AreaReader.named(text, in: tree)]
-        case "bbox": found = [try AreaReader.box(listed(way, fields))]
+        case "region": found = try AreaReader.named(try text(way, fields), in: tree)
+        case "bbox": found = try AreaReader.box(listed(way, fields))
+        case "union":
+            guard let union = Area.merged(try parts(way, fields, tree, depth)) else {
+                throw CLIError(.badData, "'union' lists no area")
+            }
+            found = union
         default:
-            guard let format = AreaFormat(kind: way) else { throw CLIError(.badData, "unknown key '\(way)'") }
-            let radius = fields["radius"] == nil ? nil : try text("radius", fields)
-            found = [try AreaReader.file(file(way, fields), format, radius: radius)]
+            let path = try text(way, fields)
+            guard path != "-" else { throw CLIError(.badData, "'\(way)' is '-'; a list names files") }
+            found = try AreaReader.file(
+                path, in: folder,
+                .init(
+                    format: way == "area" || way == "route" ? nil : AreaFormat(kind: way), radius: radius,
+                    waypoints: waypoints, isRoute: way == "route"))
         }
-        guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
-        let formats = try formats(fields)
-        return try named(found, fields).map { area in
-            var area = area
-            area.formats = formats
-            return area
+        return try adjusted(found, fields, tree, depth: depth)
+    }
+
+    /// An area with its margin, cut to what `and` lists, without what `minus` lists.
+    private func adjusted(
+        _ area: Area, _ fields: [String: JSONValue], _ tree: RegionTree, depth: Int
+    ) throws -> Area {
+        var area = area
+        if fields["margin"] != nil { area = area.widened(by: try Margin(parsing: listed("margin", fields))) }
+        return area.cut(to: try parts("and", fields, tree, depth), without: try parts("minus", fields, tree, depth))
+    }
+
+    /// The areas of a list; none when it is missing.
+    private func parts(
+        _ key: String, _ fields: [String: JSONValue], _ tree: RegionTree, _ depth: Int
+    ) throws -> [Area] {
+        guard let value = fields[key] else { return [] }
+        guard depth < Self.maxDepth else { throw CLIError(.badData, "'\(key)' is nested deeper than \(Self.maxDepth)") }
+        let items = if case .array(let items) = value { items } else { [value] }
+        guard !items.isEmpty, items.count <= Self.maxEntries else {
+            throw CLIError(
+                .badData,
+                "'\(key)' lists \(Units.count(items.count)) areas; expected 1 to \(Units.count(Self.maxEntries))")
+        }
+        return try items.map { item in
+            if case .string(let text) = item { return try AreaReader.named(text, in: tree) }
+            guard case .object(let fields) = item else {
+                throw CLIError(
+                    .badData, "'\(key)' has \(item.kind); expected a region, or a mapping with \(Self.waysText)")
+            }
+            for name in fields.keys.sorted() where !Self.areaKeys.contains(name) {
+                throw CLIError(
+                    .badData,
+                    "'\(key)' has the unknown key '\(name)'; the keys are \(Self.areaKeys.joined(separator: ", "))")
+            }
+            return try area(try way(fields), fields, tree, depth: depth + 1)
         }
     }
 
@@ -186,9 +260,5 @@ struct PackagesFile {
     private func listed(_ key: String, _ fields: [String: JSONValue]) throws -> String {
         guard case .array(let items)? = fields[key] else { return try text(key, fields) }
         return items.map { if case .string(let text) = $0 { text } else { "?" } }.joined(separator: ",")
-    }
-
-    private func file(_ key: String, _ fields: [String: JSONValue]) throws -> URL {
-        URL(filePath: try text(key, fields), relativeTo: folder).absoluteURL
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 internal import CommandSupport
 import Errors
 import Foundation
+import Gateway
 import Regions
 internal import TextFormats
 import Tiles
@@ -70,14 +71,29 @@ struct RegionsCommand: ParsableCommand {
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show one region: names, path, bounds, tiles.",
-            discussion: "Example: packhorse regions show EE")
+            discussion: """
+                Examples:
+                  packhorse regions show EE
+                  packhorse regions show EE --geojson > estonia.geojson
+                """)
         @Argument(help: "Region id, or its name in any language.") var region: String
         @Flag(help: "Print the result as JSON.") var json = false
+        @Flag(help: "Print the boundary as GeoJSON, with all its positions and the boxes of islands.") var geojson =
+            false
         @OptionGroup var regions: RegionFolderOptions
+
+        func validate() throws {
+            guard !json || !geojson else { throw ValidationError("Give only one of --json and --geojson.") }
+        }
 
         func run() throws {
             let tree = try regions.tree
-            let view = RegionView(try AreaReader.find(region, in: tree), tree)
+            let found = try AreaReader.find(region, in: tree)
+            if geojson {
+                let text = String(decoding: RegionOutline.geoJSON(found, in: tree, zoom: nil), as: UTF8.self)
+                return Console.result(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+            }
+            let view = RegionView(found, tree)
             if json {
                 Console.result(try JSONText.pretty(view))
                 return

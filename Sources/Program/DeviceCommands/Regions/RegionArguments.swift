@@ -1,3 +1,4 @@
+import AreaFiles
 import ArgumentParser
 internal import CommandSupport
 import Errors
@@ -76,8 +77,9 @@ struct RegionArguments: ParsableArguments {
         let file = URL(filePath: path)
         let bytes = [UInt8](try InputFile.read(file))
         let geometry: Geometry
-        do throws(TilesError) { geometry = try format.geometry(of: bytes) } catch {
-            throw CLIError(.badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)")
+        do throws(AreaFileError) { geometry = try format.geometry(of: bytes) } catch {
+            throw CLIError(
+                .badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)", hint: error.hint)
         }
         guard format.takesRadius else { return .geometry(geometry) }
         return .around(geometry.points, meters: try Units.meters(radius ?? "1km"))

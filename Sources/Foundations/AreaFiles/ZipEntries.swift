@@ -1,0 +1,121 @@
+import Errors
+import TileBodies
+
+/// The files of a ZIP archive in memory, by its central directory.
+///
+/// Bounds are checked before anything is unpacked; a file unpacks to at most ``unpackedLimit``, and to exactly what the directory says.
+struct ZipEntries {
+    /// The largest archive: 256 MiB.
+    static let packedLimit = 256 << 20
+    /// The most that a file unpacks to: 64 MiB.
+    static let unpackedLimit = 64 << 20
+
+    struct Entry {
+        let name: String
+        fileprivate let flags: Int
+        fileprivate let method: Int
+        fileprivate let crc: Int
+        fileprivate let packed: Int
+        fileprivate let unpacked: Int
+        fileprivate let offset: Int
+    }
+
+    private let bytes: [UInt8]
+    let entries: [Entry]
+
+    /// Reads the directory.
+    ///
+    /// - Throws: `.badArea` when it is damaged or uses zip64.
+    init(_ bytes: [UInt8]) throws(AreaFileError) {
+        self.bytes = bytes
+        guard let end = Self.endRecord(bytes) else {
+            throw AreaFileError(.badArea, "the ZIP archive has no directory at its end; it is cut or damaged")
+        }
+        let count = Self.little(bytes, end + 10, 2)
+        let size = Self.little(bytes, end + 12, 4)
+        let start = Self.little(bytes, end + 16, 4)
+        guard count < 0xFFFF, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF, start + size <= end else {
+            throw AreaFileError(.badArea, "the ZIP archive's directory lies outside of it, or needs zip64")
+        }
+        var entries: [Entry] = []
+        var position = start
+        for _ in 0..<count {
+            guard position + 46 <= start + size, Self.little(bytes, position, 4) == 0x0201_4B50 else {
+                throw Self.damaged("its directory ends early")
+            }
+            let nameLength = Self.little(bytes, position + 28, 2)
+            let next =
+                position + 46 + nameLength + Self.little(bytes, position + 30, 2) + Self.little(bytes, position + 32, 2)
+            guard next <= start + size else { throw Self.damaged("its directory ends early") }
+            entries.append(
+                Entry(
+                    name: String(decoding: bytes[position + 46..<position + 46 + nameLength], as: UTF8.self),
+                    flags: Self.little(bytes, position + 8, 2), method: Self.little(bytes, position + 10, 2),
+                    crc: Self.little(bytes, position + 16, 4), packed: Self.little(bytes, position + 20, 4),
+                    unpacked: Self.little(bytes, position + 24, 4), offset: Self.little(bytes, position + 42, 4)))
+            position = next
+        }
+        self.entries = entries
+    }
+
+    /// The content of a file.
+    ///
+    /// - Throws: `.badArea`, `.tooLarge`.
+    func content(of entry: Entry) throws(AreaFileError) -> [UInt8] {
+        guard entry.flags & 1 == 0 else { throw Self.damaged("'\(entry.name.prefix(100))' is encrypted") }
+        guard entry.unpacked <= Self.unpackedLimit else {
+            throw AreaFileError(
+                .tooLarge,
+                "'\(entry.name.prefix(100))' unpacks to \(entry.unpacked >> 20) MiB; the limit is \(Self.unpackedLimit >> 20) MiB",
+                hint: "unpack it and give the .kml file")
+        }
+        let offset = entry.offset
+        guard offset + 30 <= bytes.count, Self.little(bytes, offset, 4) == 0x0403_4B50 else {
+            throw Self.damaged("'\(entry.name.prefix(100))' is not where the directory says")
+        }
+        let start = offset + 30 + Self.little(bytes, offset + 26, 2) + Self.little(bytes, offset + 28, 2)
+        guard start + entry.packed <= bytes.count else {
+            throw Self.damaged("'\(entry.name.prefix(100))' goes beyond its end")
+        }
+        let packed = Array(bytes[start..<start + entry.packed])
+        let content: [UInt8]
+        switch entry.method {
+        case 0: content = packed
+        case 8:
+            do throws(TileBodiesError) {
+                content = try Deflate.decompress(packed, limit: max(1, entry.unpacked))
+            } catch {
+                throw Self.damaged("'\(entry.name.prefix(100))' does not unpack to what the directory says")
+            }
+        default: throw Self.damaged("'\(entry.name.prefix(100))' is packed by method \(entry.method); expected 0 or 8")
+        }
+        guard content.count == entry.unpacked, Int(Zlib.crc32(content)) == entry.crc else {
+            throw Self.damaged("'\(entry.name.prefix(100))' is not what its checksum says")
+        }
+        return content
+    }
+
+    private static func damaged(_ what: String) -> AreaFileError {
+        AreaFileError(.badArea, "the ZIP archive is damaged or unusual: \(what)")
+    }
+
+    /// Where the record at the end of an archive begins: within the last 64 KiB, before a comment.
+    private static func endRecord(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 22 else { return nil }
+        var position = bytes.count - 22
+        let first = max(0, position - 0xFFFF)
+        while position >= first {
+            if little(bytes, position, 4) == 0x0605_4B50, position + 22 + little(bytes, position + 20, 2) == bytes.count
+            {
+                return position
+            }
+            position -= 1
+        }
+        return nil
+    }
+
+    /// A number of 2 or 4 bytes, the lowest first; the bytes must be there.
+    private static func little(_ bytes: [UInt8], _ position: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
+    }
+}
