@@ -4,7 +4,9 @@
 struct NameWords {
     /// The words in the order of the alphabet, joined by spaces; equal for names that say the same.
     let key: String
-    /// The same without the form of a state: of `Republic of Estonia` only `estonia`. Empty when nothing else is there.
+    /// The same without the form of a state: `estonia` for `Republic of Estonia`.
+    ///
+    /// Empty when nothing else is there.
     let keyWithoutForms: String
     /// Whether the form is one of a part of a country: `State of Georgia`.
     let namesAPart: Bool

@@ -68,22 +68,14 @@ struct RegionFindTests {
 
     /// The list of ISO 3166 as Debian has it, where it is installed.
     @Test func everyNameOfISO3166IsFound() throws {
-        struct Entry: Decodable {
-            var name: String
-            var official_name: String?
-            var common_name: String?
-            var alpha_2: String
-            var alpha_3: String
-            var numeric: String
-        }
         let file = URL(filePath: "/usr/share/iso-codes/json/iso_3166-1.json")
         guard let data = try? Data(contentsOf: file) else { return }
-        let entries = try #require(try JSONDecoder().decode([String: [Entry]].self, from: data)["3166-1"])
+        let entries = try #require(try JSONDecoder().decode([String: [[String: String]]].self, from: data)["3166-1"])
         #expect(entries.count > 240)
         for entry in entries {
-            for text in [entry.name, entry.official_name, entry.common_name, entry.alpha_3, entry.numeric] {
-                guard let text else { continue }
-                #expect((try? tree.find(text).id) == entry.alpha_2, "\(text)")
+            for key in ["name", "official_name", "common_name", "alpha_3", "numeric"] {
+                guard let text = entry[key] else { continue }
+                #expect((try? tree.find(text).id) == entry["alpha_2"], "\(text)")
             }
         }
     }
