@@ -17,7 +17,7 @@ extension Catalog {
         return true
     }
 
-    /// Paths of packs and lists of packs that no package of a channel uses.
+    /// Paths of packs and lists of packs that no package of an edition uses.
     ///
     /// - Throws: `catalog-corrupt` for a list that cannot be read, because its packs are then unknown.
     func uselessPacks(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) -> [String] {

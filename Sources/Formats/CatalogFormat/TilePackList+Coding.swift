@@ -6,7 +6,7 @@ internal import Tiles
 extension TilePackList: Encodable {
     /// Reads a list from an untrusted source.
     ///
-    /// The result can be used without further checks: packs are tiles of the world, paths stay in their channel and below
+    /// The result can be used without further checks: packs are tiles of the world, paths stay in their edition and below
     /// `packs/`, sizes and counts are bounded, digests have 64 digits. Members besides `tileset` and the place, size,
     /// digest and address of each pack may be missing.
     /// - Parameter name: Of the list, for errors.

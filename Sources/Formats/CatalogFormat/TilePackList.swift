@@ -17,7 +17,7 @@ public struct TilePackList: Sendable, Hashable {
         public let size: UInt64
         /// SHA-256 of the file, 64 lower-case hexadecimal digits.
         public let sha256: String
-        /// Where the file lies in its channel's folder, which also holds `regions`: `packs/…`.
+        /// Where the file lies in its edition's folder, which also holds `regions`: `packs/…`.
         public let path: String
         /// Whether the pack is complete: each tile of its area is in the pack or known to be empty.
         ///
@@ -82,6 +82,6 @@ public struct TilePackList: Sendable, Hashable {
     /// Bytes of all packs.
     public var size: UInt64 { packs.reduce(0) { $0 + $1.size } }
 
-    /// Where the list of a package lies in its channel's folder.
+    /// Where the list of a package lies in its edition's folder.
     public static func path(_ id: String) -> String { "regions/\(id).json" }
 }

@@ -12,7 +12,7 @@ struct JSONReferenceTests {
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
-        "style-pack", "style-plan", "style-check", "style-index", "region",
+        "style-pack", "style-plan", "style-check", "style-index", "region", "place",
     ]
 
     @Test func everyDocumentIsRead() throws {
