@@ -50,9 +50,10 @@ struct TroubleshootingTests {
         let silent = FailureCause.allCases.filter { cause in
             let isWritten = sources.contains("\"\(cause)\"") || sources.contains("case \(cause)\n")
             let name = names[cause.rawValue] ?? cause.rawValue
-            let isUsed = ["cause: .\(name)", ": .\(name)\n", "CauseCode(.\(name))", "FailureCause.\(name).rawValue"].contains {
-                sources.contains($0)
-            }
+            let isUsed = ["cause: .\(name)", ": .\(name)\n", "CauseCode(.\(name))", "FailureCause.\(name).rawValue"]
+                .contains {
+                    sources.contains($0)
+                }
             return !isWritten && !isUsed && !built.contains(cause.rawValue) && !statuses.contains(cause)
                 && cause != .unknown
         }
