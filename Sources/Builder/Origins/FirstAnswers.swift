@@ -19,10 +19,10 @@ final class FirstAnswers: Sendable {
 
     /// The number of refusals without a good answer that ends a fetch.
     static let limit = 24
-    /// Requests under way at most until then, so that a fetch ends after at most 40.
-    static let window = 16
-    /// How long the refusals are remembered.
-    private static let memory = Duration.seconds(10)
+    /// Requests under way at most until then for one fetch, so that it ends after at most 32.
+    static let window = 8
+    /// How long the refusals are remembered: other batches of the job end without a request.
+    private static let memory = Duration.seconds(5)
 
     private struct State {
         var isProven = false
@@ -40,6 +40,11 @@ final class FirstAnswers: Sendable {
 
     /// Counts refusals no longer: tiles were found before.
     func trust() { state.withLock { $0.isProven = true } }
+
+    /// Ends a fetch before its first request, if the server has just refused everything.
+    ///
+    /// - Throws: ``OriginsError`` `all-refused`.
+    func check() throws(OriginsError) { try add([]) }
 
     /// Counts answers.
     ///

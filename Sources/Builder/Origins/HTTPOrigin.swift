@@ -46,6 +46,7 @@ final class HTTPOrigin: TileOrigin {
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
+        try first.check()
         let download = client.download()
         defer { download.cancel() }
         var iterator = tiles.makeIterator()

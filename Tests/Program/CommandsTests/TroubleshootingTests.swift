@@ -40,20 +40,20 @@ struct TroubleshootingTests {
             Self.document().split(separator: "\n").first { $0.contains("no part of this build reports") })
         let named = Set(sentence.matches(of: /`([a-z-]+)`/).map { String($0.1) })
         let (sources, names) = (try Self.sources(), try Self.names())
-        // Made from a state or a code: Scheduler+Jobs, OriginCache.
-        let built =
-            ["job-failed", "job-cancelled"]
-            + ["unreadable", "bad-archive", "unsupported", "busy", "unreachable"].map { "origin-\($0)" }
-        #expect(
-            sources.contains(#"cause: "job-\(state.rawValue)""#) && sources.contains(#"named: "origin-\(error.code)""#))
+        // Made from a state: Scheduler+Jobs.
+        let built = ["job-failed", "job-cancelled"]
+        #expect(sources.contains(#"cause: "job-\(state.rawValue)""#))
+        // Causes of origins are assigned one by one (FailureCause+Origins); none is made from text.
+        #expect(!sources.contains(#"named: "origin-"#))
         // Reported as the status, http-NNN.
         let statuses: Set<FailureCause> = [.serverError, .passingRefusal, .refused]
         let silent = FailureCause.allCases.filter { cause in
             let isWritten = sources.contains("\"\(cause)\"") || sources.contains("case \(cause)\n")
             let name = names[cause.rawValue] ?? cause.rawValue
-            let isUsed = ["cause: .\(name)", ": .\(name)\n", "FailureCause.\(name).rawValue"].contains {
-                sources.contains($0)
-            }
+            let isUsed = ["cause: .\(name)", ": .\(name)\n", "CauseCode(.\(name))", "FailureCause.\(name).rawValue"]
+                .contains {
+                    sources.contains($0)
+                }
             return !isWritten && !isUsed && !built.contains(cause.rawValue) && !statuses.contains(cause)
                 && cause != .unknown
         }
