@@ -21,44 +21,50 @@ package struct AreaFormat: Sendable {
     /// All formats.
     package static let all = [
         AreaFormat(
-            "gpx", "GPX", ["gpx"], begins: { $0.root == "gpx" }, reading: GPXReader.read),
+            kind: "gpx", name: "GPX", endings: ["gpx"], begins: { $0.root == "gpx" }, reading: GPXReader.read),
         AreaFormat(
-            "kml", "KML", ["kml"], begins: { ["kml", "Document", "Folder", "Placemark"].contains($0.root) },
+            kind: "kml", name: "KML", endings: ["kml"],
+            begins: { ["kml", "Document", "Folder", "Placemark"].contains($0.root) },
             reading: KMLReader.read),
         AreaFormat(
-            "geojsonseq", "a GeoJSON sequence", ["geojsonl", "geojsons", "ndjson", "jsonl"],
+            kind: "geojsonseq", name: "a GeoJSON sequence", endings: ["geojsonl", "geojsons", "ndjson", "jsonl"],
             begins: {
                 $0.first == 0x1E || $0.first == UInt8(ascii: "{") && GeoJSONReader.isSequence($0.bytes)
                     || $0.first == UInt8(ascii: "{") && ["geojsonl", "geojsons", "ndjson", "jsonl"].contains($0.ending)
             }, reading: GeoJSONReader.sequence),
         AreaFormat(
-            "geojson", "GeoJSON", ["geojson", "json"],
+            kind: "geojson", name: "GeoJSON", endings: ["geojson", "json"],
             begins: { $0.first == UInt8(ascii: "{") || $0.first == UInt8(ascii: "[") }, reading: GeoJSONReader.document),
         AreaFormat(
-            "shapefile", "a shapefile", ["shp"],
+            kind: "shapefile", name: "a shapefile", endings: ["shp"],
             begins: { start in
                 start.begins([0, 0, 0x27, 0x0A])
                     || start.begins([0x50, 0x4B, 3, 4]) && OGRReader.isZippedShapefile(start)
-            }, reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, .shapefile, &sink) }),
+            },
+            reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, by: .shapefile, into: &sink) }),
         AreaFormat(
-            "kmz", "KMZ", ["kmz"], begins: { $0.begins([0x50, 0x4B, 3, 4]) || $0.begins([0x50, 0x4B, 5, 6]) },
+            kind: "kmz", name: "KMZ", endings: ["kmz"],
+            begins: { $0.begins([0x50, 0x4B, 3, 4]) || $0.begins([0x50, 0x4B, 5, 6]) },
             reading: KMZReader.read),
         AreaFormat(
-            "geopackage", "a GeoPackage", ["gpkg"],
+            kind: "geopackage", name: "a GeoPackage", endings: ["gpkg"],
             begins: { start in
                 start.begins(Array("SQLite format 3\0".utf8))
                     && ["GPKG", "GP10", "GP11"].contains { start.begins(Array($0.utf8), at: 68) }
-            }, reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, .geoPackage, &sink) }),
+            },
+            reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, by: .geoPackage, into: &sink) }),
         AreaFormat(
-            "flatgeobuf", "FlatGeobuf", ["fgb"],
+            kind: "flatgeobuf", name: "FlatGeobuf", endings: ["fgb"],
             begins: { $0.begins([0x66, 0x67, 0x62]) && $0.begins([0x66, 0x67, 0x62], at: 4) },
-            reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, .flatGeobuf, &sink) }),
+            reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, by: .flatGeobuf, into: &sink) }),
         AreaFormat(
-            "wkt", "well-known text", ["wkt", "ewkt"], begins: { WKTReader.begins($0.bytes.prefix(4_096)) },
+            kind: "wkt", name: "well-known text", endings: ["wkt", "ewkt"],
+            begins: { WKTReader.begins($0.bytes.prefix(4_096)) },
             reading: WKTReader.read),
-        AreaFormat("poly", "a polygon filter file", ["poly"], begins: \.isPoly, reading: PolyReader.read),
         AreaFormat(
-            "points", "a table of points", ["csv", "tsv"], takesRadius: true, begins: \.isTable,
+            kind: "poly", name: "a polygon filter file", endings: ["poly"], begins: \.isPoly, reading: PolyReader.read),
+        AreaFormat(
+            kind: "points", name: "a table of points", endings: ["csv", "tsv"], takesRadius: true, begins: \.isTable,
             reading: TableReader.read),
     ]
 
@@ -88,7 +94,7 @@ package struct AreaFormat: Sendable {
     }
 
     private init(
-        _ kind: String, _ name: String, _ endings: [String], takesRadius: Bool = false,
+        kind: String, name: String, endings: [String], takesRadius: Bool = false,
         begins: @escaping @Sendable (AreaStart) -> Bool,
         reading: @escaping @Sendable (AreaInput, inout AreaSink) throws(AreaFileError) -> Void
     ) {

@@ -12,7 +12,7 @@ enum GeoJSONReader {
     /// Reads one document.
     static func document(_ input: AreaInput, _ sink: inout AreaSink) throws(AreaFileError) {
         try input.beginText()
-        try add(try input.rest(limit: documentLimit), "", &sink)
+        try add(try input.rest(limit: documentLimit), at: "", to: &sink)
     }
 
     /// Reads a sequence: records after the byte RS (RFC 8142), or one record a line.
@@ -35,11 +35,11 @@ enum GeoJSONReader {
             }
             guard isFilled else { continue }
             number += 1
-            try add(record, "record \(number) (line \(line)): ", &sink)
+            try add(record, at: "record \(number) (line \(line)): ", to: &sink)
         }
     }
 
-    private static func add(_ bytes: [UInt8], _ place: String, _ sink: inout AreaSink) throws(AreaFileError) {
+    private static func add(_ bytes: [UInt8], at place: String, to sink: inout AreaSink) throws(AreaFileError) {
         let features: [AreaFeature]
         do throws(TilesError) { features = try AreaFeature.features(geoJSON: bytes) } catch {
             throw AreaFileError(.badArea, "\(place)\(error.message)", hint: error.hint)

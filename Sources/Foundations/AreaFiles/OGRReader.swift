@@ -22,7 +22,7 @@ enum OGRReader {
         return text.lowercased().contains(".shp") && !text.lowercased().contains(".kml")
     }
 
-    static func read(_ input: AreaInput, _ driver: Driver, _ sink: inout AreaSink) throws(AreaFileError) {
+    static func read(_ input: AreaInput, by driver: Driver, into sink: inout AreaSink) throws(AreaFileError) {
         guard let file = input.file else {
             throw AreaFileError(
                 .badArea, "\(driver.rawValue) cannot be read from standard input", hint: "give the name of a file")
@@ -40,7 +40,7 @@ enum OGRReader {
                 "-f", "GeoJSONSeq", "-if", driver.rawValue, "-t_srs", "EPSG:4326", "-dim", "XY", "/vsistdout/", source,
             ]
             if let layer { arguments.append(layer) }
-            try run(program, arguments) { (output) throws(AreaFileError) in
+            try run(program, with: arguments) { (output) throws(AreaFileError) in
                 try GeoJSONReader.sequence(output, &sink)
             }
         }
@@ -50,7 +50,7 @@ enum OGRReader {
     private static func layers(of source: String, _ driver: Driver) throws(AreaFileError) -> [String?] {
         guard let program = program("ogrinfo") else { return [nil] }
         var names: [String?] = []
-        try run(program, ["-ro", "-so", "-q", "-if", driver.rawValue, source]) { (output) throws(AreaFileError) in
+        try run(program, with: ["-ro", "-so", "-q", "-if", driver.rawValue, source]) { (output) throws(AreaFileError) in
             while let line = try output.nextLine(limit: 4_096) {
                 // "1: name (Multi Polygon)"
                 let text = String(decoding: line, as: UTF8.self)
@@ -76,7 +76,7 @@ enum OGRReader {
     ///
     /// - Throws: What it says on standard error: it ends with 0 after some faults too.
     private static func run(
-        _ program: String, _ arguments: [String], _ body: (AreaInput) throws(AreaFileError) -> Void
+        _ program: String, with arguments: [String], body: (AreaInput) throws(AreaFileError) -> Void
     ) throws(AreaFileError) {
         let process = Process()
         process.executableURL = URL(filePath: program)

@@ -31,28 +31,32 @@ struct ZipEntries {
         guard let end = Self.endRecord(bytes) else {
             throw AreaFileError(.badArea, "the ZIP archive has no directory at its end; it is cut or damaged")
         }
-        let count = Self.little(bytes, end + 10, 2)
-        let size = Self.little(bytes, end + 12, 4)
-        let start = Self.little(bytes, end + 16, 4)
+        let count = Self.little(bytes, at: end + 10, count: 2)
+        let size = Self.little(bytes, at: end + 12, count: 4)
+        let start = Self.little(bytes, at: end + 16, count: 4)
         guard count < 0xFFFF, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF, start + size <= end else {
             throw AreaFileError(.badArea, "the ZIP archive's directory lies outside of it, or needs zip64")
         }
         var entries: [Entry] = []
         var position = start
         for _ in 0..<count {
-            guard position + 46 <= start + size, Self.little(bytes, position, 4) == 0x0201_4B50 else {
+            guard position + 46 <= start + size, Self.little(bytes, at: position, count: 4) == 0x0201_4B50 else {
                 throw Self.damaged("its directory ends early")
             }
-            let nameLength = Self.little(bytes, position + 28, 2)
+            let nameLength = Self.little(bytes, at: position + 28, count: 2)
             let next =
-                position + 46 + nameLength + Self.little(bytes, position + 30, 2) + Self.little(bytes, position + 32, 2)
+                position + 46 + nameLength + Self.little(bytes, at: position + 30, count: 2)
+                + Self.little(bytes, at: position + 32, count: 2)
             guard next <= start + size else { throw Self.damaged("its directory ends early") }
             entries.append(
                 Entry(
                     name: String(decoding: bytes[position + 46..<position + 46 + nameLength], as: UTF8.self),
-                    flags: Self.little(bytes, position + 8, 2), method: Self.little(bytes, position + 10, 2),
-                    crc: Self.little(bytes, position + 16, 4), packed: Self.little(bytes, position + 20, 4),
-                    unpacked: Self.little(bytes, position + 24, 4), offset: Self.little(bytes, position + 42, 4)))
+                    flags: Self.little(bytes, at: position + 8, count: 2),
+                    method: Self.little(bytes, at: position + 10, count: 2),
+                    crc: Self.little(bytes, at: position + 16, count: 4),
+                    packed: Self.little(bytes, at: position + 20, count: 4),
+                    unpacked: Self.little(bytes, at: position + 24, count: 4),
+                    offset: Self.little(bytes, at: position + 42, count: 4)))
             position = next
         }
         self.entries = entries
@@ -70,10 +74,11 @@ struct ZipEntries {
                 hint: "unpack it and give the .kml file")
         }
         let offset = entry.offset
-        guard offset + 30 <= bytes.count, Self.little(bytes, offset, 4) == 0x0403_4B50 else {
+        guard offset + 30 <= bytes.count, Self.little(bytes, at: offset, count: 4) == 0x0403_4B50 else {
             throw Self.damaged("'\(entry.name.prefix(100))' is not where the directory says")
         }
-        let start = offset + 30 + Self.little(bytes, offset + 26, 2) + Self.little(bytes, offset + 28, 2)
+        let start =
+            offset + 30 + Self.little(bytes, at: offset + 26, count: 2) + Self.little(bytes, at: offset + 28, count: 2)
         guard start + entry.packed <= bytes.count else {
             throw Self.damaged("'\(entry.name.prefix(100))' goes beyond its end")
         }
@@ -105,7 +110,8 @@ struct ZipEntries {
         var position = bytes.count - 22
         let first = max(0, position - 0xFFFF)
         while position >= first {
-            if little(bytes, position, 4) == 0x0605_4B50, position + 22 + little(bytes, position + 20, 2) == bytes.count
+            if little(bytes, at: position, count: 4) == 0x0605_4B50,
+                position + 22 + little(bytes, at: position + 20, count: 2) == bytes.count
             {
                 return position
             }
@@ -115,7 +121,7 @@ struct ZipEntries {
     }
 
     /// A number of 2 or 4 bytes, the lowest first; the bytes must be there.
-    private static func little(_ bytes: [UInt8], _ position: Int, _ count: Int) -> Int {
+    private static func little(_ bytes: [UInt8], at position: Int, count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
     }
 }

@@ -102,7 +102,7 @@ struct Corridor {
         let (first, second) = (one.latitude, two.latitude)
         let farthest = max(abs(first), abs(second))
         let nearest = first * second <= 0 ? 0 : min(abs(first), abs(second))
-        if farthest + angle >= Self.steep { return addBox(one, two, first, second) }
+        if farthest + angle >= Self.steep { return addBox(from: one, to: two, latitudes: (first, second)) }
         if cos(nearest) > 1.01 * cos(farthest) {
             let middle = Place(x: (one.x + two.x) / 2, y: (one.y + two.y) / 2)
             add(one, middle)
@@ -125,7 +125,8 @@ struct Corridor {
     ///
     /// Two points of the map at the angle d differ in longitude by at most 2 asin(sin(d/2) / sqrt(cos f1 cos f2)). An edge whose margin
     /// contains the pole gets the whole row at the map's edge.
-    private mutating func addBox(_ one: Place, _ two: Place, _ first: Double, _ second: Double) {
+    private mutating func addBox(from one: Place, to two: Place, latitudes: (Double, Double)) {
+        let (first, second) = latitudes
         let limit = BoundingBox.maxLatitude * .pi / 180
         let (south, north) = (min(first, second) - angle, max(first, second) + angle)
         let farthest = min(limit, max(abs(first), abs(second)))

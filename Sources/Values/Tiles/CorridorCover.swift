@@ -89,20 +89,27 @@ struct CorridorCover {
         if most <= limit { return .whole }
         if least <= limit { return .part }
         // No corner is near: an end of the segment is, or the segment goes through.
-        if Self.square(ofX: segment.x0, segment.y0, x, y, east, south) <= limit
-            || Self.square(ofX: segment.x1, segment.y1, x, y, east, south) <= limit
+        let square = CorridorSquare(west: x, north: y, east: east, south: south)
+        if square.distance(toX: segment.x0, y: segment.y0) <= limit
+            || square.distance(toX: segment.x1, y: segment.y1) <= limit
         {
             return .part
         }
-        return segment.crosses(x, y, east, south) ? .part : .none
+        return segment.crosses(square) ? .part : .none
     }
+}
 
-    /// The square of the distance from a point to a rectangle.
-    private static func square(
-        ofX px: Double, _ py: Double, _ west: Double, _ north: Double, _ east: Double, _ south: Double
-    ) -> Double {
-        let dx = max(0, max(west - px, px - east))
-        let dy = max(0, max(north - py, py - south))
+/// The borders of a tile.
+private struct CorridorSquare {
+    let west: Double
+    let north: Double
+    let east: Double
+    let south: Double
+
+    /// The square of the distance from a point.
+    func distance(toX x: Double, y: Double) -> Double {
+        let dx = max(0, max(west - x, x - east))
+        let dy = max(0, max(north - y, y - south))
         return dx * dx + dy * dy
     }
 }
@@ -118,9 +125,11 @@ extension CorridorSegment {
     }
 
     /// Whether the segment meets a rectangle.
-    fileprivate func crosses(_ west: Double, _ north: Double, _ east: Double, _ south: Double) -> Bool {
+    fileprivate func crosses(_ square: CorridorSquare) -> Bool {
         var (from, to) = (0.0, 1.0)
-        for (start, step, low, high) in [(x0, x1 - x0, west, east), (y0, y1 - y0, north, south)] {
+        for (start, step, low, high) in [
+            (x0, x1 - x0, square.west, square.east), (y0, y1 - y0, square.north, square.south),
+        ] {
             if step == 0 {
                 if start < low || start > high { return false }
                 continue

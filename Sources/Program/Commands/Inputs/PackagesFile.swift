@@ -124,9 +124,9 @@ struct PackagesFile {
         let found: [Area]
         if way == "region", isRecursive {
             let all = try AreaReader.recursive(try text(way, fields), in: tree)
-            found = try all.map { try adjusted($0, fields, tree, depth: 0) }
+            found = try all.map { try adjusted($0, by: fields, in: tree, depth: 0) }
         } else {
-            found = [try area(way, fields, tree, depth: 0)]
+            found = [try area(way, of: fields, in: tree, depth: 0)]
         }
         if fields["id"] == nil, ["union", "and", "minus"].contains(where: { fields[$0] != nil }) {
             throw CLIError(.badData, "it is a set of areas and has no 'id'")
@@ -154,7 +154,9 @@ struct PackagesFile {
     }
 
     /// The area that a key names, with margin and sets.
-    private func area(_ way: String, _ fields: [String: JSONValue], _ tree: RegionTree, depth: Int) throws -> Area {
+    private func area(
+        _ way: String, of fields: [String: JSONValue], in tree: RegionTree, depth: Int
+    ) throws -> Area {
         let found: Area
         let waypoints = try flag("waypoints", fields)
         let radius = fields["radius"] == nil ? nil : try text("radius", fields)
@@ -162,7 +164,7 @@ struct PackagesFile {
         case "region": found = try AreaReader.named(try text(way, fields), in: tree)
         case "bbox": found = try AreaReader.box(listed(way, fields))
         case "union":
-            guard let union = Area.merged(try parts(way, fields, tree, depth)) else {
+            guard let union = Area.merged(try parts(way, of: fields, in: tree, depth: depth)) else {
                 throw CLIError(.badData, "'union' lists no area")
             }
             found = union
@@ -175,21 +177,23 @@ struct PackagesFile {
                     format: way == "area" || way == "route" ? nil : AreaFormat(kind: way), radius: radius,
                     waypoints: waypoints, isRoute: way == "route"))
         }
-        return try adjusted(found, fields, tree, depth: depth)
+        return try adjusted(found, by: fields, in: tree, depth: depth)
     }
 
     /// An area with its margin, cut to what `and` lists, without what `minus` lists.
     private func adjusted(
-        _ area: Area, _ fields: [String: JSONValue], _ tree: RegionTree, depth: Int
+        _ area: Area, by fields: [String: JSONValue], in tree: RegionTree, depth: Int
     ) throws -> Area {
         var area = area
         if fields["margin"] != nil { area = area.widened(by: try Margin(parsing: listed("margin", fields))) }
-        return area.cut(to: try parts("and", fields, tree, depth), without: try parts("minus", fields, tree, depth))
+        return area.cut(
+            to: try parts("and", of: fields, in: tree, depth: depth),
+            without: try parts("minus", of: fields, in: tree, depth: depth))
     }
 
     /// The areas of a list; none when it is missing.
     private func parts(
-        _ key: String, _ fields: [String: JSONValue], _ tree: RegionTree, _ depth: Int
+        _ key: String, of fields: [String: JSONValue], in tree: RegionTree, depth: Int
     ) throws -> [Area] {
         guard let value = fields[key] else { return [] }
         guard depth < Self.maxDepth else { throw CLIError(.badData, "'\(key)' is nested deeper than \(Self.maxDepth)") }
@@ -210,7 +214,7 @@ struct PackagesFile {
                     .badData,
                     "'\(key)' has the unknown key '\(name)'; the keys are \(Self.areaKeys.joined(separator: ", "))")
             }
-            return try area(try way(fields), fields, tree, depth: depth + 1)
+            return try area(try way(fields), of: fields, in: tree, depth: depth + 1)
         }
     }
 
