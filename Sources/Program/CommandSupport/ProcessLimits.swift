@@ -29,7 +29,8 @@ package enum ProcessLimits {
     ///
     /// - Throws: ``CLIError`` 78 with the limit, what is needed, and how to raise it.
     package static func require(_ needs: Needs) throws(CLIError) {
-        guard raise(RLIMIT_NOFILE, to: needs.openFiles) else {
+        // Descriptors that were inherited may have higher numbers, so a limit that is raised becomes the usual one.
+        guard raise(RLIMIT_NOFILE, to: needs.openFiles, atBest: 1_024) else {
             throw CLIError(
                 .configuration,
                 "the system allows this process \(value(RLIMIT_NOFILE)) open files, and \(needs.openFiles) are needed",
@@ -68,11 +69,12 @@ package enum ProcessLimits {
 
     /// Raises the soft limit to a value, at most to the hard limit.
     ///
+    /// - Parameter best: The new limit where the hard one allows it, if that is more.
     /// - Returns: Whether the value is allowed now.
-    private static func raise(_ resource: __rlimit_resource, to value: UInt64) -> Bool {
+    private static func raise(_ resource: __rlimit_resource, to value: UInt64, atBest best: UInt64 = 0) -> Bool {
         // A limit that cannot be read is none.
         guard var limit = limit(resource), limit.rlim_cur < value else { return true }
-        limit.rlim_cur = min(limit.rlim_max, rlim_t(value))
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(max(value, best)))
         return setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 && limit.rlim_cur >= value
     }
 }

@@ -113,7 +113,7 @@ struct MessageJSONTests {
         #expect(
             try JSONText.line(health) == """
                 {"bbox_tile_limit":0,"blob_store":"b","build":"","catalog":"","epoch":0,\
-                "findings":[{"code":"","hint":"","level":"warn","text":""}],"state":"serving"}
+                "findings":[{"code":"","hint":"","level":"warn","text":""}],"other_catalogs":[],"state":"serving"}
                 """)
     }
 }

@@ -82,7 +82,9 @@ struct DamagedStateTests {
         let fixture = try Fixture()
         let file = try await state(of: fixture)
         let edited = try DatabaseQueue(path: file.path)
-        try await edited.write { try $0.execute(sql: "UPDATE event SET data = x'FFFFFFFF' WHERE seq = 3") }
+        try await edited.write {
+            try $0.execute(sql: "UPDATE event SET data = x'FFFFFFFF' WHERE seq = (SELECT max(seq) FROM event)")
+        }
         try edited.close()
         let error = await #expect(throws: CoordinatorError.self) {
             try await fixture.withCoordinatorUntilItsEnd { service in

@@ -12,6 +12,10 @@ struct InheritedState {
     ///
     /// - Throws: ``CoordinatorError`` `damaged-state`; what SQLite throws.
     static func load(_ store: StateStore) async throws -> InheritedState {
+        do { return try await read(store) } catch { throw StateStore.damage(store.file, error) ?? error }
+    }
+
+    private static func read(_ store: StateStore) async throws -> InheritedState {
         var stored = try await store.load()
         var specs: [JobID: JobSpec] = [:]
         for (index, job) in stored.jobs.enumerated() {
