@@ -50,7 +50,7 @@ struct ForeignFileTests {
         #expect(adopted.errors.contains("3 tiles cannot be used"), "\(adopted.errors)")
         let built = scratch.url("built.mbtiles").path
         _ = try await packhorse(
-            "build", "--bbox=-180,-85,180,85", "--zoom", "2", "--tileset", "mbtiles:\(some)", "-o", built)
+            "build", "bbox(-180,-85,180,85)", "--zoom", "2", "--tileset", "mbtiles:\(some)", "-o", built)
         #expect(try await packhorse("verify", built).output.contains("2 tiles"))
         // Different bodies for one tile are refused by all.
         let twice = try await file(

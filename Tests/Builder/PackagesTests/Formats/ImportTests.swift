@@ -160,7 +160,6 @@ struct ImportTests {
     @Test(arguments: [
         ("INSERT INTO metadata VALUES ('nutikeysha1', 'AA')", PackagesError.Code.unsupported),
         ("UPDATE tiles SET tile_data = x'00112233'", .badSource), ("DELETE FROM tiles", .badSource),
-        ("INSERT INTO tiles SELECT zoom_level, tile_column, tile_row, x'1a00' FROM tiles", .badSource),
         (
             "ALTER TABLE tiles RENAME TO rows; CREATE VIEW tiles AS SELECT * FROM rows",
             .unsupported

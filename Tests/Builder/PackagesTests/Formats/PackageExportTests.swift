@@ -137,12 +137,25 @@ struct PackageExportTests {
     @Test func aPackageWithoutTilesHasNoPMTiles() throws {
         let scratch = try Scratch()
         let empty = scratch.file("empty.mbtiles")
-        try foreignFile(empty, [["name", "x"], ["format", "png"]], [])
+        _ = try BulkPackage.write(empty) { package in
+            package.add(metadata: [
+                ("agg_tiles_hash", "D41D8CD98F00B204E9800998ECF8427E"), ("format", "png"), ("name", "x"),
+            ])
+        }
         let error = #expect(throws: PackagesError.self) {
             try PackageExport.write(from: empty, format: .pmtiles, to: scratch.file("e.pmtiles"))
         }
         #expect(error?.code == .unsupported)
         let receipt = try PackageExport.write(from: empty, format: .mbtilesFlat, to: scratch.file("e.flat.mbtiles"))
         #expect(receipt.tiles == 0)
+        // A file of another program without a tile is no package at all.
+        let foreign = scratch.file("foreign.mbtiles")
+        try foreignFile(foreign, [["name", "x"], ["format", "png"]], [])
+        for format in PackageFormat.fromTiles {
+            let error = #expect(throws: PackagesError.self) {
+                try PackageExport.write(from: foreign, format: format, to: scratch.file("f" + format.fileExtension))
+            }
+            #expect(error?.code == .badSource)
+        }
     }
 }
