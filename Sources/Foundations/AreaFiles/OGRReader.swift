@@ -85,14 +85,13 @@ enum OGRReader {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        let said = SaidText()
-        errors.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil } else { said.add(data) }
-        }
         do { try process.run() } catch {
             throw AreaFileError(.unreadable, "'\(program)' does not start: \(error.localizedDescription)", cause: error)
         }
+        let said = SaidText()
+        let handle = errors.fileHandleForReading
+        let reading = Thread { said.read(handle) }
+        reading.start()
         let ending = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(secondsLimit), execute: ending)
         var failure: AreaFileError?
@@ -104,7 +103,6 @@ enum OGRReader {
         }
         process.waitUntilExit()
         ending.cancel()
-        errors.fileHandleForReading.readabilityHandler = nil
         let text = said.text
         guard process.terminationStatus == 0, text.isEmpty, failure == nil else {
             let first = text.split(whereSeparator: \.isNewline).first.map(String.init)
@@ -114,13 +112,23 @@ enum OGRReader {
     }
 }
 
-/// What a program says on standard error: the first 4 KiB.
+/// What a program says on standard error until it closes it: the first 4 KiB.
 private final class SaidText: Sendable {
     private let bytes = Mutex<[UInt8]>([])
+    private let ended = DispatchSemaphore(value: 0)
 
-    func add(_ data: Data) {
-        bytes.withLock { if $0.count < 4_096 { $0 += data } }
+    /// Reads to the end; on a thread of its own, so that a full pipe never holds the program up.
+    func read(_ handle: FileHandle) {
+        // An end for another reason than the program's is an end, too: what was read so far counts.
+        while let data = try? handle.read(upToCount: 4_096), !data.isEmpty {
+            bytes.withLock { if $0.count < 4_096 { $0 += data } }
+        }
+        ended.signal()
     }
 
-    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+    /// Waits for the end.
+    var text: String {
+        ended.wait()
+        return bytes.withLock { String(decoding: $0, as: UTF8.self) }
+    }
 }
