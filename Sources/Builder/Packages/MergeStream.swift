@@ -57,7 +57,7 @@ enum MergeStream {
         _ spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey, stripTiles: Int,
         into queue: BoundedQueue<[MergeTile]>
     ) throws -> Counts {
-        let reader = StripReader(spec, inputs, survey)
+        let reader = StripReader(spec, inputs, survey: survey)
         var numbers = BodyNumbers(survey.repeats)
         var common = CommonBodies()
         var counts = Counts()

@@ -40,7 +40,7 @@ final class StripReader {
         let group: Int
     }
 
-    init(_ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey) {
+    init(_ spec: PackageSpec, _ inputs: [MergeInput], survey: TileSurvey) {
         self.spec = spec
         self.inputs = inputs
         tables = survey.tables

@@ -73,7 +73,8 @@ public enum PackageExport {
         do {
             let (tiles, digest, remarks) = try TileArchives.open(source) { archive, facts in
                 let feed = try TileFeed(
-                    archive, facts, try rule.format ?? archive.knownFormat(facts, source), isStrict: rule.isStrict,
+                    archive, facts: facts, format: try rule.format ?? archive.knownFormat(facts, source),
+                    isStrict: rule.isStrict,
                     near: temporary.appendingPathExtension("sort"),
                     name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }

@@ -48,7 +48,7 @@ final class TileFeed {
     /// - Throws: `bad-source` for a file of another program without a tile that can be used, and for one that has a tile
     ///   with several bodies.
     init(
-        _ source: any TileArchive, _ facts: ArchiveFacts, _ format: TileFormat, isStrict: Bool = false,
+        _ source: any TileArchive, facts: ArchiveFacts, format: TileFormat, isStrict: Bool = false,
         near place: URL, name: String, tick: () throws -> Void
     ) throws {
         self.source = source
@@ -78,18 +78,18 @@ final class TileFeed {
     /// Calls `each` with the tiles by zoom, column and TMS row.
     func inRowOrder(_ each: (FeedTile) throws -> Void) throws {
         try walk(
-            try sorted ?? sorter { $0.rowOrder }, { TileID(rowOrder: $0) }, { try deliver($0, for: $1, each) })
+            try sorted ?? sorter { $0.rowOrder }, tile: { TileID(rowOrder: $0) }, { try deliver($0, for: $1, each) })
     }
 
     /// Calls `each` with the tiles by zoom and along the Hilbert curve.
     func inHilbertOrder(_ each: (FeedTile) throws -> Void) throws {
         sorted = nil
-        try walk(try sorter { $0.hilbertID }, { TileID(hilbertID: $0) }, { try deliver($0, for: $1, each) })
+        try walk(try sorter { $0.hilbertID }, tile: { TileID(hilbertID: $0) }, { try deliver($0, for: $1, each) })
     }
 
     /// Calls `each` with every tile once.
     private func walk(
-        _ sorter: TileSorter, _ tile: (UInt64) -> TileID?, _ each: (TileRecord, TileID) throws -> Void
+        _ sorter: TileSorter, tile: (UInt64) -> TileID?, _ each: (TileRecord, TileID) throws -> Void
     ) throws {
         func place(_ record: TileRecord) throws -> TileID {
             guard let tile = tile(record.order) else { throw Self.lost(record) }
@@ -218,7 +218,7 @@ final class TileFeed {
             count += 1
             if count % 1_024 == 0 { try tick() }
         }
-        try walk(sorter, { TileID(rowOrder: $0) }, look)
+        try walk(sorter, tile: { TileID(rowOrder: $0) }, look)
         guard count > 0 || known.isOwn else {
             let why = remarks.examples.first.map { ": \($0.place): \($0.message)" } ?? ""
             throw PackagesError(.badSource, "The file has no tile that can be used\(why).")

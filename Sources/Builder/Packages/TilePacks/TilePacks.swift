@@ -171,7 +171,7 @@ public enum TilePacks {
         if order.format == .pmtiles {
             try TileArchives.open(temporary) { archive, facts in
                 let feed = try TileFeed(
-                    archive, facts, try archive.knownFormat(facts, temporary),
+                    archive, facts: facts, format: try archive.knownFormat(facts, temporary),
                     near: export.appendingPathExtension("sort"), name: "\(pack.index)"
                 ) {}
                 _ = try PMTilesExport.write(feed, to: export, isCompact: true) { _ in }

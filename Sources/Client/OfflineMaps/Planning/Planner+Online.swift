@@ -31,12 +31,12 @@ extension Planner {
         guard draft.plan.onlineTiles <= job.view.rows.settings.quota.onlineTiles else { return }
         let others = SharedPacks(of: source, job, in: folder)
         for pack in PackScheme.standard.packs(of: cover, zooms: span) {
-            try add(pack, cover, of: source, template: template, job: job, others, to: &draft)
+            try add(pack, cover: cover, of: source, template: template, job: job, others, to: &draft)
         }
     }
 
     private func add(
-        _ pack: PackScheme.Pack, _ cover: TileMask, of source: OnlineSource, template: TileTemplate, job: RegionJob,
+        _ pack: PackScheme.Pack, cover: TileMask, of source: OnlineSource, template: TileTemplate, job: RegionJob,
         _ others: SharedPacks, to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let key = InstalledFileKey.pack(

@@ -133,7 +133,7 @@ actor LocalProcesses {
         starts += 1
         let (run, send, line) = (starts, send, reports.line)
         let log = try ChildLog { line($0, name) }
-        let address = try service.readiness == .address ? Self.addressPipe(name, run, send) : nil
+        let address = try service.readiness == .address ? Self.addressPipe(of: name, run: run, send) : nil
         let child = try ChildProcess(
             name: name, arguments: service.arguments(isFirst: isFirst) + ["--until-input-ends"], log: log,
             lifeline: lifeline, output: address?.writing ?? output
@@ -143,12 +143,12 @@ actor LocalProcesses {
         address?.closeWriting()
         children[name] = (run, child)
         readiness[name]?.cancel()
-        readiness[name] = awaitReady(service, isFirst: isFirst, run, child.id)
+        readiness[name] = awaitReady(service, isFirst: isFirst, run: run, id: child.id)
     }
 
     /// Receives the address that a process prints when it is ready.
     private static func addressPipe(
-        _ name: String, _ run: Int, _ send: AsyncStream<Message>.Continuation
+        of name: String, run: Int, _ send: AsyncStream<Message>.Continuation
     ) throws -> LinePipe {
         try LinePipe { line in
             if line.hasPrefix("http://") { send.yield((run, .ready(name), nil)) }
@@ -156,7 +156,7 @@ actor LocalProcesses {
     }
 
     /// Reports when a process can be used.
-    private func awaitReady(_ service: LocalService, isFirst: Bool, _ run: Int, _ id: Int32) -> Task<Void, Never>? {
+    private func awaitReady(_ service: LocalService, isFirst: Bool, run: Int, id: Int32) -> Task<Void, Never>? {
         let (name, send) = (service.name, send)
         switch service.readiness {
         case .atOnce: send.yield((run, .ready(name), nil))

@@ -13,7 +13,7 @@ enum NotificationContent {
     ///   - catalogs: The catalogs of jobs.
     /// - Throws: ``CoordinatorError`` `damaged-state`, ``WireError``.
     static func make(
-        _ kind: NotificationKind, seq: UInt64, wall: Int64, job: JobID, _ bytes: Data, _ catalogs: CatalogPlaces
+        _ kind: NotificationKind, seq: UInt64, wall: Int64, job: JobID, _ bytes: Data, catalogs: CatalogPlaces
     ) throws -> EventNotification {
         let change = try PBLoggedChange(decoding: Array(bytes))
         var content = EventNotification(

@@ -58,7 +58,7 @@ struct StateNotifications: NotificationLog {
         guard let kind = number.flatMap(NotificationKind.init(rawValue:)) else { return nil }
         let content = try NotificationContent.make(
             kind, seq: UInt64(clamping: try row.value("seq") as Int64), wall: try row.value("wall"),
-            job: JobID(key: try row.value("job")), try row.value("data"), catalogs)
+            job: JobID(key: try row.value("job")), try row.value("data"), catalogs: catalogs)
         return LoggedNotification(wall: try row.value("wall"), content: content)
     }
 }
