@@ -37,6 +37,7 @@ struct NotificationTests {
     @Test func theReferenceNamesEveryKey() throws {
         var content = EventNotification(id: "a", seq: 1, kind: .jobFailed, wall: 0, state: "failed", text: "t")
         content.job = 1
+        content.catalog = "main"
         content.reason = "r"
         content.package = EventNotification.Package(
             id: "EE", version: 1, size: 1, tiles: 1, sha256: "s", path: "p", url: "u",

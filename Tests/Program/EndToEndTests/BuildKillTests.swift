@@ -42,10 +42,13 @@ struct BuildKillTests {
         let (calm, file) = (scratch.url("calm.mbtiles"), scratch.url("EE.mbtiles"))
         let outcome = try await Program.run(arguments(origin, calm), in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
+        // The build must not end before its child is found.
+        origin.gate.allow(5)
         let daemon = try Daemon(arguments(origin, file), in: scratch)
         let victim = try #require(try await child(role, of: daemon), "\(daemon.said)")
         try await Task.sleep(for: .milliseconds(milliseconds))
         let wasKilled = kill(victim, SIGKILL) == 0
+        origin.gate.open()
         // Far less than the minute for which a request may wait.
         try await Eventually.holds("the build ends", within: .seconds(50)) { !daemon.isRunning }
         #expect(daemon.status == 0, "\(milliseconds) ms: \(daemon.said)")

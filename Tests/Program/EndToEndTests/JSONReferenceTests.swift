@@ -35,7 +35,11 @@ struct JSONReferenceTests {
         let key = scratch.url("catalog.key")
         let shown = try await reader.run(nil, ["catalog", "keygen", key.path])
         let cluster = try await Cluster(
-            workers: 1, coordinatorArguments: ["--signing-key", key.path, "--keep-shards"], in: scratch)
+            workers: 1,
+            coordinatorArguments: [
+                "--signing-key", key.path, "--keep-shards", "--also-catalog", "staging=\(scratch.url("staging").path)",
+                "--also-catalog-url", "staging=https://maps.example.com/staging/",
+            ], in: scratch)
         let control = cluster.control
         try await submissions(reader, demo, refusing, control)
         try await operations(reader, demo, cluster)

@@ -100,6 +100,11 @@ struct WrongInputTests {
         try await packhorse("catalog", "keygen", path("c.key"))
         try FileManager.default.createDirectory(at: scratch.url("folder"), withIntermediateDirectories: true)
         try Data("{".utf8).write(to: scratch.url("file"))
+        try Data(
+            #"{"type":"Feature","id":"ZZ-1","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[[[1,1],[2,1],[2,2],[1,1]]]}}"#
+                .utf8
+        )
+        .write(to: scratch.url("region.geojson"))
         try Data(contentsOf: scratch.url("a.mbtiles")).prefix(9_000).write(to: scratch.url("cut.mbtiles"))
         try Data(contentsOf: URL(filePath: archive)).prefix(200).write(to: scratch.url("cut.pmtiles"))
         try Data("url: ftp://h/{z}/{x}/{y}.png\nzoom: 0-3\nformat: png\n".utf8).write(to: scratch.url("t.yaml"))
@@ -138,7 +143,7 @@ struct WrongInputTests {
             (["mask", "--geojson", path("file")], 65, path("file")),
             (["mask", "--geojson", path("folder")], 66, "is a folder"),
             (["regions", "ls", "--regions-folder", path("file")], 66, "--regions-folder"),
-            (["regions", "import", path("file"), "--regions-folder", path("file")], 73, path("file")),
+            (["regions", "import", path("region.geojson"), "--regions-folder", path("file")], 73, path("file")),
             (["demo-origin", "--port", "0", "--request-log", path("none/x")], 73, path("none")),
             (["demo-origin", "--port", "0", "--host", "192.0.2.1"], 78, "192.0.2.1"),
             (["estimate", "LI", "--tileset", path("t.yaml")], 78, "t.yaml"),

@@ -27,6 +27,7 @@ struct MessageTableTests {
             "jobs.formats": 1000 * 32,
         ],
         .jobStatus: ["packages": 4096, "failures": 10_000, "packages.files": 4096 * 32, "formats": 32],
+        .health: ["other_catalogs": 64],
         .workers: ["workers": 4096],
         .failedWork: ["batches": 1000, "batches.failures": 10_000],
         .failedOrder: ["batches": 4096],
