@@ -49,7 +49,7 @@ enum FileProbe {
         }
         guard report.unusable > 0, let first = report.problems.first else { return Findings() }
         return Findings(
-            remark: "\(report.unusable) tiles cannot be used and are passed over; the first problem: \(first)")
+            remark: "tiles that cannot be used are passed over: \(report.unusable); the first problem: \(first)")
     }
 
     /// Reads the first tile.

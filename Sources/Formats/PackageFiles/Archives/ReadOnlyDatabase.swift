@@ -69,10 +69,12 @@ package final class ReadOnlyDatabase {
             throw ArchiveError(reading: error, path)
         }
         guard let slow = plan.slowStep else { return }
+        let table = hasTable("map") ? "map" : "tiles"
         throw ArchiveError(
             .unsupported,
             "'\(path)' has no index for its tiles, so each would be read from the whole file (\(slow.prefix(80))); "
-                + "make one on zoom_level, tile_column and tile_row, or convert it with 'packhorse convert'.")
+                + "make one: sqlite3 '\(path)' 'CREATE UNIQUE INDEX tile_place ON \(table) (zoom_level, tile_column, tile_row)'."
+        )
     }
 
     /// Whether the file has a table; `false` also when its schema cannot be read.

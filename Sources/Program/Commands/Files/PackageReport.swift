@@ -68,7 +68,7 @@ enum PackageReport {
         guard !report.isVerified else { return }
         let unusable =
             report.unusable > 0
-            ? ": \(Units.count(report.unusable, of: "tile")) cannot be used and are passed over" : ""
+            ? "; tiles that cannot be used are passed over: \(Units.count(report.unusable))" : ""
         Console.warning(
             "'\(report.path)' has \(Units.count(report.problemCount, of: "problem")) that other programs' files may have\(unusable)"
         )
