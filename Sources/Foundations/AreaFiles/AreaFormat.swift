@@ -133,7 +133,7 @@ package struct AreaFormat: Sendable {
         guard !shape.isEmpty else {
             guard omitted == 0 else {
                 throw AreaFileError(
-                    .badArea, "it has no line and no polygon, only \(omitted) waypoints", hint: "add --waypoints")
+                    .badArea, "it has no line and no polygon, only waypoints (\(omitted))", hint: "add --waypoints")
             }
             throw AreaFileError(.badArea, "it contains no coordinates")
         }

@@ -94,6 +94,13 @@ public enum RegionImport {
                     "The tree already has \(id). Nothing was written. Use --replace to use the boundary of the file.",
                     suggestions: [id])
             }
+            // An id that is no code must not take the name of another region.
+            if old == nil, !ImportKeys.isID(id), let named = try? tree.find(id) {
+                throw RegionsError(
+                    .alreadyPresent,
+                    "'\(id)' is already a name of \(named.id) (\(named.name("en"))). Nothing was written. Choose another id: --as ID.",
+                    suggestions: [named.id])
+            }
             let parent = try parent(of: id, options, in: tree)
             let names = keys.names(of: properties[id] ?? [:], known: old?.names ?? [:], id: id)
             files.append(try ImportFile(id: id, kind: kind(of: id), parentID: parent, names: names, geometry: geometry))

@@ -50,7 +50,7 @@ struct GPXReaderTests {
         ("<gpx><rte><rtept lat='5' lon='x'/></rte></gpx>", "no numbers"),
         ("<gpx><rte><rtept lat='nan' lon='1'/></rte></gpx>", "no numbers"),
         ("<gpx><trk/></gpx>", "contains no coordinates"),
-        ("<gpx><wpt lat='1' lon='2'/></gpx>", "only 1 waypoints"),
+        ("<gpx><wpt lat='1' lon='2'/></gpx>", "only waypoints (1)"),
         ("<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'/>", "line 2: the file ends inside <trkseg>"),
         ("<gpx><trk><trkseg></trk></gpx>", "</trk> ends an element; expected </trkseg>"),
         ("<gpx/><gpx/>", "second element"), ("<gpx>&nbsp;</gpx", "ends inside"), ("<gpx/>x", "outside"),

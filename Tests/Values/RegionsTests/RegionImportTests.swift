@@ -211,6 +211,9 @@ struct RegionImportTests {
         #expect(wide.added == ["MY-ALPS.2"])
         new = try RegionTree.load(imports: folder)
         #expect(new.parent(of: "MY-ALPS.2")?.id == "CH" && new["MY-ALPS.2"]?.bounds.east == 9)
+        for name in ["world", "Estonia", "the_gambia", "Bavaria"] {
+            #expect(throws: RegionsError.self, "\(name)") { try run([area(7)], .init(id: name)) }
+        }
         for (id, parent) in [("../x", "CH"), ("ab", "CH"), ("own", "DE-BY"), ("own", "nowhere")] {
             #expect(throws: RegionsError.self, "\(id)") { try run([area(7)], .init(id: id, parent: parent)) }
         }
