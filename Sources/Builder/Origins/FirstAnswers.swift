@@ -9,7 +9,7 @@ import Synchronization
 final class FirstAnswers: Sendable {
     /// What an answer says about the server.
     enum Evidence: Sendable, Hashable {
-        /// A tile, or that there is none.
+        /// The server gave a tile, or said that the tile does not exist.
         case good
         /// A final refusal, in words: `403 (text/html)`.
         case refusal(String)

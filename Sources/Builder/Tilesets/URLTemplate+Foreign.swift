@@ -14,7 +14,7 @@ extension URLTemplate {
         return plain
     }
 
-    /// The error for a placeholder that is none of ours.
+    /// The error for a placeholder that Packhorse does not know.
     static func unknown(_ name: String) -> TilesetsError {
         let shown = String(name.prefix(40))
         func error(_ words: String) -> TilesetsError {

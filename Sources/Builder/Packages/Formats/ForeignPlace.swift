@@ -104,7 +104,7 @@ struct ForeignPlace {
             + ",\(PackageMetadata.overviewZoom(box, zooms))"
     }
 
-    /// The box of a row `bounds`; `nil` for text that is none.
+    /// The box of a row `bounds`; `nil` for text that is not a box.
     static func box(_ text: String) -> BoundingBox? {
         guard let numbers = numbers(text), numbers.count == 4 else { return nil }
         // Bounds of third parties that are no box are computed.

@@ -173,7 +173,7 @@ final class TileFeed {
 
     private struct Unusable: Error { let problem: VerifyReport.Problem }
 
-    /// The canonical body, or why there is none.
+    /// The canonical body, or why the stored body cannot be used.
     private func settled(_ record: TileRecord, _ tile: TileID) throws -> Result<[UInt8], Unusable> {
         switch try source.body(record, of: tile) {
         case .unusable(let problem): return .failure(Unusable(problem: problem))

@@ -15,7 +15,7 @@ public struct TileSource: Sendable, Hashable {
     /// A source of one address.
     public init(_ scheme: SourceScheme, _ address: String) { self.init(scheme, [address]) }
 
-    /// The only or first address; empty if there is none.
+    /// The first address; empty when the source has no address.
     public var address: String { addresses.first ?? "" }
 
     /// The absolute path of the file of this machine that has the tiles; `nil` for servers.

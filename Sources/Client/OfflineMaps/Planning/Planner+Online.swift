@@ -64,7 +64,7 @@ extension Planner {
         let version = (current?.version ?? 0) &+ 1
         var text = "\(key.name)|\(version)|\(source.template)"
         for tile in tiles { text += "|\(tile)" }
-        // What others have of this pack stays in it; what nobody needs any more does not.
+        // Tiles of this pack that other regions use stay in it; tiles that no region uses are removed.
         let isShared = job.view.rows.isHeld(key, besides: holder)
         let isKept = wanted.isEmpty && (isShared || known.keys.allSatisfy(mask.contains))
         if isShared, let more = current?.mask { mask = mask.union(more) }

@@ -44,7 +44,7 @@ struct PlanTable: Sendable {
         return Set(places.map(\.task)).sorted()
     }
 
-    /// The tasks whose plans fill a pack anew, in the place of a file that is here.
+    /// The tasks whose plans fill a pack again and replace an installed file.
     func tasks(refilling file: FileID) -> [TaskID] {
         let places = places(of: file.key).filter { place in
             guard let download = plans[place.task]?.downloads[place.number] else { return false }

@@ -73,7 +73,7 @@ struct StoreCleaning: Sendable {
         return folder.part(sha256: digest)
     }
 
-    /// Removes what lies in the folder of the part files and is none, and unfinished reserves.
+    /// Removes everything from the folder of part files that is not a part file, and unfinished reserves.
     mutating func removeStrays() {
         // Folders too: a style that was being looked at is unpacked in one.
         for stray in StoreScan.strays(folder) + StoreScan.reserveDrafts(folder) { remove(stray) }

@@ -211,6 +211,6 @@ extension StoreWorker {
 }
 
 extension StoreWork {
-    /// What the machine is told.
+    /// The event that begins this work in the machine.
     fileprivate var event: Event { self == .all ? .start : .startReading }
 }
