@@ -113,7 +113,7 @@ extension Catalog {
         let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
         return CatalogError(
             .otherArea,
-            "Package '\(entry.id)' of catalog '\(edition)' is another area: the new one has \(overlap.shared) of its \(overlap.old) tiles of zoom \(overlap.zoom), less than half.\(others) Use another id, or --replace-area."
+            "Package '\(entry.id)' of edition '\(edition)' is another area: the new one has \(overlap.shared) of its \(overlap.old) tiles of zoom \(overlap.zoom), less than half.\(others) Use another id, or --replace-area."
         )
     }
 }

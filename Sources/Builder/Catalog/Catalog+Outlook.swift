@@ -42,7 +42,7 @@ extension Catalog {
             guard let other = known[id.lowercased()] else { continue }
             throw CatalogError(
                 .badRequest,
-                "Package id '\(id)' differs from '\(other)' of catalog '\(edition)' only in upper and lower case: on devices with case-insensitive file systems both would be the same file. Use '\(other)' or another id, or remove '\(other)' first (packhorse catalog remove)."
+                "Package id '\(id)' differs from '\(other)' of edition '\(edition)' only in upper and lower case: on devices with case-insensitive file systems both would be the same file. Use '\(other)' or another id, or remove '\(other)' first (packhorse catalog remove)."
             )
         }
     }
@@ -61,7 +61,7 @@ extension Catalog {
         let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
         return CatalogError(
             .otherTileset,
-            "Package '\(entry.id)' of catalog '\(edition)' is built from tileset '\(entry.tileset ?? "")'; a package of '\(tileset)' would replace it.\(others) Publish it to another catalog or under another id, or allow the replacement (--replace-tileset)."
+            "Package '\(entry.id)' of edition '\(edition)' is built from tileset '\(entry.tileset ?? "")'; a package of '\(tileset)' would replace it.\(others) Publish it to another edition or catalog, or under another id, or allow the replacement (--replace-tileset)."
         )
     }
 }

@@ -8,9 +8,9 @@ public protocol S3CredentialProvider: Sendable {
     func current() async throws(S3Error) -> S3Credentials
 }
 
-/// A provider that variables of the environment ask for.
-protocol EnvironmentProvider: S3CredentialProvider {
-    /// - Returns: `nil` if no variable asks for it.
+/// A provider that is found by variables of the environment, or by a file in its usual place.
+protocol ConfiguredProvider: S3CredentialProvider {
+    /// - Returns: `nil` if neither a variable nor a file asks for it.
     /// - Throws: ``S3Error`` `missing-secret`: what the variables name cannot be used.
     init?(ifAskedBy environment: [String: String]) throws(S3Error)
 }
@@ -18,7 +18,7 @@ protocol EnvironmentProvider: S3CredentialProvider {
 /// The providers that Packhorse has.
 public enum S3CredentialProviders {
     /// In the order in which they are looked at; a new provider is a type and its row here.
-    private static let all: [any EnvironmentProvider.Type] = [S3Credentials.self, SharedCredentialsFile.self]
+    private static let all: [any ConfiguredProvider.Type] = [S3Credentials.self, SharedCredentialsFile.self]
 
     /// The first provider that the environment asks for.
     ///

@@ -51,7 +51,7 @@ public struct S3Credentials: S3CredentialProvider, CustomStringConvertible, Cust
     public var debugDescription: String { description }
 }
 
-extension S3Credentials: EnvironmentProvider {
+extension S3Credentials: ConfiguredProvider {
     /// One of the two variables alone is a mistake.
     init?(ifAskedBy environment: [String: String]) throws(S3Error) {
         guard Self.variables.prefix(2).contains(where: { environment[$0]?.isEmpty == false }) else { return nil }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The credentials file that AWS tools share: sections `[profile]` with lines `name = value`.
 ///
 /// It is read again when it has changed, so that tokens which another program renews are used without a restart.
-final class SharedCredentialsFile: EnvironmentProvider {
+final class SharedCredentialsFile: ConfiguredProvider {
     /// The largest file that is read.
     ///
     /// Unit: bytes.

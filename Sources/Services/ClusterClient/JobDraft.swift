@@ -70,9 +70,10 @@ package struct JobDraft {
         guard twice.isEmpty else { throw ClusterError(.duplicateArea, "given twice: \(twice.joined(separator: ", "))") }
     }
 
-    /// Whether it asks for more than MBTiles packages of the main catalog.
+    /// Whether it asks for more than MBTiles packages in the main edition of the main catalog.
     package var isUnusual: Bool {
-        !publish.edition.isRoot || allFormats != [.mbtiles] || !publish.dataDate.isEmpty || publish.replacesTileset
+        !publish.catalog.isEmpty || !publish.edition.isRoot || allFormats != [.mbtiles] || !publish.dataDate.isEmpty
+            || publish.replacesTileset
     }
 
     /// The tiles of all packages, each counted once.

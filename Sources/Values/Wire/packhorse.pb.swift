@@ -739,7 +739,7 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._requestID = newValue}
   }
 
-  /// region, bbox, geojson, points; catalog = each package has its own
+  /// region, bbox, set or a kind of AreaFormat; catalog = the packages have several kinds
   public var kind: String {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}

@@ -102,13 +102,14 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     /// What would be built, and what is saved because packages overlap.
-    private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
+    static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
         let batches = "\(Units.count(submitted.batches, of: "batch")); nothing was submitted"
         var lines: [String] = []
         if draft.isUnusual {
             lines.append(
                 "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
-                    + (draft.publish.edition.isRoot ? "" : ", in the edition \(draft.publish.edition.label)"))
+                    + (draft.publish.edition.isRoot ? "" : ", in the edition \(draft.publish.edition.label)")
+                    + (draft.publish.catalog.isEmpty ? "" : ", in the catalog '\(draft.publish.catalog)'"))
         }
         guard draft.packages.count > 1 else {
             return lines + ["\(Units.count(submitted.tiles, of: "tile")) in \(batches)"]

@@ -20,7 +20,7 @@ struct CatalogImpact {
     private var lostPacks: String? {
         guard spec.publish.packs == nil, let first = cut.first else { return nil }
         return
-            "Package '\(first)' of catalog '\(edition)'\(others(cut.count)) will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
+            "Package '\(first)' of edition '\(edition)'\(others(cut.count)) will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
     }
 
     private var lostZooms: String? {
@@ -30,7 +30,7 @@ struct CatalogImpact {
         }
         guard let first = narrower.first, let low = first.minZoom, let high = first.maxZoom else { return nil }
         return
-            "Package '\(first.id)' of catalog '\(edition)'\(others(narrower.count)) has zooms \(low)-\(high); the version of this job has only zooms \(spec.zooms). Ask for all zooms, or give the package another id."
+            "Package '\(first.id)' of edition '\(edition)'\(others(narrower.count)) has zooms \(low)-\(high); the version of this job has only zooms \(spec.zooms). Ask for all zooms, or give the package another id."
     }
 
     /// Packages that ask for less than half of the tiles of the catalog's versions.
@@ -51,7 +51,7 @@ struct CatalogImpact {
         }
         guard let first = smaller.first else { return nil }
         return
-            "Package '\(first.id)'\(others(smaller.count)) asks for \(first.new) tiles, the version in catalog '\(edition)' asked for \(first.old): a package with less than half of the tiles or bytes is not published. If it is to be smaller, add --replace-area (smaller area or fewer zooms) or --allow-shrink."
+            "Package '\(first.id)'\(others(smaller.count)) asks for \(first.new) tiles, the version in edition '\(edition)' asked for \(first.old): a package with less than half of the tiles or bytes is not published. If it is to be smaller, add --replace-area (smaller area or fewer zooms) or --allow-shrink."
     }
 
     /// MapLibre's clients merge databases by date: a tile replaces only an older one.
