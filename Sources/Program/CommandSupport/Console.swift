@@ -15,6 +15,16 @@ package enum Console {
     /// Writes a JSON document as the result.
     package static func result(_ document: JSONDocument) { write(document.lines) }
 
+    /// Writes a table; in a terminal without the columns for which there is no room, which a note names.
+    ///
+    /// - Parameter lessNeeded: Titles of columns that may be left out, the first one first.
+    package static func result(_ table: Table, lessNeeded: [String]) {
+        let (lines, hidden) = table.lines(within: Terminal.columns(STDOUT_FILENO) ?? .max, lessNeeded: lessNeeded)
+        write(lines)
+        guard !hidden.isEmpty else { return }
+        note("not shown here: \(hidden.joined(separator: ", ")); a wider terminal or --json shows them")
+    }
+
     /// Writes a line for the user.
     package static func note(_ line: String) { StatusLine.write(VisibleText.escaped(line)) }
 

@@ -17,15 +17,29 @@ package struct Table {
     /// The lines, header first.
     ///
     /// The header alone shows that the list is empty.
-    package var lines: [String] {
+    package var lines: [String] { lines(within: .max, lessNeeded: []).lines }
+
+    /// The lines, header first, without columns for which there is no room.
+    ///
+    /// - Parameters:
+    ///   - width: Columns of the terminal.
+    ///   - lessNeeded: Titles that may be left out, the first one first.
+    /// - Returns: The lines, and the titles that were left out.
+    package func lines(within width: Int, lessNeeded: [String]) -> (lines: [String], hidden: [String]) {
         let all = [titles.map { $0.uppercased() }] + rows
         let widths = titles.indices.map { column in all.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
         let numeric = titles.indices.map(isNumeric)
-        return all.map { row in
-            row.indices.filter { !titles[$0].isEmpty }.map { column in
-                DisplayWidth.padded(row[column], to: widths[column], isRight: numeric[column])
-            }.joined(separator: "  ").trimmedRight
+        var shown = titles.indices.filter { !titles[$0].isEmpty }
+        var hidden: [String] = []
+        for title in lessNeeded where shown.reduce(2 * (shown.count - 1), { $0 + widths[$1] }) > width {
+            shown.removeAll { titles[$0] == title }
+            hidden.append(title)
         }
+        let lines = all.map { row in
+            shown.map { DisplayWidth.padded(row[$0], to: widths[$0], isRight: numeric[$0]) }
+                .joined(separator: "  ").trimmedRight
+        }
+        return (lines, hidden)
     }
 
     private func isNumeric(_ column: Int) -> Bool {

@@ -26,18 +26,29 @@ public enum CommandLineTool {
             }
             exit(ExitStatus.success.rawValue)
         } catch {
-            if let problem = ErrorTranslation.cliError(error) { end(problem) }
+            if let problem = ErrorTranslation.cliError(error) { end(problem, arguments) }
             // Without a width, because HelpText breaks the lines.
             let text = RootCommand.fullMessage(for: error, columns: .max)
-            guard RootCommand.exitCode(for: error).isSuccess else { end(UsageError.translated(error, arguments)) }
+            guard RootCommand.exitCode(for: error).isSuccess else {
+                end(UsageError.translated(error, arguments), arguments)
+            }
             let columns = Terminal.helpColumns
             Console.page(text.hasPrefix("OVERVIEW: ") ? HelpText.fit(text, columns: columns) : text)
             exit(ExitStatus.success.rawValue)
         }
     }
 
-    private static func end(_ problem: CLIError) -> Never {
-        Console.error(problem)
+    /// Reports the error, as JSON where the arguments ask for JSON, and ends the process.
+    private static func end(_ problem: CLIError, _ arguments: [String]) -> Never {
+        let options = arguments.prefix { $0 != "--" }
+        let wantsJSON =
+            options.contains("--json") || options.contains("--progress=json")
+            || zip(options, options.dropFirst()).contains { $0 == "--progress" && $1 == "json" }
+        if wantsJSON, let line = try? JSONText.line(ErrorView(problem)) {
+            Console.note(line)
+        } else {
+            Console.error(problem)
+        }
         exit(problem.status.rawValue)
     }
 

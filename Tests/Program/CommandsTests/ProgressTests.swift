@@ -38,6 +38,16 @@ struct ProgressTests {
         }
     }
 
+    @Test(arguments: [20, 40, 80, 120])
+    func theReasonOfAWaitComesFirst(columns: Int) {
+        var waiting = job(100, stored: 0, inFlight: 0)
+        waiting.waiting = "tiles.example.com does not answer: next attempt in 8 s"
+        let line = ProgressLine.bar(waiting, RateMeter()).line(columns: columns, isUnicode: true)
+        let reason = waiting.waiting.prefix(min(waiting.waiting.count, columns - 5))
+        #expect(line.contains(reason), "\(line)")
+        #expect(line.count <= columns - 3)
+    }
+
     @Test func theScreenTellsPausedJobsAndSilentWorkers() {
         let paused = PBJobStatus.make {
             $0.job = 3

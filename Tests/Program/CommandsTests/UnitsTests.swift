@@ -64,6 +64,15 @@ struct UnitsTests {
             ])
     }
 
+    @Test(arguments: [(18, [] as [String]), (17, ["tiles"]), (11, ["tiles"]), (10, ["tiles", "state"])])
+    func columnsWithoutRoomAreLeftOut(width: Int, hidden: [String]) {
+        var table = Table("name", "", "state", "tiles")
+        table.add("LV", "-", "a", "10")
+        let shown = table.lines(within: width, lessNeeded: ["tiles", "state"])
+        #expect(shown.hidden == hidden)
+        #expect(shown.lines[1] == ["LV    a         10", "LV    a", "LV"][hidden.count])
+    }
+
     @Test func columnsArePaddedAndNumbersAlignRight() {
         var table = Table("name", "tiles")
         table.add("Estonia", "9")

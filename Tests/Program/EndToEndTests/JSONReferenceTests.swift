@@ -8,11 +8,11 @@ struct JSONReferenceTests {
     /// Documents that the tests below cover; each document of the file is one of them.
     private static let ofClusters = [
         "job", "submission", "order", "failed-work", "schedule", "worker", "origin", "health", "key", "event", "shard",
-        "list-of-packs", "push", "catalog-check", "removal",
+        "list-of-packs", "push", "catalog-check", "removal", "backup", "state",
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
-        "style-pack", "style-plan", "style-check", "style-index", "region", "place",
+        "style-pack", "style-plan", "style-check", "style-index", "region", "place", "mask", "error",
     ]
 
     @Test func everyDocumentIsRead() throws {
@@ -48,6 +48,7 @@ struct JSONReferenceTests {
         }
         try await keys(reader)
         try await cluster.stop()
+        try await reader.run("state", ["state", "check", "--data", cluster.data.path])
         try await catalogs(reader, cluster.catalog, publicKey: shown, secretKey: key.path)
         // The controller finds limits only after a minute of refusals: HiddenLimitTests.
         reader.expectAll(Self.ofClusters, but: ["accepts_per_second", "accepts_concurrency"])
@@ -77,7 +78,7 @@ struct JSONReferenceTests {
             nil, ["submit", "EE", "--tileset", base.path, "--zoom", "0-6", "--priority", "-1"], at: control)
         try await reader.run("job", ["status", paused], at: control)
         try await reader.run("order", ["weight", paused, "2"], at: control)
-        try await reader.run(nil, ["cancel", paused], at: control)
+        try await reader.run("job", ["cancel", paused], at: control)
         try await reader.run(
             "order", ["schedule", "add", "night", "--every", "daily 01:00", "EE", "--tileset", bad.path], at: control)
         try await reader.run(nil, ["schedule", "run", "night"], at: control)
@@ -101,6 +102,7 @@ struct JSONReferenceTests {
             try await reader.run("origin", ["origins"], at: control).contains("\"per_second\" : 5")
         }
         try await reader.run("health", ["health"], at: control)
+        try await reader.run("backup", ["backup", "one"], at: control)
         let lines = try await reader.run(nil, ["events", "--limit", "20", "--json"], at: control)
         for line in lines.split(separator: "\n") { try reader.reference.read(String(line), as: "event") }
         // A worker that says nothing has a reason.
@@ -130,8 +132,15 @@ struct JSONReferenceTests {
     @Test func filesAndForecastsPrintWhatTheReferenceSays() async throws {
         let scratch = try Scratch()
         let reader = JSONReader(reference: try JSONReference(), scratch: scratch)
+        for wrong in [["inspect", "/nonexistent", "--json"], ["build", "Estonai", "--progress", "json"]] {
+            let outcome = try await Program.run(wrong, in: scratch)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+            try reader.reference.read(outcome.errors, as: "error")
+        }
         let demo = try await DemoOrigin(in: scratch)
         func path(_ name: String) -> String { scratch.url(name).path }
+        try await reader.run("mask", ["mask", "LI", "--zoom", "6"])
         let languages = path("l.yaml")
         try Data("url: \(demo.url)/{language}/tiles.json\n".utf8).write(to: URL(filePath: languages))
         let made = ["LI", "--tileset", languages, "--language", "en", "--zoom", "0-8"]

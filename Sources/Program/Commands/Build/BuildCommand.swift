@@ -116,6 +116,9 @@ struct BuildCommand: AsyncParsableCommand {
         if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
         // Files of an interrupted build of this output are checked later, when it is known which build made them.
         try plan.check(replacing: force || (isUnderWay && !restart))
+        if coordinator == nil, !isUnderWay {
+            for draft in plan.drafts { try await HostCheck.require(draft.tileset, orSilent: false) }
+        }
         let folder = try await BuildFolder(
             plan.state, for: plan.record, isRestart: restart && earlier == 0, restartsOnChange: restartOnChange)
         do {

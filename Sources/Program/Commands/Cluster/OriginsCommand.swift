@@ -49,6 +49,7 @@ struct OriginsListCommand: AsyncParsableCommand {
                 Units.count(origin.requests), Units.count(origin.throttled), Units.count(origin.failed),
                 origin.blockedMs > 0 ? "\(Units.decimal(Double(origin.blockedMs) / 1000, places: 1)) s" : "-")
         }
-        table.lines.forEach(Console.result)
+        Console.result(
+            table, lessNeeded: ["operator", "requests", "workers", "throttled", "accepts", "failed", "granted"])
     }
 }

@@ -38,6 +38,6 @@ struct WorkersListCommand: AsyncParsableCommand {
                 "\(worker.leases)", Units.count(worker.tiles), Units.bytes(worker.bytes),
                 "\(Units.decimal(Double(worker.silentMs) / 1000, places: 1)) s", worker.build)
         }
-        table.lines.forEach(Console.result)
+        Console.result(table, lessNeeded: ["build", "pid", "bytes", "host", "tiles"])
     }
 }

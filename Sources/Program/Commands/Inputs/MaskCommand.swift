@@ -31,6 +31,7 @@ struct MaskCommand: ParsableCommand {
             "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom."
     )
     var format: Format = .text
+    @Flag(help: "Print the mask and the tiles per zoom as JSON.") var json = false
 
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
     @Option(
@@ -48,12 +49,32 @@ struct MaskCommand: ParsableCommand {
         let span = ZoomRange(min: 0, max: zoom) ?? .all
         let scheme: PackScheme = try bands.map { try PackScheme(parsing: $0) } ?? .standard
         let mask = tilePacks ? scheme.widened(exact, zooms: span) : exact
+        if json { return Console.result(try JSONText.pretty(MaskView(mask, zoom: zoom))) }
         switch format {
         case .text: Console.result(mask.cartoWire)
         case .url: Console.result(mask.cartoURLText)
         case .counts: ZoomTable.lines(mask, zooms: 0...zoom).forEach(Console.result)
         case .tiles: for tile in mask.tiles(atZoom: zoom, under: .root) { Console.result("\(tile)") }
         }
+    }
+}
+
+/// A mask as JSON.
+private struct MaskView: Encodable {
+    struct Zoom: Encodable {
+        let zoom: Int
+        let tiles: UInt64
+    }
+    let mask: String
+    let url: String
+    let zooms: [Zoom]
+    let tiles: UInt64
+
+    init(_ mask: TileMask, zoom: Int) {
+        self.mask = mask.cartoWire
+        url = mask.cartoURLText
+        zooms = (0...zoom).map { Zoom(zoom: $0, tiles: mask.count(atZoom: $0)) }
+        tiles = zooms.reduce(0) { $0 + $1.tiles }
     }
 }
 

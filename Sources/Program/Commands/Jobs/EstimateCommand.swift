@@ -95,6 +95,7 @@ extension Estimate {
         let (mask, tileset) = (draft.union, draft.tileset)
         var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
         guard samples > 0 else { return estimate }
+        try await HostCheck.require(tileset, orSilent: true)
         let sample = try await OriginSampler.sample(
             tileset, mask: mask, zooms: draft.zooms, count: samples,
             environment: ProcessInfo.processInfo.environment)

@@ -38,7 +38,7 @@ struct FailedCommand: AsyncParsableCommand {
                     "\(entry.job)", "\(entry.batch)", entry.cell.text, entry.zooms, Units.count(entry.tiles),
                     "\(entry.attempts + entry.losses)", entry.cause, String(entry.detail.prefix(60)))
             }
-            table.lines.forEach(Console.result)
+            Console.result(table, lessNeeded: ["attempts", "zoom", "tiles"])
             if more { Console.note("there are more; give a job, or raise --limit") }
         }
     }

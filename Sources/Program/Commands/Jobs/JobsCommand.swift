@@ -79,11 +79,13 @@ struct JobsCommand: AsyncParsableCommand {
             for job in jobs { Console.result("\(job.job)") }
             return
         }
-        Self.table(jobs, now: WallTime.now).forEach(Console.result)
+        Console.result(
+            Self.table(jobs, now: WallTime.now),
+            lessNeeded: ["formats", "started", "submitted", "size", "failed", "tiles", "ended"])
         if next != 0 { Console.note("there are older jobs; use --before \(next), or a larger --limit") }
     }
 
-    private static func table(_ jobs: [PBJobStatus], now: Int64) -> [String] {
+    private static func table(_ jobs: [PBJobStatus], now: Int64) -> Table {
         var table = Table(
             "job", "state", "submitted", "started", "ended", "done", "tiles", "failed", "size", "formats", "label")
         for job in jobs {
@@ -93,6 +95,6 @@ struct JobsCommand: AsyncParsableCommand {
                 WallTime.short(job.endedMs, now: now), "\(Int(job.fraction * 100)) %", Units.count(job.tiles),
                 Units.count(job.failed), Units.bytes(job.bytes), job.allFormats.joined(separator: ","), job.label)
         }
-        return table.lines
+        return table
     }
 }

@@ -20,9 +20,9 @@ package enum ProgressLine {
 
     /// The same for a terminal, the most important facts first.
     package static func bar(_ job: PBJobStatus, _ meter: RateMeter) -> ProgressBar {
-        var facts: [String] = []
+        // What a job waits for is the first that a person wants to know.
+        var facts = job.waiting.isEmpty ? [] : [job.waiting]
         if job.state == "fetching" { facts.append(percent(job.fraction)) } else { facts.append(job.state) }
-        if !job.waiting.isEmpty { facts.append(job.waiting) }
         if job.failed > 0 { facts.append("\(Units.count(job.failed)) failed") }
         if job.state == "fetching" {
             if let left = meter.remaining(to: job.tiles) { facts.append("ETA \(Units.duration(seconds: left))") }

@@ -82,7 +82,7 @@ struct ScheduleCommand: AsyncParsableCommand {
                     Units.count(schedule.fired),
                     Units.count(schedule.skipped), schedule.lastJob == 0 ? "-" : "\(schedule.lastJob)", schedule.label)
             }
-            table.lines.forEach(Console.result)
+            Console.result(table, lessNeeded: ["skipped", "fired", "last job"])
         }
     }
 

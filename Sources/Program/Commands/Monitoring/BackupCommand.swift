@@ -16,13 +16,21 @@ struct BackupCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "A name: letters, digits and -_. ; default: the date and time.") var name: String = ""
+    @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
         let made = try await cluster.withClient {
             try await $0.backup(name.hasSuffix(".sqlite") ? String(name.dropLast(7)) : name)
         }
+        if json { return Console.result(try JSONText.pretty(BackupView(path: made.path, bytes: made.bytes))) }
         Console.result(made.path)
         Console.note("\(Units.bytes(made.bytes)) written by the coordinator")
     }
+}
+
+/// A backup as JSON.
+private struct BackupView: Encodable {
+    let path: String
+    let bytes: UInt64
 }

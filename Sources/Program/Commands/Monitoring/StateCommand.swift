@@ -23,15 +23,18 @@ struct StateCheckCommand: AsyncParsableCommand {
         discussion: "Example: packhorse state check --data ./data")
 
     @Option(help: "The coordinator's data folder, as in its --data.") var data: String
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
         let report = try await StateFile.check(URL(filePath: data))
+        if json { Console.result(try JSONText.pretty(report)) }
         guard report.problems.isEmpty else {
-            report.problems.forEach(Console.result)
+            if !json { report.problems.forEach(Console.result) }
             throw CLIError(
                 .badData, "the state in '\(data)' differs from its event log",
                 hint: "restore a backup: packhorse state restore FILE --data \(data)")
         }
+        if json { return }
         Console.result(
             "state verified: \(Units.count(report.jobs, of: "job")), \(Units.count(report.events, of: "event")) replayed to the same state"
                 + (report.forgotten == 0

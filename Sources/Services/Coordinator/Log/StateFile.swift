@@ -7,7 +7,7 @@ import Wire
 /// The state file of a coordinator that is not running: checks it, and restores it from a backup.
 public enum StateFile {
     /// The result of a check.
-    public struct Report: Sendable {
+    public struct Report: Sendable, Encodable {
         /// Jobs in the file.
         public let jobs: Int
         /// Summaries of forgotten jobs.
