@@ -101,7 +101,7 @@ let libraries: [Module] = [
     Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
-    Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
+    Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "TextFormats", "Tiles"]),
     Module("AreaFiles", .foundations, ["Tiles", "TileBodies"]),
     Module("PMTiles", .foundations, ["Tiles", "TileBodies"]),
     Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
@@ -127,8 +127,8 @@ let libraries: [Module] = [
     Module(
         "Packages", .builder,
         [
-            "Digests", "Tiles", "TileBodies", "Files", "Cryptography", "CatalogFormat", "PackageFiles", "Shards",
-            "PMTiles", "SQLiteFiles",
+            "TextFormats", "Digests", "Tiles", "TileBodies", "Files", "Cryptography", "CatalogFormat", "PackageFiles",
+            "Shards", "PMTiles", "SQLiteFiles",
         ], [.grdb]),
     Module("Catalog", .builder, ["Digests", "Tiles", "Regions", "Files", "CatalogFormat"]),
     Module(
@@ -148,7 +148,9 @@ let libraries: [Module] = [
     Module(
         "Coordinator", .services,
         [
-            "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards",
+            "TextFormats", "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files",
+            "Blobs",
+            "Shards",
             "PackageFiles",
             "Packages",
             "CatalogFormat", "Catalog", "Notifications", "Telemetry", "MetricsFormat",

@@ -47,6 +47,10 @@ def style(path, said):
 def view(said):
     """The middle of the bounds, at the zoom at which they are as wide as the picture."""
     west, south, east, north = (float(number) for number in said["bounds"].split(","))
+    if east - west >= 360 and float(said["minzoom"]) > 1:
+        # Over longitude 180: the middle of the whole width is on the other side of the world.
+        longitude, latitude, _ = (float(number) for number in said["center"].split(","))
+        return longitude, latitude, float(said["minzoom"])
     zoom = math.log2(360 / max(east - west, 1e-6))
     return (west + east) / 2, (south + north) / 2, max(float(said["minzoom"]), min(zoom, float(said["maxzoom"])))
 

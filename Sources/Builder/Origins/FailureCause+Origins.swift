@@ -21,20 +21,6 @@ extension FailureCause {
             }
     }
 
-    /// The same error where it concerns one tile of an archive.
-    init(ofTile code: OriginsErrorCode) {
-        self =
-            switch code {
-            case .tileset: .tileset
-            case .unreadable: .unreadable
-            case .badArchive: .badArchive
-            case .unsupported: .unsupported
-            case .busy: .originBusy
-            case .unreachable: .unreachable
-            case .refused, .allRefused: .refused
-            }
-    }
-
     /// A body that is not a tile.
     init(_ code: TileBodiesErrorCode) {
         self =
@@ -76,6 +62,6 @@ extension FailureCause {
 
     /// Whether a body that was received failed a check.
     public var isOfBody: Bool {
-        TileBodiesErrorCode.allCases.contains { FailureCause($0) == self && self != .internal }
+        self == .leftOut || TileBodiesErrorCode.allCases.contains { FailureCause($0) == self && self != .internal }
     }
 }

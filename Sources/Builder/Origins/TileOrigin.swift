@@ -25,6 +25,19 @@ public struct FetchedTile: Sendable {
     /// The layers of a stored vector tile, by the numbers of the memory that the origin was opened with.
     public let layers: [LayerCache.Number]?
 
+    /// A tile of an archive whose body is no tile: reading it again cannot mend it, so packages are made without it.
+    ///
+    /// - Parameter why: In words, without the tile.
+    static func leftOut(_ tile: TileID, _ why: String, received: Int = 0) -> FetchedTile {
+        FetchedTile(tile: tile, outcome: .failed(cause: CauseCode(.leftOut), detail: why), received: received)
+    }
+
+    /// The outcome for a body of an archive that is refused; an empty one is an empty tile.
+    static func outcome(_ error: TileBodiesError) -> Outcome {
+        error.code == .emptyBody
+            ? .empty : .failed(cause: CauseCode(.leftOut), detail: "\(error.message) [\(error.code)]")
+    }
+
     /// Makes an answer.
     public init(tile: TileID, outcome: Outcome, received: Int, layers: [LayerCache.Number]? = nil) {
         self.tile = tile

@@ -2,6 +2,7 @@ internal import Files
 public import Foundation
 internal import PackageFiles
 internal import Shards
+internal import TextFormats
 public import TileBodies
 internal import Tiles
 
@@ -85,13 +86,18 @@ public enum MBTilesMerge {
     ) throws {
         let hash = ParallelTileConsumer.tilesHash()
         let layers = MergeLayers(spec.metadata, memory)
+        var metadata = spec.metadata
+        var pictures = PictureCounts()
         let counts = try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)
             layers?.add(tiles)
             for tile in tiles {
                 try tile.content.withUnsafeBytes { content in
                     let bytes = UnsafeRawBufferPointer(rebasing: content[tile.range])
-                    if tile.isNew { try builder.add(body: bytes, number: tile.number) }
+                    if tile.isNew {
+                        try builder.add(body: bytes, number: tile.number)
+                        if !metadata.format.traits.isVector { pictures.add(bytes, stated: metadata.format) }
+                    }
                     try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
                     totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, TileSum.Body(bytes))
                 }
@@ -102,8 +108,10 @@ public enum MBTilesMerge {
         totals.empty = counts.empty
         totals.distinct = counts.distinct
         totals.hash = try hash.finish()
+        // An area of an archive with PNG and JPEG can have one of them alone.
+        metadata.format = pictures.mostFrequent(orStated: metadata.format) ?? metadata.format
         try builder.add(
-            metadata: spec.metadata.rows(
+            metadata: metadata.rows(
                 zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish(),
                 isFlat: spec.formatVersion >= 2))
         try progress(totals.tiles)
@@ -119,7 +127,8 @@ public enum MBTilesMerge {
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,
-            "Package '\(spec.id)' failed its verification with \(problems.count) problems; the first: \(first).")
+            "Package '\(spec.id)' failed its verification with \(Units.count(problems.count, of: "problem")); the first: \(first)."
+        )
     }
 
     /// The error that names some of the tiles that were not fetched.
@@ -138,7 +147,7 @@ public enum MBTilesMerge {
         let some = examples.isEmpty ? "" : ", such as \(examples.joined(separator: ", "))"
         return PackagesError(
             .missingTiles,
-            "Package '\(spec.id)' lacks \(count) tiles of its mask\(some); only \(allowed) were reported as failed. "
+            "Package '\(spec.id)' lacks \(Units.count(count, of: "tile")) of its mask\(some); only \(allowed) were reported as failed. "
                 + "At least one batch was never fetched: submit the job again.")
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import PackageFiles
+internal import TextFormats
 internal import TileBodies
 
 /// Reads a new MBTiles file of any dialect in the same way as its clients, and compares it with the written tiles.
@@ -35,7 +36,7 @@ enum MBTilesReadBack {
                         if !format.admits($0) {
                             report.add(
                                 "wrong-kind", at: "\(zoom)/\(column)/(row \(tmsRow))",
-                                because: "it is not a \(format.rawValue) tile"
+                                because: "it is not \(Sentence.article(format.rawValue)) \(format.rawValue) tile"
                             )
                         }
                     }
@@ -52,7 +53,8 @@ extension VerifyReport {
     mutating func compare(_ found: TileSum, with written: TileSum) {
         if found.tiles != written.tiles {
             add(
-                "other-tiles", at: "file", because: "it holds \(found.tiles) tiles, \(written.tiles) were written")
+                "other-tiles", at: "file",
+                because: "it holds \(Units.count(found.tiles, of: "tile")), \(Units.count(written.tiles)) were written")
         } else if found != written {
             add("other-tiles", at: "file", because: "its tiles differ from those that were written")
         }

@@ -2,6 +2,7 @@ internal import Digests
 internal import Files
 internal import Foundation
 internal import StyleFormat
+internal import TextFormats
 internal import Transfer
 
 /// One run over the list of resources.
@@ -111,7 +112,7 @@ struct CollectorRun {
         switch result.outcome {
         case .success(let answer): response = answer
         case .failure(let error):
-            failures.append("'\(resource.url)': \(error.message)")
+            failures.append("'\(resource.url)': \(Sentence.inner(error.message))")
             mayHeal = mayHeal || error.isRetriable
             return
         }

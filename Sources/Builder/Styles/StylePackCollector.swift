@@ -3,6 +3,7 @@ internal import Errors
 internal import Files
 public import Foundation
 public import StyleFormat
+internal import TextFormats
 internal import Transfer
 
 /// Collects everything a style needs into a folder.
@@ -117,7 +118,9 @@ private struct StyleReading {
         switch outcome {
         case .success(let answer): response = answer
         case .failure(let error):
-            throw StylesError(.unreachable, "The style '\(address)' cannot be fetched: \(error.message)", cause: error)
+            throw StylesError(
+                .unreachable, "The style '\(address)' cannot be fetched: \(Sentence.inner(error.message))", cause: error
+            )
         }
         guard response.status == 200 else {
             throw StylesError(

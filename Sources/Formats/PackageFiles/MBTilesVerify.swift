@@ -22,9 +22,11 @@ public enum MBTilesVerify {
     ///   - mask: Where tiles may be; `nil` for anywhere.
     ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
     ///   - expecting: The digest the file must have.
+    ///   - passedOver: Called with every tile of which the file has no body that is a tile.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
     public static func run(
-        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil,
+        passedOver: ((TileID) -> Void)? = nil
     ) throws -> VerifyReport {
         let size: UInt64
         let head: [UInt8]
@@ -46,7 +48,7 @@ public enum MBTilesVerify {
         }
         guard checkHeader(head, of: url, into: &report) else { return report }
         do {
-            try read(url, mask: mask, zooms: zooms, into: &report)
+            try read(url, mask: mask, zooms: zooms, into: &report, passedOver: passedOver)
             if report.seal == .none, SQLiteSeal.isStamped(head) {
                 // Packhorse wrote it, so nothing of it is passed over.
                 report.seal = .broken
@@ -93,7 +95,7 @@ public enum MBTilesVerify {
     }
 
     private static func read(
-        _ url: URL, mask: TileMask?, zooms: ZoomRange?, into report: inout VerifyReport
+        _ url: URL, mask: TileMask?, zooms: ZoomRange?, into report: inout VerifyReport, passedOver: ((TileID) -> Void)?
     ) throws {
         try PackageDatabase.reading(url) { database in
             for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
@@ -121,7 +123,8 @@ public enum MBTilesVerify {
                         "the tiles are packed with a preset dictionary, which only CARTO's client reads; convert it")
             }
             metadata.take(try sampled(database, dialect), &report)
-            try TileCheck(metadata, mask: mask, zooms: zooms, dialect: dialect).run(database, &report)
+            try TileCheck(metadata, mask: mask, zooms: zooms, dialect: dialect, passedOver: passedOver)
+                .run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if let lost = try LostBodies.count(database), lost > 0 {
                 // A join does not list them.

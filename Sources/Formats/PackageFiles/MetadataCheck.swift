@@ -11,6 +11,8 @@ package struct MetadataCheck {
     package private(set) var tilesHash: String?
     /// Whether the file is a patch, in which a body may be NULL.
     package private(set) var isPatch = false
+    /// Where the file says its format.
+    private var formatPlace = "metadata 'format'"
 
     /// - Parameter tables: The names of tables and views in lower case.
     package init(_ database: Database, tables: Set<String>, into report: inout VerifyReport) throws {
@@ -45,6 +47,7 @@ package struct MetadataCheck {
 
     /// Checks rows that were read elsewhere; a PMTiles file needs no name.
     package init(_ values: [String: String], requiresName: Bool, _ report: inout VerifyReport) {
+        if !requiresName { formatPlace = "header" }
         check(values, requiresName: requiresName, &report)
     }
 
@@ -90,15 +93,21 @@ package struct MetadataCheck {
     }
 
     /// Takes the format that the bodies have, and names the difference to what the metadata say.
+    ///
+    /// Pictures are counted before anything is said about them: several formats can be in one file.
     mutating func take(_ found: TileFormat?, _ report: inout VerifyReport) {
         guard let found, found != format else { return }
-        if let format {
-            report.add(
-                "wrong-format", at: "metadata 'format'",
-                because: "it says \(format.rawValue), the tiles are \(found.rawValue)")
-        }
+        if let format, !format.traits.isVector, !found.traits.isVector { return }
+        if format != nil { addWrongFormat(found, &report) }
         format = found
         report.format = report.format ?? found.rawValue
+    }
+
+    /// Says that no tile is of the stated format.
+    func addWrongFormat(_ found: TileFormat, _ report: inout VerifyReport) {
+        guard let format else { return }
+        report.add(
+            "wrong-format", at: formatPlace, because: "it says \(format.rawValue), the tiles are \(found.rawValue)")
     }
 
     /// The last text in which ``checkLayers(_:_:)`` found nothing: all packages of a job have the same layers.

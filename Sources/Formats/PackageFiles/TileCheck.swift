@@ -18,10 +18,15 @@ package struct TileCheck {
     /// A million take 24 MB; beyond that a body may be checked twice.
     private var seen: Set<UInt64> = []
     private static let seenLimit = 1_000_000
+    private var pictures = PictureCounts()
+    /// Called with every tile that every reader passes over.
+    private let passedOver: ((TileID) -> Void)?
 
     package init(
-        _ metadata: MetadataCheck, mask: TileMask?, zooms: ZoomRange?, dialect: MBTilesDialect = MBTilesDialect()
+        _ metadata: MetadataCheck, mask: TileMask?, zooms: ZoomRange?, dialect: MBTilesDialect = MBTilesDialect(),
+        passedOver: ((TileID) -> Void)? = nil
     ) {
+        self.passedOver = passedOver
         self.dialect = dialect
         self.metadata = metadata
         self.mask = mask
@@ -33,15 +38,23 @@ package struct TileCheck {
         try copy.walk(database, &report)
     }
 
+    /// The rows of one tile that were read so far.
+    private struct Place {
+        let tile: TileID
+        /// The first body that is a tile; `nil` while there is none.
+        var body: [UInt8]?
+    }
+
     private mutating func walk(_ database: Database, _ report: inout VerifyReport) throws {
         var hash = TilesHash()
         var counts: [Int: UInt64] = [:]
         var inMask: UInt64 = 0
-        var last: (tile: TileID, body: [UInt8])?
+        var last: Place?
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
+                SELECT zoom_level, tile_column, tile_row,
+                CASE typeof(tile_data) WHEN 'text' THEN CAST(tile_data AS BLOB) ELSE tile_data END FROM tiles
                 ORDER BY zoom_level, tile_column, tile_row
                 """)
         while let row = try rows.next() {
@@ -67,26 +80,52 @@ package struct TileCheck {
                     because: TilePlace.fault(zoom: zoom, column: column, row: tmsRow))
                 continue
             }
-            if let last, last.tile == tile {
-                let isSame = last.body == body || last.body.isEmpty || body.isEmpty
-                report.add(
-                    isSame ? "twice" : "conflicting-tiles", at: "\(tile)",
-                    because: isSame
-                        ? "the tile is a duplicate" : "the tile is there several times with different bodies")
+            if last?.tile != tile {
+                passOver(last)
+                last = nil
             }
-            last = (tile, body)
             counts[tile.zoom, default: 0] += 1
             // A patch deletes tiles of the old version, which the metadata of the new version does not describe.
             if metadata.isPatch, value.isNull { continue }
             if isWelcome(tile, &report) { inMask += 1 }
-            checkStored(body, of: tile, &report)
+            let isUsable = checkStored(body, of: tile, &report)
+            if let known = last { compare(known, with: body, isUsable: isUsable, &report) }
+            last = Place(tile: tile, body: last?.body ?? (isUsable ? body : nil))
         }
+        passOver(last)
         report.tilesHash = hash.finish()
         report.tilesPerZoom = counts.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
         finish(inMask: inMask, &report)
     }
 
-    /// Compares the totals with the metadata and the mask.
+    /// Names a tile of which no row has a body that is a tile.
+    private func passOver(_ place: Place?) {
+        if let place, place.body == nil { passedOver?(place.tile) }
+    }
+
+    /// Names tiles along the Hilbert curve whose body is no tile.
+    func passOver(_ tiles: Range<UInt64>) {
+        guard let passedOver else { return }
+        tiles.lazy.compactMap { TileID(hilbertID: $0) }.forEach(passedOver)
+    }
+
+    /// Compares a row with the earlier rows of its tile: the one body that is a tile counts, as everywhere.
+    private func compare(_ known: Place, with body: [UInt8], isUsable: Bool, _ report: inout VerifyReport) {
+        guard isUsable, let first = known.body, first != body, settled(first) != settled(body) else {
+            return report.add("twice", at: "\(known.tile)", because: "the tile is a duplicate")
+        }
+        report.add(
+            "conflicting-tiles", at: "\(known.tile)", because: "the tile is there several times with different bodies")
+    }
+
+    /// The canonical form of a body that is a tile; other bytes as they are.
+    private func settled(_ body: [UInt8]) -> [UInt8] {
+        // Both were checked before.
+        guard let format = metadata.format, let plain = try? dialect.decoded(body) else { return body }
+        return (try? checker.check(plain, coding: .identity, declared: format)) ?? body
+    }
+
+    /// Compares the totals with the metadata and the mask, and the pictures with the stated format.
     package func finish(inMask: UInt64, _ report: inout VerifyReport) {
         if let recorded = metadata.tilesHash, recorded != report.tilesHash {
             report.add(
@@ -97,6 +136,10 @@ package struct TileCheck {
             let expected = mask.count(in: span)
             report.absent = expected - min(expected, inMask)
         }
+        guard let stated = metadata.format, let found = pictures.mostFrequent(orStated: stated) else { return }
+        // A patch has only some of the tiles.
+        if found != stated, !metadata.isPatch { metadata.addWrongFormat(found, &report) }
+        report.otherPictures = pictures.count(besides: found)
     }
 
     private func tile(zoom: Int64, column: Int64, row: Int64) -> TileID? {
@@ -121,11 +164,16 @@ package struct TileCheck {
     }
 
     /// Checks a body as the file has it: with a preset dictionary no body has the form that MBTiles requires.
-    private mutating func checkStored(_ body: [UInt8], of tile: TileID, _ report: inout VerifyReport) {
+    ///
+    /// - Returns: Whether it is a tile.
+    private mutating func checkStored(_ body: [UInt8], of tile: TileID, _ report: inout VerifyReport) -> Bool {
         guard dialect.dictionary != nil else { return check(body, of: tile, &report) }
         do throws(ArchiveError) {
-            check(try dialect.decoded(body), of: tile, coding: .identity, &report)
-        } catch { report.addUnusable("bad-coding", at: "\(tile)", because: error.message) }
+            return check(try dialect.decoded(body), of: tile, coding: .identity, &report)
+        } catch {
+            report.addUnusable("bad-coding", at: "\(tile)", because: error.message)
+            return false
+        }
     }
 
     /// Decodes a body that has not been seen before.
@@ -133,37 +181,38 @@ package struct TileCheck {
     /// - Parameters:
     ///   - coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
     ///   - tiles: How many tiles in a row have it.
+    /// - Returns: Whether it is a tile, as far as the format of the file is known.
     package mutating func check(
         _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, tiles: UInt64 = 1, _ report: inout VerifyReport
-    ) {
+    ) -> Bool {
         guard !body.isEmpty else {
-            return report.addUnusable(
-                "no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB",
-                tiles: tiles)
+            report.addUnusable(
+                "no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB", tiles: tiles)
+            return false
         }
-        guard let format = metadata.format else { return }
-        if !format.traits.isVector, !body.withUnsafeBytes({ format.traits.begins($0) }),
-            body.withUnsafeBytes({ TileFormat(pictureBeginning: $0) }) != nil
-        {
-            report.otherPictures += tiles
-        }
+        guard let format = metadata.format else { return true }
         if coding == .gzip, !Gzip.isGzip(body) {
-            return report.addUnusable(
+            report.addUnusable(
                 "not-canonical", at: "\(tile)", because: "the body is not gzip, but the file says that all bodies are",
                 tiles: tiles)
+            return false
         }
         let key = Digest(of: body).prefix128.0
-        guard !seen.contains(key) else { return }
-        do {
-            let settled = try checker.check(body, coding: coding ?? .identity, declared: format)
-            if coding == nil, settled != body {
-                report.add(
-                    "not-canonical", at: "\(tile)",
-                    because: "the body is not stored as MBTiles requires (vector tiles: one gzip member)")
+        if !seen.contains(key) {
+            do throws(TileBodiesError) {
+                let settled = try checker.check(body, coding: coding ?? .identity, declared: format)
+                if coding == nil, settled != body {
+                    report.add(
+                        "not-canonical", at: "\(tile)",
+                        because: "the body is not stored as MBTiles requires (vector tiles: one gzip member)")
+                }
+            } catch {
+                report.addUnusable(error.code.description, at: "\(tile)", because: error.message, tiles: tiles)
+                return false
             }
             if seen.count < Self.seenLimit { seen.insert(key) }
-        } catch {
-            report.addUnusable(error.code.description, at: "\(tile)", because: error.message, tiles: tiles)
         }
+        if !format.traits.isVector { pictures.add(body, stated: format, tiles: tiles) }
+        return true
     }
 }

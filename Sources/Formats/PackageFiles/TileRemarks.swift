@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// What was left out of a file of another program, or was taken in another form than the file says.
 ///
 /// One rule for all commands: what can be used is kept, what cannot is left out, counted and named (docs/decisions/0077).
@@ -22,21 +24,16 @@ public struct TileRemarks: Sendable, Hashable {
 
     /// What there is to say, one thing in a line.
     public var lines: [String] {
-        var lines: [String] = []
-        if unusable > 0 {
-            lines.append(
-                "\(unusable) \(unusable == 1 ? "tile" : "tiles") cannot be used and \(unusable == 1 ? "is" : "are") left out"
-            )
+        func line(_ count: UInt64, _ noun: String, _ one: String, _ many: String) -> String? {
+            count > 0 ? "\(Units.count(count, of: noun)) \(count == 1 ? one : many)" : nil
         }
-        if repeated > 0 {
-            lines.append("\(repeated) \(repeated == 1 ? "row repeats" : "rows repeat") a tile with the same body")
-        }
-        if otherPictures > 0 {
-            lines.append(
-                "\(otherPictures) \(otherPictures == 1 ? "tile is a picture" : "tiles are pictures") of another format than the others"
-            )
-        }
-        return lines
+        return [
+            line(unusable, "tile", "cannot be used and is left out", "cannot be used and are left out"),
+            line(repeated, "row", "repeats a tile with the same body", "repeat a tile with the same body"),
+            line(
+                otherPictures, "tile", "is a picture of another format than the others",
+                "are pictures of another format than the others"),
+        ].compactMap(\.self)
     }
 
     package mutating func add(_ problem: VerifyReport.Problem, tiles: UInt64 = 1) {
@@ -46,5 +43,5 @@ public struct TileRemarks: Sendable, Hashable {
 
     package mutating func addRepeated() { repeated += 1 }
 
-    package mutating func addOtherPicture() { otherPictures += 1 }
+    package mutating func add(otherPictures: UInt64) { self.otherPictures += otherPictures }
 }

@@ -1,4 +1,5 @@
 internal import Errors
+internal import TextFormats
 package import TileBodies
 package import Tiles
 
@@ -136,6 +137,9 @@ extension VerifyReport.Problem {
 
     /// Tiles whose bodies are missing.
     package static func ofLostBodies(_ count: Int) -> Self {
-        .init(code: "lost-body", place: "file", message: "\(count) tiles refer to a body that does not exist")
+        .init(
+            code: "lost-body", place: "file",
+            message:
+                "\(Units.count(count, of: "tile")) \(count == 1 ? "refers" : "refer") to a body that does not exist")
     }
 }

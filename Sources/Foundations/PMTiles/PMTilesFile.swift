@@ -105,12 +105,15 @@ public final class PMTilesFile: Sendable {
     }
 
     /// A body by its place in the section of bodies, as entries name it.
+    ///
+    /// - Throws: ``ArchiveError`` `.badTile` for one that is too long; `.badArchive` for one outside of the section.
     public func body(at offset: UInt64, length: UInt64) throws(ArchiveError) -> [UInt8] {
-        guard length <= UInt64(limit) else {
-            throw ArchiveError(.badArchive, "the tile has \(length) bytes; the limit is \(limit)")
-        }
         let entry = PMTilesDirectory.Entry(tile: 0, run: 1, length: length, offset: offset)
-        return try Self.bytes(of: file, at: try header.place(of: entry, in: path).lowerBound, length, path)
+        let place = try header.place(of: entry, in: path)
+        guard length <= UInt64(limit) else {
+            throw ArchiveError(.badTile, "the tile has \(length) bytes; the limit is \(limit)")
+        }
+        return try Self.bytes(of: file, at: place.lowerBound, length, path)
     }
 
     /// Calls `each` for every entry that is not a pointer, ascending by tile.

@@ -149,7 +149,26 @@ public struct PMTilesHeader: Sendable, Hashable {
         return isOld ? Int(bytes[2]) : nil
     }
 
+    /// What drafts of version 3 have in place of the number 3: the digit, so that they begin with the text "PMTiles3".
+    ///
+    /// Everything else of their header and directories is as in the specification.
+    public static let draftVersion = Int(UInt8(ascii: "3"))
+
+    /// A version in words: `version 3`, `a draft of version 3`.
+    public static func words(_ version: Int) -> String {
+        version == draftVersion ? "a draft of version 3" : "version \(version)"
+    }
+
     private static func refusal(of version: Int, _ path: String) -> ArchiveError {
+        guard version != draftVersion else {
+            // What is on a server is changed in a copy.
+            let copy = path.contains("://") ? "COPY.pmtiles" : path
+            return ArchiveError(
+                .unsupported,
+                "'\(path)' is a draft of PMTiles version 3: it begins with the text 'PMTiles3', and not with the number 3 in "
+                    + "byte 7. \(copy == path ? "Make it" : "Download it, and make the copy") readable: "
+                    + "printf '\\3' | dd of='\(copy)' bs=1 seek=7 conv=notrunc")
+        }
         let remedy =
             version < 3
             ? "Convert it with the program 'pmtiles' of Protomaps: pmtiles convert OLD.pmtiles NEW.pmtiles."

@@ -1,4 +1,5 @@
 public import Errors
+internal import TextFormats
 
 /// A delta between two versions of a tile's body, computed on unpacked bytes, so that a small change of the map gives a
 /// small delta.
@@ -37,7 +38,8 @@ public struct BodyDelta {
     /// - Throws: ``TileBodiesError`` `bad-delta`, `bad-coding`, `too-large`.
     public static func apply(_ delta: [UInt8], to old: [UInt8]) throws(TileBodiesError) -> [UInt8] {
         guard let first = delta.first, let packing = Packing(rawValue: first), delta.count > packing.told else {
-            throw TileBodiesError(.badDelta, "a delta of \(delta.count) bytes begins with an unknown packing")
+            throw TileBodiesError(
+                .badDelta, "a delta of \(Units.count(delta.count, of: "byte")) begins with an unknown packing")
         }
         let header = Array(delta[1..<1 + packing.told])
         let script = try Gzip.decompress(Array(delta[(1 + packing.told)...]))

@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 /// Recognises what servers send instead of a tile: web pages, XML and JSON messages, plain text; and other tile types.
 enum DocumentSniffer {
@@ -7,10 +8,12 @@ enum DocumentSniffer {
         if let document = document(bytes) {
             return TileBodiesError(
                 document == .html ? .htmlPage : .wrongType,
-                "expected a \(declared.rawValue) tile, found \(document.rawValue) that begins with \(opening(bytes))")
+                "expected \(Sentence.article(declared.rawValue)) \(declared.rawValue) tile, found \(document.rawValue) that begins with \(opening(bytes))"
+            )
         }
         if let other = signature(of: bytes), other != declared.traits.name {
-            return TileBodiesError(.wrongType, "expected a \(declared.rawValue) tile, found \(other)")
+            return TileBodiesError(
+                .wrongType, "expected \(Sentence.article(declared.rawValue)) \(declared.rawValue) tile, found \(other)")
         }
         return nil
     }

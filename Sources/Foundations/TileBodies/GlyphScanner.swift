@@ -1,4 +1,5 @@
 public import Errors
+internal import TextFormats
 
 /// Walks a range of glyphs as map clients fetch them: Protocol Buffers with signed distance fields.
 ///
@@ -22,7 +23,8 @@ public enum GlyphScanner {
             } catch {
                 let code: TileBodiesError.Code = error == .truncated ? .truncated : .badGlyphs
                 throw DocumentSniffer.refusal(of: input, declared: .mvt)
-                    ?? TileBodiesError(code, "the glyph range of \(input.count) bytes is broken: \(error.words)")
+                    ?? TileBodiesError(
+                        code, "the glyph range of \(Units.count(input.count, of: "byte")) is broken: \(error.words)")
             }
         }
     }

@@ -1,6 +1,7 @@
 internal import CBrotli
 internal import CZstd
 internal import Errors
+internal import TextFormats
 
 /// Brotli and zstd, which PMTiles archives may use; like gzip, they fill the input exactly and never unpack to more than the limit.
 extension Inflater {
@@ -34,7 +35,7 @@ extension Inflater {
             case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: try grow()
             default:
                 throw TileBodiesError(
-                    .badCoding, "the brotli stream of \(input.count) bytes is truncated or damaged")
+                    .badCoding, "the brotli stream of \(Units.count(input.count, of: "byte")) is truncated or damaged")
             }
         }
     }
@@ -54,7 +55,8 @@ extension Inflater {
             let made = ZSTD_decompress(spare.baseAddress, spare.count, input.baseAddress, input.count)
             if ZSTD_isError(made) == 0 { return advance(made) }
             guard ZSTD_getErrorCode(made) == ZSTD_error_dstSize_tooSmall else {
-                throw TileBodiesError(.badCoding, "the zstd stream of \(input.count) bytes is truncated or damaged")
+                throw TileBodiesError(
+                    .badCoding, "the zstd stream of \(Units.count(input.count, of: "byte")) is truncated or damaged")
             }
             try grow()
         }

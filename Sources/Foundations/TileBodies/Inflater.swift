@@ -1,5 +1,6 @@
 internal import CDeflate
 internal import Errors
+internal import TextFormats
 
 /// Unpacks gzip, zlib, bare deflate, brotli and zstd into an internal buffer that callers may read; never more than its
 /// limit.
@@ -52,7 +53,7 @@ final class Inflater {
         release()
         // 10 bytes of header, 2 of the shortest deflate stream, 8 of trailer.
         guard input.count >= 20 else {
-            throw TileBodiesError(.badCoding, "\(input.count) bytes are too few for a gzip stream; it is truncated")
+            throw TileBodiesError(.badCoding, "a gzip stream of \(Units.count(input.count, of: "byte")) is truncated")
         }
         var position = 0
         var members = 0
@@ -146,7 +147,8 @@ final class Inflater {
             case LIBDEFLATE_INSUFFICIENT_SPACE:
                 try grow()
             default:
-                throw TileBodiesError(.badCoding, "the \(name) stream of \(input.count) bytes is truncated or damaged")
+                throw TileBodiesError(
+                    .badCoding, "the \(name) stream of \(Units.count(input.count, of: "byte")) is truncated or damaged")
             }
         }
     }

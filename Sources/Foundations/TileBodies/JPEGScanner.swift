@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 /// Walks the markers of a JPEG: SOI, a frame header with a size, a scan, and EOI as the last two bytes.
 ///
@@ -22,7 +23,8 @@ enum JPEGScanner {
         } catch let error as TileBodiesError {
             throw error
         } catch {
-            throw TileBodiesError(.truncated, "the JPEG ends after \(bytes.count) bytes, before its EOI marker")
+            throw TileBodiesError(
+                .truncated, "the JPEG ends after \(Units.count(bytes.count, of: "byte")), before its EOI marker")
         }
     }
 

@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 /// Which layers of vector tiles are kept.
 public struct LayerChoice: Sendable, Hashable {
@@ -17,7 +18,8 @@ public struct LayerChoice: Sendable, Hashable {
         do throws(ScanFault) {
             return try cut(tile)
         } catch {
-            throw TileBodiesError(.badMVT, "the vector tile of \(tile.count) bytes is broken: \(error.words)")
+            throw TileBodiesError(
+                .badMVT, "the vector tile of \(Units.count(tile.count, of: "byte")) is broken: \(error.words)")
         }
     }
 

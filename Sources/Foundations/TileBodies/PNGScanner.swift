@@ -1,5 +1,6 @@
 internal import CDeflate
 internal import Errors
+internal import TextFormats
 
 /// Walks the chunks of a PNG: signature, checksums, a sane header, image data, and IEND as the last byte.
 ///
@@ -21,12 +22,15 @@ enum PNGScanner {
             var state = State()
             while !state.hasEnd { try chunk(&cursor, &state) }
             guard cursor.isAtEnd else {
-                throw TileBodiesError(.badImage, "\(cursor.remaining) bytes follow IEND")
+                throw TileBodiesError(
+                    .badImage,
+                    "\(Units.count(cursor.remaining, of: "byte")) \(cursor.remaining == 1 ? "follows" : "follow") IEND")
             }
         } catch let error as TileBodiesError {
             throw error
         } catch {
-            throw TileBodiesError(.truncated, "the PNG ends after \(bytes.count) bytes, before its IEND chunk")
+            throw TileBodiesError(
+                .truncated, "the PNG ends after \(Units.count(bytes.count, of: "byte")), before its IEND chunk")
         }
     }
 

@@ -1,4 +1,5 @@
 public import Errors
+internal import TextFormats
 
 #if canImport(Glibc)
     internal import Glibc
@@ -38,7 +39,8 @@ public enum VectorTileScanner {
             try tile(&cursor, &counts)
         } catch {
             let code: TileBodiesError.Code = error == .truncated ? .truncated : .badMVT
-            throw TileBodiesError(code, "the vector tile of \(bytes.count) bytes is broken: \(error.words)")
+            throw TileBodiesError(
+                code, "the vector tile of \(Units.count(bytes.count, of: "byte")) is broken: \(error.words)")
         }
         return counts
     }
@@ -48,7 +50,7 @@ public enum VectorTileScanner {
     /// - Throws: ``TileBodiesError`` as ``scan(_:)`` does.
     static func check(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
         guard try scan(bytes).layers > 0 else {
-            throw TileBodiesError(.badMVT, "the vector tile has \(bytes.count) bytes but no layers")
+            throw TileBodiesError(.badMVT, "the vector tile has \(Units.count(bytes.count, of: "byte")) but no layers")
         }
     }
 

@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 /// Walks the chunks of a WebP: the RIFF size is the body's, and one image chunk has a sane header.
 ///
@@ -26,7 +27,8 @@ enum WebPScanner {
         } catch let error as TileBodiesError {
             throw error
         } catch {
-            throw TileBodiesError(.truncated, "the WebP ends after \(bytes.count) bytes, before the size it states")
+            throw TileBodiesError(
+                .truncated, "the WebP ends after \(Units.count(bytes.count, of: "byte")), before the size it states")
         }
     }
 

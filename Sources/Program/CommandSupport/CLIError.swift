@@ -1,4 +1,5 @@
 package import Errors
+internal import TextFormats
 
 /// The error of a command: one line, details, a remedy, an exit code.
 package struct CLIError: Error, CustomStringConvertible {
@@ -32,17 +33,7 @@ package struct CLIError: Error, CustomStringConvertible {
     }
 
     /// A message in the common form of all errors: it begins with a lower-case letter and has no full stop at the end.
-    ///
-    /// A first word with further capitals is a name and stays unchanged: GeoJSON.
-    package static func oneLine(_ text: String) -> String {
-        var line = text
-        if line.last == ".", !line.hasSuffix("..") { line.removeLast() }
-        let word = line.prefix { $0 != " " }
-        guard let first = line.first, first.isUppercase, !word.dropFirst().contains(where: \.isUppercase) else {
-            return line
-        }
-        return first.lowercased() + line.dropFirst()
-    }
+    package static func oneLine(_ text: String) -> String { Sentence.inner(text) }
 
     package var description: String { lines.joined(separator: "\n") }
 }

@@ -4,6 +4,7 @@ package import Digests
 import Errors
 internal import Files
 import Foundation
+internal import TextFormats
 
 /// The files and packages that a catalog's documents name, and contradictions between the documents.
 package struct CatalogLists {
@@ -69,7 +70,7 @@ package struct CatalogLists {
         }
         let entries: [CatalogEntry]
         do { entries = try Catalog.entries(decoding: bytes, named: path) } catch {
-            problems.append("\(path): \(error.message) [\(error.code)]")
+            problems.append("\(path): \(Sentence.inner(error.message)) [\(error.code)]")
             return
         }
         packages += entries.count
@@ -109,7 +110,7 @@ package struct CatalogLists {
         }
         let packs: TilePackList
         do { packs = try TilePackList(decoding: bytes, named: list.url) } catch {
-            problems.append("\(list.url): \(error.message) [bad-list]")
+            problems.append("\(list.url): \(Sentence.inner(error.message)) [bad-list]")
             return
         }
         documents.append(list.url)

@@ -172,13 +172,16 @@ package struct SubmitPolicy {
     package var requestID: String
     package var tileLimit: UInt64 = 0
     package var priority: Int32 = 0
-    package var allowedMissing: Double = 0.001
+    package var allowedMissing: Double = usualMissing
     package var dryRun = false
     package var weight: UInt32 = 1
     package var after: [UInt64] = []
 
+    /// The share of tiles that may be missing where nothing else is said.
+    package static let usualMissing = 0.001
+
     package init(
-        requestID: String, tileLimit: UInt64 = 0, priority: Int32 = 0, allowedMissing: Double = 0.001,
+        requestID: String, tileLimit: UInt64 = 0, priority: Int32 = 0, allowedMissing: Double = usualMissing,
         dryRun: Bool = false, weight: UInt32 = 1, after: [UInt64] = []
     ) {
         self.requestID = requestID

@@ -13,13 +13,17 @@ public enum ArchiveErrorCode: String, ErrorCode {
     case badArchive = "bad-archive"
     /// The file is whole but uses something this build cannot read.
     case unsupported
+    /// What the file has for one tile is no tile; its other tiles can be read.
+    case badTile = "bad-tile"
+    /// The file has different whole bodies for one tile, and nothing says which is right.
+    case conflictingTiles = "conflicting-tiles"
 
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
         switch self {
         case .unreadable: .inputOutput
         case .busy: .temporary
-        case .badArchive, .unsupported: .badData
+        case .badArchive, .unsupported, .badTile, .conflictingTiles: .badData
         }
     }
 }

@@ -18,6 +18,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case badMVT = "bad-mvt"
     case badImage = "bad-image"
     case unsupportedCoding = "unsupported-coding"
+    /// What an archive has for the tile is no tile: the package is made without it (docs/decisions/0083).
+    case leftOut = "left-out"
     case tooManyRedirects = "too-many-redirects"
     case redirectRefused = "redirect-refused"
     /// A permanent 4xx.
@@ -163,7 +165,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     public var fault: Fault {
         switch self {
         case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badImage,
-            .unsupportedCoding, .tooManyRedirects, .redirectRefused, .refused:
+            .unsupportedCoding, .leftOut, .tooManyRedirects, .redirectRefused, .refused:
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,

@@ -111,6 +111,12 @@ public struct JobSummary: Hashable, Sendable {
     /// `nil` before that, and for servers, whose data has no single version.
     public package(set) var sourceVersion: String?
 
+    /// Whether its packages are made without the tiles that failed in accepted batches, whatever their share.
+    ///
+    /// An archive has a version, and a tile of it fails only if its body is no tile: another attempt reads the same bytes.
+    /// A tile server may heal.
+    public var leavesOut: Bool { sourceVersion != nil && allowedMissing > 0 }
+
     /// A job as submitted or as read from a store.
     public init(
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,

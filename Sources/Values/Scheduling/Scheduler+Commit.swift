@@ -105,7 +105,7 @@ extension Scheduler {
         _ batch: Batch, counts: FetchCounts, failures: [FailedTile]
     ) -> Trouble? {
         let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
-        let detail = "\(counts.failed) tiles failed\(first)"
+        let detail = "\(counts.failed) \(counts.failed == 1 ? "tile" : "tiles") failed\(first)"
         guard Int(batch.attempts) + 1 < Int(SchedulerPolicy.attemptsForTiles) else { return nil }
         guard failures.isEmpty || failures.contains(where: { FailureCause.isRetriable($0.trouble.cause) }) else {
             return nil

@@ -62,7 +62,8 @@ extension Scheduler {
         switch jobs[job].summary.state {
         case .fetching:
             let isHopeless = counts.stored + counts.empty == 0 && counts.failed >= SchedulerPolicy.hopelessTiles
-            guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else {
+            let isRefused = isHopeless && !jobs[job].summary.leavesOut && jobs[job].lacksTooMuch
+            guard jobs[job].hasEndedFetching || isRefused else {
                 startMerges(job)
                 return
             }
@@ -127,7 +128,9 @@ extension Scheduler {
 
     private func reasonForNothing(_ job: JobPlace) -> String {
         let counts = jobs[job].summary.counts
-        let failed = counts.failed == 0 ? "" : ", \(counts.failed) could not be fetched"
+        let what = jobs[job].summary.sourceVersion == nil ? "could not be fetched" : "cannot be used"
+        let first = jobs[job].firstTrouble.map { "; first: \($0)" } ?? ""
+        let failed = counts.failed == 0 ? "" : ", \(counts.failed) \(what)\(first)"
         return "the origin has no tile in the area: \(counts.empty) of \(counts.tiles) tiles are empty\(failed);"
             + " check the tileset's url and the zooms"
     }
@@ -137,8 +140,8 @@ extension Scheduler {
         let share = Self.percent(Double(counts.failed) / Double(max(counts.tiles, 1)))
         let allowed = Self.percent(jobs[job].summary.allowedMissing)
         let first = jobs[job].firstTrouble.map { "; first: \($0)" } ?? ""
-        return
-            "\(counts.failed) of \(counts.tiles) tiles could not be fetched (\(share) %, allowed \(allowed) %)\(first)"
+        let what = jobs[job].summary.sourceVersion == nil ? "could not be fetched" : "cannot be used"
+        return "\(counts.failed) of \(counts.tiles) tiles \(what) (\(share) %, allowed \(allowed) %)\(first)"
     }
 
     /// A share as a percentage with up to two decimals, without Foundation.

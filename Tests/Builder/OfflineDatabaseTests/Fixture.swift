@@ -36,11 +36,7 @@ func vectorTile(_ name: String) -> [UInt8] {
 }
 
 /// One grey pixel as a PNG.
-let pixel = [UInt8](
-    Data(
-        base64Encoded:
-            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
-        ?? Data())
+let pixel = SamplePictures.pixel
 
 /// A style pack of a served style, and MBTiles files made of lists of tiles.
 struct Fixture {

@@ -41,11 +41,7 @@ func style(font: String, field: String = #""{name}""#) throws -> StyleDocument {
 /// A server of a small style with relative references.
 struct StyleServer {
     /// The smallest PNG: one transparent pixel.
-    static let pixel: [UInt8] = [UInt8](
-        Data(
-            base64Encoded:
-                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
-            ?? Data())
+    static let pixel = SamplePictures.pixel
     /// A range without glyphs: one font stack with a name.
     static let glyphs: [UInt8] = [0x0A, 3, 0x0A, 1, 0x41]
 

@@ -128,7 +128,7 @@ struct PMTilesFileTests {
             bodies: [UInt8](repeating: 5, count: 21))
         let file = try scratch.open(sample.bytes, limit: 10)
         #expect(try file.body(of: .root)?.count == 10)
-        #expect(try code { _ = try file.body(of: try #require(TileID(hilbertID: 1))) } == .badArchive)
+        #expect(try code { _ = try file.body(of: try #require(TileID(hilbertID: 1))) } == .badTile)
         #expect(try code { _ = try file.body(at: 0, length: .max) } == .badArchive)
     }
 

@@ -43,6 +43,25 @@ struct PMTilesForeignTests {
         #expect(PMTilesHeader.version(Array("PMx".utf8)) == nil)
     }
 
+    /// Some test files are of a draft of version 3: the digit in place of the number.
+    @Test func aDraftOfVersionThreeIsNamedWithItsCommand() throws {
+        let sample = PMTilesSample([Entry(tile: 0, run: 1, length: 3, offset: 0)], bodies: [1, 2, 3])
+        var bytes = sample.bytes
+        bytes[7] = UInt8(ascii: "3")
+        let error = #expect(throws: ArchiveError.self) { try scratch.open(bytes) }
+        #expect(error?.code == .unsupported)
+        for words in ["a draft of PMTiles version 3", "printf '\\3' | dd of=", "seek=7"] {
+            #expect(error?.message.contains(words) == true, "\(words)")
+        }
+        #expect(error?.message.contains("version 51") == false)
+        #expect(PMTilesHeader.words(51) == "a draft of version 3" && PMTilesHeader.words(4) == "version 4")
+        let remote = #expect(throws: ArchiveError.self) {
+            try PMTilesHeader(bytes, fileSize: 1_000, path: "https://maps.example.com/a.pmtiles")
+        }
+        #expect(
+            remote?.message.contains("Download it") == true && remote?.message.contains("of='COPY.pmtiles'") == true)
+    }
+
     @Test func aByteOrderMarkIsNoPartOfTheMetadata() throws {
         var sample = PMTilesSample([Entry(tile: 0, run: 1, length: 3, offset: 0)], bodies: [1, 2, 3])
         sample.metadata = [0xEF, 0xBB, 0xBF] + Array("{}".utf8)

@@ -171,4 +171,20 @@ struct BodyCheckerTests {
             error?.description
                 == "expected a png tile, found an HTML page that begins with \"<html>Sorry\" [html-page]")
     }
+
+    /// One of a thing is no plural.
+    @Test func aSingleByteIsOneByte() throws {
+        let checker = BodyChecker()
+        let bodies: [([UInt8], TileFormat, String)] = [
+            (Samples.pngRGB + [0], .png, "1 byte follows IEND"),
+            (Samples.pngRGB + [0, 0], .png, "2 bytes follow IEND"),
+            ([0x07], .mvt, "the vector tile of 1 byte is broken"),
+        ]
+        for (body, format, words) in bodies {
+            let error = #expect(throws: TileBodiesError.self) {
+                try checker.check(body, coding: .identity, declared: format)
+            }
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        }
+    }
 }

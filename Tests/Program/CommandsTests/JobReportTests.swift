@@ -53,4 +53,18 @@ struct JobReportTests {
             ])
         #expect(JobReport.lines(job, all: true).last == "  9/52/0  http-status  404")
     }
+
+    /// Broken tiles of an archive have a title of their own, which says their cause.
+    @Test func tilesThatAreLeftOutAreNamedApart() {
+        var job = job(packages: 1, failures: 2)
+        job.failures[0].cause = "left-out"
+        job.failures[0].detail = "the PNG is broken [bad-image]"
+        job.failed = 2
+        #expect(
+            JobReport.lines(job).suffix(4) == [
+                "failed tiles", "  9/1/0: http-status  404", "tiles of the archive that are left out",
+                "  9/0/0: the PNG is broken [bad-image]",
+            ])
+        #expect(JobReport.lines(job, all: true).suffix(2).last == "  9/0/0  the PNG is broken [bad-image]")
+    }
 }

@@ -79,4 +79,25 @@ struct UnitsTests {
         table.add("LV", "1,234")
         #expect(table.lines == ["NAME     TILES", "Estonia      9", "LV       1,234"])
     }
+
+    @Test(arguments: [
+        ("There is no region 'XX'.", "there is no region 'XX'"), ("GeoJSON is broken.", "GeoJSON is broken"),
+        ("wait...", "wait..."), ("", ""), ("'a' is B.", "'a' is B"),
+    ])
+    func aMessageInsideOfAnotherIsNoSentence(text: String, inner: String) {
+        #expect(Sentence.inner(text) == inner)
+        #expect(CLIError.oneLine(text) == inner)
+    }
+
+    @Test func aThingIsNamedOnce() {
+        #expect(Sentence.unreadable("a.mbtiles", "No index.") == "'a.mbtiles' cannot be read: no index")
+        let whole = "'a.mbtiles' has no index; make one."
+        #expect(Sentence.unreadable("a.mbtiles", whole) == whole)
+    }
+
+    @Test func wordsHaveTheirArticle() {
+        let words = ["mbtiles", "mbtiles-flat", "pmtiles", "carto", "avif", "mvt", "pbf", "webp", "offline database"]
+        #expect(words.map(Sentence.article) == ["an", "an", "a", "a", "an", "an", "a", "a", "an"])
+        #expect(Units.count(1, of: "byte") == "1 byte" && Units.count(2, of: "batch") == "2 batches")
+    }
 }

@@ -31,7 +31,7 @@ struct LeaseRunnerTests {
             var shards: [Data] = []
             for offer in offers { shards.append(try await commit(runner, offer).fetch.shard) }
             let meter = WorkMeter()
-            let merged = try await commit(runner, try merge(stable, shards, whole.fetch), meter).merge
+            let merged = try await commit(runner, try stable.merge(shards, of: whole.fetch), meter).merge
             #expect(merged.tiles == 20)
             #expect(meter.counters.done > 0, "A merge reports that it moves.")
             packages.insert(merged.package)
@@ -45,7 +45,7 @@ struct LeaseRunnerTests {
         let stable = try Stable()
         defer { stable.remove() }
         let runner = LeaseRunner(store: stable.store, environment: [:])
-        let offer = try merge(stable, [Rig.digest], try stable.offer(1, "http://127.0.0.1:9").fetch)
+        let offer = try stable.merge([Rig.digest], of: try stable.offer(1, "http://127.0.0.1:9").fetch)
         let failure = try await failure(runner, offer)
         #expect(failure.cause.rawValue == "shard-missing")
         #expect(failure.lostShards == [try #require(Digest(bytes: Rig.digest))])
@@ -65,7 +65,7 @@ struct LeaseRunnerTests {
         var bytes = try Data(contentsOf: file)
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: file)
-        let failure = try await failure(runner, try merge(stable, [shard], fetch.fetch))
+        let failure = try await failure(runner, try stable.merge([shard], of: fetch.fetch))
         #expect(failure.cause.rawValue == "shard-corrupt")
         #expect(failure.lostShards == [digest])
     }
@@ -136,30 +136,6 @@ struct LeaseRunnerTests {
         for token in 1...5 as ClosedRange<UInt64> { _ = try await commit(runner, try stable.offer(token, origin.url)) }
         #expect(origin.requests.count == 105)
         #expect(origin.connections <= 32, "Connections are kept across batches: \(origin.connections)")
-    }
-
-    private func merge(_ stable: Stable, _ shards: [Data], _ work: PBFetchWork) throws -> PBOffer {
-        let manifest = PBMergeManifest.make {
-            $0.packageFormat = 1
-            $0.packageID = "world"
-            $0.mask = work.mask
-            $0.zoomMax = 2
-            $0.tileset = work.tileset
-            $0.names = ["en": "World"]
-            $0.shards = shards
-        }
-        let bytes = try manifest.encoded()
-        let digest = Digest(of: bytes)
-        let temporary = try stable.store.temporaryURL()
-        try Data(bytes).write(to: temporary)
-        try stable.store.putBlocking(temporary, digest: digest)
-        return .make {
-            $0.token = 99
-            $0.merge = .make {
-                $0.manifest = Data(digest.bytes)
-                $0.packageID = "world"
-            }
-        }
     }
 
     private func commit(_ runner: LeaseRunner, _ offer: PBOffer, _ meter: WorkMeter = WorkMeter()) async throws

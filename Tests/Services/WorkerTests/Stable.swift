@@ -1,4 +1,6 @@
 import Blobs
+import Digests
+import Files
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -55,6 +57,31 @@ struct Stable {
                 $0.tiles = 21
                 $0.tileset = Data(tileset)
             }
+        }
+    }
+
+    /// The offer of a merge of shards of a fetch, its manifest in the store.
+    func merge(
+        _ shards: [Data], of fetch: PBFetchWork, _ change: (inout PBMergeManifest) -> Void = { _ in }
+    ) throws -> PBOffer {
+        let manifest = PBMergeManifest.make {
+            $0.packageFormat = 1
+            $0.packageID = "world"
+            $0.mask = fetch.mask
+            $0.zoomMax = 2
+            $0.tileset = fetch.tileset
+            $0.names = ["en": "World"]
+            $0.shards = shards
+            change(&$0)
+        }
+        let bytes = try manifest.encoded()
+        let digest = Digest(of: bytes)
+        let temporary = try store.temporaryURL()
+        try Data(bytes).write(to: temporary)
+        try store.putBlocking(temporary, digest: digest)
+        return .make {
+            $0.token = 99
+            $0.merge = .make { ($0.manifest, $0.packageID) = (Data(digest.bytes), "world") }
         }
     }
 

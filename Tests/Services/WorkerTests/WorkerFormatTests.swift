@@ -21,27 +21,12 @@ struct WorkerFormatTests {
         let runner = LeaseRunner(store: stable.store, environment: [:])
         let fetch = try stable.offer(1, origin.url)
         guard case .done(let commit) = await runner.run(fetch, WorkMeter()) else { throw CancellationError() }
-        let manifest = PBMergeManifest.make {
-            $0.packageFormat = 1
-            $0.packageID = "world"
-            $0.mask = fetch.fetch.mask
-            $0.zoomMax = 2
-            $0.tileset = fetch.fetch.tileset
+        return try stable.merge([commit.fetch.shard], of: fetch.fetch) {
             $0.names = ["en": "Planet/World", "de": "Planet/Welt"]
-            $0.shards = [commit.fetch.shard]
             $0.formats = formats
             $0.style = style
             // The scripted origin has no tile 0/0/0.
             $0.allowedMissing = 1
-        }
-        let bytes = try manifest.encoded()
-        let digest = Digest(of: bytes)
-        let temporary = try stable.store.temporaryURL()
-        try Data(bytes).write(to: temporary)
-        try stable.store.putBlocking(temporary, digest: digest)
-        return .make {
-            $0.token = 99
-            $0.merge = .make { ($0.manifest, $0.packageID) = (Data(digest.bytes), "world") }
         }
     }
 

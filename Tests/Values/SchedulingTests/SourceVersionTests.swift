@@ -72,6 +72,66 @@ struct SourceVersionTests {
         #expect(end.state == .failed && end.reason.hasPrefix("source-changed:") && bench.scheduler.audit() == [])
     }
 
+    /// An archive's tiles fail because their bodies are no tiles: packages are made without them.
+    ///
+    /// Not if no tile may be missing; and a tile server may heal.
+    @Test(
+        arguments: [
+            (0.001, "monday", .merging), (0, "monday", .failed), (0.001, nil, .failed),
+        ] as [(Double, String?, JobState)])
+    func brokenTilesOfAnArchiveAreLeftOut(allowed: Double, version: String?, end: JobState) throws {
+        var bench = Bench()
+        bench.join(1, credit: 3)
+        bench.on(.submit(Bench.job(3, allowedMissing: allowed)))
+        let job = try #require(bench.scheduler.jobIDs.last)
+        let failed = try (0..<20).map {
+            FailedTile(
+                tile: try #require(TileID(zoom: 14, x: $0, y: 0)), trouble: Trouble(cause: "left-out", detail: "broken")
+            )
+        }
+        for (number, offer) in bench.offers().enumerated() {
+            try commit(&bench, offer, version, failed: number == 0 ? failed : [])
+        }
+        let summary = try bench.summary(job)
+        #expect(summary.state == end && summary.counts.failed == 20, "\(summary)")
+        guard end == .failed else { return }
+        let words = version == nil ? "could not be fetched" : "cannot be used"
+        #expect(
+            summary.reason.contains("20 of 255 tiles \(words)") && summary.reason.contains("14/0/0 left-out: broken"))
+    }
+
+    /// What is given up was not looked at.
+    @Test func batchesOfAnArchiveThatAreGivenUpStillCount() throws {
+        var bench = Bench()
+        bench.join(1, credit: 3)
+        bench.on(.submit(Bench.job(3)))
+        let job = try #require(bench.scheduler.jobIDs.last)
+        for (number, offer) in bench.offers().enumerated() {
+            guard number == 0 else {
+                try commit(&bench, offer, "monday")
+                continue
+            }
+            bench.on(.fail(1, offer.token, Trouble(cause: "origin-bad-archive", detail: "a leaf"), retriable: false))
+        }
+        #expect(try bench.summary(job).state == .failed)
+    }
+
+    @Test func anArchiveWithoutAUsableTileFailsTheJob() throws {
+        var bench = Bench()
+        bench.join(1, credit: 3)
+        bench.on(.submit(Bench.job(1)))
+        let job = try #require(bench.scheduler.jobIDs.last)
+        let failed = try (0..<85).map {
+            FailedTile(
+                tile: try #require(TileID(zoom: 14, x: $0, y: 0)), trouble: Trouble(cause: "left-out", detail: "broken")
+            )
+        }
+        for offer in bench.offers() { try commit(&bench, offer, "monday", failed: failed) }
+        let summary = try bench.summary(job)
+        #expect(
+            summary.state == .failed && summary.reason.contains("85 cannot be used; first: 14/0/0 left-out: broken"))
+    }
+
     @Test func equalVersionsAndNoneAreTaken() throws {
         for version in ["monday", nil] {
             var bench = Bench()

@@ -73,22 +73,17 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 settled.append(FetchedTile(tile: tile, outcome: .empty, received: 0))
                 continue
             }
-            do throws(OriginsError) {
-                bodies[try place(of: entry), default: []].append(tile)
-            } catch {
-                let outcome = FetchedTile.Outcome.failed(
-                    cause: CauseCode(FailureCause(ofTile: error.code)), detail: error.message)
-                settled.append(FetchedTile(tile: tile, outcome: outcome, received: 0))
+            guard entry.length <= limit else {
+                settled.append(.leftOut(tile, "the tile has \(entry.length) bytes; the limit is \(limit)"))
+                continue
             }
+            bodies[try place(of: entry), default: []].append(tile)
         }
         if !settled.isEmpty { try await deliver(settled) }
         try await fetch(bodies, tag: tag, deliver: deliver)
     }
 
     private func place(of entry: PMTilesDirectory.Entry) throws(OriginsError) -> Range<UInt64> {
-        guard entry.length <= limit else {
-            throw OriginsError(.badArchive, "the tile has \(entry.length) bytes; the limit is \(limit)")
-        }
         do throws(ArchiveError) {
             return try archive.header.place(of: entry, in: archive.file.name)
         } catch {
@@ -213,9 +208,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 body: try checker.check(body, coding: coding, declared: format), etag: tag, lastModified: nil)
             layers = checker.checkedLayers
         } catch {
-            outcome =
-                error.code == .emptyBody
-                ? .empty : .failed(cause: CauseCode(FailureCause(error.code)), detail: error.message)
+            outcome = FetchedTile.outcome(error)
         }
         return tiles.enumerated().map { number, tile in
             FetchedTile(

@@ -53,9 +53,7 @@ final class ArchiveOrigin: TileOrigin {
     ) -> FetchedTile {
         switch found {
         case .failure(let error):
-            let outcome = FetchedTile.Outcome.failed(
-                cause: CauseCode(FailureCause(ofTile: OriginsError(error).code)), detail: error.message)
-            return FetchedTile(tile: tile, outcome: outcome, received: 0)
+            return .leftOut(tile, error.message)
         case .success(nil):
             return FetchedTile(tile: tile, outcome: .empty, received: 0)
         case .success(let stored?):
@@ -65,10 +63,8 @@ final class ArchiveOrigin: TileOrigin {
                 return FetchedTile(
                     tile: tile, outcome: outcome, received: stored.bytes.count, layers: checker.checkedLayers)
             } catch {
-                let outcome: FetchedTile.Outcome =
-                    error.code == .emptyBody
-                    ? .empty : .failed(cause: CauseCode(FailureCause(error.code)), detail: error.message)
-                return FetchedTile(tile: tile, outcome: outcome, received: stored.bytes.count)
+                return FetchedTile(
+                    tile: tile, outcome: FetchedTile.outcome(error), received: stored.bytes.count)
             }
         }
     }

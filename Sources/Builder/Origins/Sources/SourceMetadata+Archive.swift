@@ -67,8 +67,9 @@ extension OriginsError {
             switch error.code {
             case .unreadable: .unreadable
             case .busy: .busy
-            case .unsupported: .unsupported
-            case .badArchive: .badArchive
+            // Every attempt at the tile would end in the same way.
+            case .unsupported, .conflictingTiles: .unsupported
+            case .badArchive, .badTile: .badArchive
             }
         self.init(code, error.message, cause: error)
     }

@@ -9,7 +9,8 @@ package import Tiles
 /// the deepest zoom (``ForeignPlace``). Vector layers that are missing are those found. Everything else is kept.
 package struct ForeignMetadata {
     private var given: [String: String]
-    private let format: TileFormat
+    /// What the tiles are; a picture stays a picture.
+    package var format: TileFormat
     private let name: String
     private var hash = TilesHash()
     private var place: ForeignPlace

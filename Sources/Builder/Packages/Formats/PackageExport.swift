@@ -31,7 +31,7 @@ public struct ExportReceipt: Sendable, Hashable {
 
 /// How the tiles of a file of another program are taken.
 public struct ImportRule: Sendable, Hashable {
-    /// The format of its tiles; `nil`: that of its bodies, and in doubt that of its metadata.
+    /// The format of its tiles, which one of them must be; `nil`: that of its bodies, and in doubt that of its metadata.
     public var format: TileFormat?
     /// Whether tiles that cannot be used, and repeated ones, refuse the file; else they are left out and counted.
     public var isStrict: Bool
@@ -74,7 +74,7 @@ public enum PackageExport {
             let (tiles, digest, remarks) = try TileArchives.open(source) { archive, facts in
                 let feed = try TileFeed(
                     archive, facts: facts, format: try rule.format ?? archive.knownFormat(facts, source),
-                    isStrict: rule.isStrict,
+                    isSaid: rule.format != nil, isStrict: rule.isStrict,
                     near: temporary.appendingPathExtension("sort"),
                     name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }

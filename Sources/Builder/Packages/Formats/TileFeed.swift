@@ -26,7 +26,10 @@ struct FeedTile {
 final class TileFeed {
     /// The rows of the metadata table, without the seal.
     private(set) var rows: [String: String] = [:]
-    let format: TileFormat
+    /// What the tiles are: the format that the file has most, where none of them is what the file or the caller says.
+    private(set) var format: TileFormat
+    /// Whether the caller said the format.
+    private let isSaid: Bool
     private let source: any TileArchive
     private let coding: BodyCoding
     private let place: URL
@@ -41,6 +44,8 @@ final class TileFeed {
     private var isSurveying = false
 
     /// - Parameters:
+    ///   - format: What the tiles are, as the caller or the file says.
+    ///   - isSaid: Whether the caller says it; then a tile of the file must be of it.
     ///   - isStrict: Whether tiles that cannot be used, and repeated ones, refuse the file.
     ///   - place: A name on the file system for scratch files.
     ///   - name: What a file without a name is called.
@@ -48,16 +53,19 @@ final class TileFeed {
     /// - Throws: `bad-source` for a file of another program without a tile that can be used, and for one that has a tile
     ///   with several bodies.
     init(
-        _ source: any TileArchive, facts: ArchiveFacts, format: TileFormat, isStrict: Bool = false,
+        _ source: any TileArchive, facts: ArchiveFacts, format: TileFormat, isSaid: Bool = false,
+        isStrict: Bool = false,
         near place: URL, name: String, tick: () throws -> Void
     ) throws {
         self.source = source
         self.place = place
         self.format = format
+        self.isSaid = isSaid
         self.isStrict = isStrict
         coding = facts.coding
         repeats = RepeatFilter(tiles: try source.bodyLimit())
         goesByReference = facts.goesByReference
+        if isSaid, facts.isOwn, let own = source.format, own != format { throw Self.otherFormat(format, found: own) }
         if goesByReference {
             try source.tiles(
                 strange: { problem, _ in throw Self.refusal(problem) },
@@ -127,6 +135,12 @@ final class TileFeed {
 
     private static func refusal(_ problem: VerifyReport.Problem) -> PackagesError {
         PackagesError(.badSource, "The file cannot be used: \(problem.place): \(problem.message).")
+    }
+
+    private static func otherFormat(_ said: TileFormat, found: TileFormat) -> PackagesError {
+        PackagesError(
+            .badSource,
+            "--input-format says \(said.rawValue), but the tiles of the file are \(found.rawValue). Omit the option.")
     }
 
     private static func lost(_ record: TileRecord) -> PackagesError {
@@ -208,10 +222,11 @@ final class TileFeed {
             try leaveOut(.ofLostBodies(known.lostBodies), tiles: UInt64(known.lostBodies))
         }
         var facts = ForeignMetadata(known.rows, format, name: name)
+        var pictures = PictureCounts()
         var count = 0
         func look(_ record: TileRecord, _ tile: TileID) throws {
             guard let body = try body(record, tile) else { return }
-            if !body.withUnsafeBytes({ format.traits.begins($0) }) { remarks.addOtherPicture() }
+            if !format.traits.isVector { pictures.add(body, stated: format) }
             let key = BodyKey(Digest(of: body))
             repeats.add(key)
             try facts.add(tile, body: body, key: key)
@@ -220,8 +235,15 @@ final class TileFeed {
         }
         try walk(sorter, tile: { TileID(rowOrder: $0) }, look)
         guard count > 0 || known.isOwn else {
-            let why = remarks.examples.first.map { ": \($0.place): \($0.message)" } ?? ""
+            if isSaid, let found = source.format, found != format { throw Self.otherFormat(format, found: found) }
+            let why = remarks.examples.first.map { " (\($0.place): \($0.message))" } ?? ""
             throw PackagesError(.badSource, "The file has no tile that can be used\(why).")
+        }
+        if let found = pictures.mostFrequent(orStated: format) {
+            if isSaid, found != format { throw Self.otherFormat(format, found: found) }
+            format = found
+            facts.format = found
+            remarks.add(otherPictures: pictures.count(besides: found))
         }
         return facts.rows()
     }

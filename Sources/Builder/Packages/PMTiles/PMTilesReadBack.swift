@@ -2,6 +2,7 @@ internal import Errors
 internal import Foundation
 internal import PMTiles
 internal import PackageFiles
+internal import TextFormats
 internal import TileBodies
 
 /// Reads a new PMTiles file in the same way as its clients, and compares it with the written tiles.
@@ -32,7 +33,9 @@ enum PMTilesReadBack {
                 if let last, last.entry == entry { return found.add(tile, last.body) }
                 let body = try file.body(at: entry.offset, length: entry.length).withUnsafeBytes { bytes in
                     if !format.admits(bytes) {
-                        report.add("wrong-kind", at: "\(tile)", because: "it is not a \(format.rawValue) tile")
+                        report.add(
+                            "wrong-kind", at: "\(tile)",
+                            because: "it is not \(Sentence.article(format.rawValue)) \(format.rawValue) tile")
                     }
                     return TileSum.Body(bytes)
                 }

@@ -26,19 +26,21 @@ struct PackFile {
     ///
     /// - Returns: How many tiles it has; the caller does not keep a file without tiles.
     func write(_ package: PackageFile, to url: URL) throws -> UInt64 {
-        let metadata = try facts()
+        var metadata = try facts()
         let survey = try survey(package)
         var hash = TilesHash()
         _ = try BulkPackage.write(url, pageSize: survey.pageSize, isSmall: true) { builder in
             var numbers = survey.numbers[...]
             var most: UInt32 = 0
             var layers = LayerCollector(isChecked: false)
+            var pictures = PictureCounts()
             try each(package) { row, body in
                 guard let number = numbers.popFirst() else {
                     throw PackagesError(.io, "'\(package.path)' changed while tile packs were made from it; try again.")
                 }
                 if number > most {
                     try builder.add(body: body, number: number)
+                    if !metadata.format.traits.isVector { pictures.add(body, stated: metadata.format) }
                     most = number
                 }
                 try builder.add(zoom: row.zoom, column: row.column, row: row.row, number: number)
@@ -47,6 +49,8 @@ struct PackFile {
                 }
                 hash.add(row)
             }
+            // Of a package with PNG and JPEG a pack can have one of them alone.
+            metadata.format = pictures.mostFrequent(orStated: metadata.format) ?? metadata.format
             try builder.add(
                 metadata: metadata.rows(
                     zooms: pack.zooms, tilesHash: hash.finish(),

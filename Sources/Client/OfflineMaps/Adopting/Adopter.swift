@@ -91,38 +91,50 @@ struct Adopter: Sendable {
         do {
             found =
                 switch format {
-                case .pmtiles: try TileFileFacts(try PMTilesArchive(path: file.path, ArchiveAccess()), file)
+                case .pmtiles: try facts(try PMTilesArchive(path: file.path, ArchiveAccess()), file)
                 case .maplibre: try TileFileFacts(maplibre: file)
-                default: try TileFileFacts(try MBTilesArchive(path: file.path, ArchiveAccess()), file)
+                default: try facts(try MBTilesArchive(path: file.path, ArchiveAccess()), file)
                 }
-        } catch {
+        } catch let error as StoreError { throw error } catch {
             let error = ArchiveError(reading: error, file.path)
-            throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(error.message)", below: error)
+            throw StoreError.failing(.badFile, Sentence.unreadable(file.path, error.message), below: error)
         }
-        if format != .maplibre { try check(file) }
         let owner = Item.package(id, edition, format)
         let installed = InstalledFile(
             id: Self.id(owner), item: owner, path: "", bytes: 0, format: format, mask: found.mask, zooms: found.zooms,
-            template: found.template, attribution: found.attribution)
+            template: found.template, attribution: found.attribution, hasUnusable: found.hasUnusable)
         let regions = format == .maplibre ? try MapLibreRegions.read(file) : []
         try adopt(file, installed, name: StoreFolder.component(id) + format.fileExtension, regions: regions)
+    }
+
+    /// The facts of an archive that is not damaged; tiles that every reader passes over are none of it.
+    private mutating func facts(_ archive: any TileArchive, _ file: URL) throws -> TileFileFacts {
+        let listed = try TileFileFacts.places(archive, file)
+        let passedOver = try check(file)
+        var facts = try TileFileFacts(archive, file, listed.filter { !passedOver.contains($0) })
+        facts.hasUnusable = !passedOver.isEmpty
+        return facts
     }
 
     /// Refuses a file that is damaged, or has no tile that can be used.
     ///
     /// It reads every byte and unpacks every different body, as `packhorse verify` does (docs/decisions/0077 has what it
     /// takes), because an adopted file cannot be downloaded again when a map meets the damage.
-    private mutating func check(_ file: URL) throws(StoreError) {
+    ///
+    /// - Returns: The tiles that are passed over.
+    private mutating func check(_ file: URL) throws(StoreError) -> Set<TileID> {
         let found: FileProbe.Findings
-        do { found = try FileProbe.findings(in: file) } catch {
+        var passedOver: Set<TileID> = []
+        do { found = try FileProbe.findings(in: file) { passedOver.insert($0) } } catch {
             let message = (error as? any CodedError)?.message ?? "\(error)"
-            throw StoreError.failing(.badFile, "'\(file.path)' cannot be read: \(message)", below: error)
+            throw StoreError.failing(.badFile, Sentence.unreadable(file.path, message), below: error)
         }
         if let damage = found.damage {
             throw StoreError.failing(
                 .badFile, "'\(file.path)' is damaged: \(damage)", advice: "Download or build it again.")
         }
         if let remark = found.remark { remarks.append("'\(file.path)': \(remark)") }
+        return passedOver
     }
 
     private mutating func addStyle(_ file: URL, as item: Item) throws(StoreError) {
@@ -141,7 +153,9 @@ struct Adopter: Sendable {
             throw .storage(error, "'\(file.path)' cannot be unpacked.")
         } catch let error as StylesError {
             if error.code == .diskFull { throw StoreError(.diskFull, error.message, cause: error, isRetriable: true) }
-            throw .failing(.badFile, "'\(file.path)' is no archive of a style pack: \(error.message)", below: error)
+            throw .failing(
+                .badFile, "'\(file.path)' is no archive of a style pack: \(Sentence.inner(error.message))", below: error
+            )
         } catch { throw FileInstaller.storeError(error, "'\(file.path)' cannot be unpacked.") }
         let installed = InstalledFile(
             id: Self.id(.style(id)), item: .style(id), path: "", bytes: 0, format: .styleArchive)

@@ -15,16 +15,23 @@ struct TileFileFacts: Sendable {
     var attribution: String?
     /// The address that its tiles have on the network, in a MapLibre database.
     var template: String?
+    /// Whether some bodies are no tiles.
+    var hasUnusable = false
 
-    /// Reads the places of all tiles; rows that are no tiles are passed over.
+    /// The places of all tiles; rows that are no tiles are passed over.
     ///
     /// - Throws: ``ArchiveError`` for a file that cannot be read, or is too slow to read.
-    init(_ archive: any TileArchive, _ file: URL) throws {
+    static func places(_ archive: any TileArchive, _ file: URL) throws -> [TileID] {
         var tiles: [TileID] = []
         try archive.tiles { tile, _, _ in
-            guard tiles.count < Self.maxTiles else { throw Self.tooMany(file) }
+            guard tiles.count < maxTiles else { throw tooMany(file) }
             tiles.append(tile)
         }
+        return tiles
+    }
+
+    /// The facts of an archive with these tiles.
+    init(_ archive: any TileArchive, _ file: URL, _ tiles: [TileID]) throws {
         var next = tiles.makeIterator()
         (mask, zooms) = try Self.collect(file) { next.next() }
         attribution = try archive.facts().rows["attribution"].map { String($0.prefix(2_000)) }

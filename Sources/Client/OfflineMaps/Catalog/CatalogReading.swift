@@ -1,5 +1,6 @@
 internal import CatalogFormat
 internal import Errors
+internal import TextFormats
 
 /// The largest sequences that a device has seen, by the address of a catalog and by the id of a key.
 ///
@@ -107,7 +108,7 @@ enum CatalogReading {
             return key.id
         } catch {
             throw StoreError.failing(
-                .badSignature, "The catalog of '\(address)' is refused: \(error.message)", below: error)
+                .badSignature, "The catalog of '\(address)' is refused: \(Sentence.inner(error.message))", below: error)
         }
     }
 

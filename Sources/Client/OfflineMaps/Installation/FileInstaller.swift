@@ -3,6 +3,7 @@ internal import Errors
 internal import Files
 internal import Foundation
 internal import PackageFiles
+internal import TextFormats
 
 /// The work on a download's files: verify, patch, prepare.
 ///
@@ -39,7 +40,9 @@ enum FileInstaller {
         } catch let error as StoreError {
             throw error
         } catch let error as PackagesError where error.code == .diskFull {
-            throw StoreError(.diskFull, "A patch cannot be applied: \(error.message)", cause: error, isRetriable: true)
+            throw StoreError(
+                .diskFull, "A patch cannot be applied: \(Sentence.inner(error.message))", cause: error,
+                isRetriable: true)
         } catch let error as StorageError where error.code == .diskFull {
             throw .storage(error, "A patch cannot be applied.")
         } catch {

@@ -39,9 +39,10 @@ enum FileProbe {
 
     /// Reads every byte and every different body of a file of tiles, as `packhorse verify` does.
     ///
+    /// - Parameter passedOver: Called with every tile of which the file has no body that is a tile.
     /// - Throws: `PackagesError` `io`, `busy`.
-    static func findings(in file: URL) throws -> Findings {
-        let report = try PackageVerify.run(file)
+    static func findings(in file: URL, passedOver: ((TileID) -> Void)? = nil) throws -> Findings {
+        let report = try PackageVerify.run(file, passedOver: passedOver)
         guard report.isUsable else {
             return Findings(
                 damage: report.damage.map { "\($0)" }

@@ -1,4 +1,5 @@
 public import Foundation
+internal import TextFormats
 internal import TileBodies
 
 extension ResourceResolver {
@@ -40,7 +41,8 @@ extension ResourceResolver {
             }
         } catch {
             if error.cause == .notFound { return nil }
-            throw .failing(error.cause, "A resource of a map cannot be loaded: \(error.message)", below: error)
+            throw .failing(
+                error.cause, "A resource of a map cannot be loaded: \(Sentence.inner(error.message))", below: error)
         }
     }
 

@@ -34,7 +34,7 @@ extension ResourceResolver {
         } catch {
             if let reason = error.cause as? StoreError { throw reason }
             throw StoreError(
-                .damaged, "The style '\(id)' cannot be read: \(error.message)",
+                .damaged, "The style '\(id)' cannot be read: \(Sentence.inner(error.message))",
                 advice: "Install it again, or repair the store.", cause: error)
         }
     }

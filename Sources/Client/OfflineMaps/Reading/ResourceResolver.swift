@@ -3,6 +3,7 @@ internal import Files
 public import Foundation
 internal import PackageFiles
 internal import StyleFormat
+internal import TextFormats
 
 /// Finds a style, TileJSON, tile, glyph range or sprite by the address that a renderer requests.
 ///
@@ -61,7 +62,7 @@ public final class ResourceResolver: Sendable {
             guard case .style(let id) = unit.item, let file = folder.file(unit.path) else { continue }
             do throws(StylesError) { packs.append((id, try open(file))) } catch {
                 throw StoreError(
-                    .damaged, "The style pack '\(unit.path)' cannot be read: \(error.message)",
+                    .damaged, "The style pack '\(unit.path)' cannot be read: \(Sentence.inner(error.message))",
                     advice: "Install it again, or repair the store.", cause: error)
             }
         }
@@ -124,7 +125,7 @@ public final class ResourceResolver: Sendable {
                     isEmpty: bytes == nil)
             } catch {
                 throw StoreError(
-                    .damaged, "A file of a style pack cannot be read: \(error.message)",
+                    .damaged, "A file of a style pack cannot be read: \(Sentence.inner(error.message))",
                     advice: "Install the style again, or repair the store.", cause: error)
             }
         }

@@ -60,8 +60,14 @@ final class UnitFile: Sendable {
         case .maplibre(let slots):
             return try slots.lend { (handle) throws(ArchiveError) in try handle.find(tile, template: unit.template) }
         case .tiles(let archive):
-            switch try archive.find(tile) {
+            let found: StoredTile<TileBody>
+            do throws(ArchiveError) { found = try archive.find(tile) } catch {
+                guard unit.hasUnusable, error.code == .badTile else { throw error }
+                return .absent
+            }
+            switch found {
             case .body(let stored, let expires):
+                guard !unit.hasUnusable || Self.isTile(stored) else { return .absent }
                 // A renderer undoes gzip and zlib; other codings are undone here.
                 let body = try stored.served()
                 return .body(
@@ -72,6 +78,13 @@ final class UnitFile: Sendable {
             case .absent: return .absent
             }
         }
+    }
+
+    /// Whether a body of a file with bodies that are no tiles is one.
+    private static func isTile(_ body: TileBody) -> Bool {
+        guard let format = body.format else { return true }
+        // A body that is refused is no tile.
+        return (try? BodyChecker(takesAnyPicture: true).check(body.bytes, coding: body.coding, declared: format)) != nil
     }
 
     /// What the metadata say about the tiles: whether they are vector tiles, and the row `json`.

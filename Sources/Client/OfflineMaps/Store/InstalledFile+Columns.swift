@@ -6,6 +6,7 @@ internal import Tiles
 extension InstalledFile: Codable {
     private enum CodingKeys: String, CodingKey {
         case key, version, sha256, item, path, bytes, format, mask, tileset, template, attribution, expires, state
+        case hasUnusable = "has_unusable"
         case isPack = "is_pack"
         case minZoom = "min_zoom"
         case maxZoom = "max_zoom"
@@ -40,6 +41,7 @@ extension InstalledFile: Codable {
         template = try values.decodeIfPresent(String.self, forKey: .template)
         dataDate = try values.decodeIfPresent(String.self, forKey: .dataDate)
         attribution = try values.decodeIfPresent(String.self, forKey: .attribution)
+        hasUnusable = try values.decodeIfPresent(Bool.self, forKey: .hasUnusable) ?? false
         expires = try values.decodeIfPresent(Int64.self, forKey: .expires)
         usedAt = try values.decode(Int64.self, forKey: .usedAt)
         order = try values.decode(Int64.self, forKey: .order)
@@ -64,6 +66,7 @@ extension InstalledFile: Codable {
         try values.encodeIfPresent(template, forKey: .template)
         try values.encodeIfPresent(dataDate, forKey: .dataDate)
         try values.encodeIfPresent(attribution, forKey: .attribution)
+        if hasUnusable { try values.encode(true, forKey: .hasUnusable) }
         try values.encodeIfPresent(expires, forKey: .expires)
         try values.encode(usedAt, forKey: .usedAt)
         try values.encode(order, forKey: .order)

@@ -12,6 +12,10 @@ enum StoreSchema {
             // How far a task was when a process worked on it last: `TaskWork` as JSON.
             try database.execute(sql: "CREATE TABLE work (task INTEGER PRIMARY KEY, state BLOB NOT NULL) STRICT")
         }
+        migrator.registerMigration("3: unusable tiles") { database in
+            // Not NULL: some bodies of an adopted file are no tiles, so each is checked when it is read.
+            try database.execute(sql: "ALTER TABLE installed_file ADD COLUMN has_unusable INTEGER")
+        }
         return migrator
     }
 

@@ -36,6 +36,10 @@ public struct InstalledFile: Hashable, Sendable {
     public internal(set) var dataDate: String?
     /// The text about the sources that a map must show.
     public internal(set) var attribution: String?
+    /// Whether some bodies of an adopted file are no tiles: readers check each body and pass over those.
+    ///
+    /// The mask alone cannot say it, because a mask that has a tile has those above it too.
+    var hasUnusable = false
     /// When it expires, in seconds since 1970; `nil` is never.
     var expires: Int64?
     /// When it was read last, in seconds since 1970.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import TextFormats
 internal import TileBodies
 public import Tiles
 
@@ -113,7 +114,8 @@ public final class MapSource: Sendable {
             }
         } catch {
             throw .failing(
-                error.cause, "The tile \(id) of '\(tileset)' cannot be loaded: \(error.message)", below: error)
+                error.cause, "The tile \(id) of '\(tileset)' cannot be loaded: \(Sentence.inner(error.message))",
+                below: error)
         }
     }
 

@@ -14,11 +14,15 @@ package final class MBTilesArchive: TileArchive {
     private let database: ReadOnlyDatabase
     private let dialect: MBTilesDialect
     private let access: ArchiveAccess
-    private let lookUp: ReadStatement
+    private var lookUp: ReadStatement
+    /// Whether each look-up would read the whole file, and no temporary index is there yet; only for jobs.
+    private var lacksIndex = false
     /// What the server said about a tile; `nil` for a file without the table `tile_http`.
     private let answers: ReadStatement?
     /// Whether the file names a tile, for dialects with a separate table of bodies; only for jobs.
-    private let naming: ReadStatement?
+    private var naming: ReadStatement?
+    /// Tells the whole tiles among the rows that repeat a place.
+    private lazy var checker = BodyChecker(takesAnyPicture: true)
     private var rewriting: Rewriting?
     /// The first bodies of the file; what cannot be read of them is an error of the read that needs it.
     private lazy var sample = sampled()
@@ -26,6 +30,8 @@ package final class MBTilesArchive: TileArchive {
     private var path: String { database.path }
 
     /// Opens a file.
+    ///
+    /// A job that looks tiles up in a file without an index on them makes a temporary one (``TemporaryIndex``).
     ///
     /// - Throws: ``ArchiveError`` for a missing file, one that is no MBTiles file or a patch, one that is encrypted, and,
     ///   for a renderer, one in which a look-up would read more than a path of an index.
@@ -49,7 +55,18 @@ package final class MBTilesArchive: TileArchive {
             if hasAnswers { try database.requireSearch(Self.answerSQL) }
         }
         answers = hasAnswers ? try database.prepare(Self.answerSQL) : nil
-        naming = access.isBatch ? try Self.naming(database) : nil
+        guard access.isBatch else { return }
+        naming = try Self.naming(database)
+        lacksIndex = try database.slowStep(of: Self.sql) != nil
+    }
+
+    /// The look-up of a tile; a job's makes the temporary index first, where one is needed.
+    private func indexedLookUp() throws(ArchiveError) -> ReadStatement {
+        guard lacksIndex else { return lookUp }
+        lookUp = try TemporaryIndex.lookUp(in: database)
+        if let named = naming { naming = try TemporaryIndex.naming(named, in: database) }
+        lacksIndex = false
+        return lookUp
     }
 
     private static func dialect(_ database: ReadOnlyDatabase) throws(ArchiveError) -> MBTilesDialect {
@@ -62,9 +79,10 @@ package final class MBTilesArchive: TileArchive {
     /// is damage.
     private static func naming(_ database: ReadOnlyDatabase) throws(ArchiveError) -> ReadStatement? {
         guard !database.hasTable("tiles") else { return nil }
-        for (table, body) in [("tiles_shallow", "tile_data_id"), ("map", "tile_id")] where database.hasTable(table) {
+        for dialect in SplitDialect.all where database.hasTable(dialect.places) {
             let sql = """
-                SELECT 1 FROM \(table) WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3 AND \(body) IS NOT NULL
+                SELECT 1 FROM \(dialect.places) WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3
+                AND \(dialect.key) IS NOT NULL
                 """
             // A table of that name with other columns is no such dialect.
             if let statement = try? database.prepare(sql) { return statement }
@@ -105,7 +123,7 @@ package final class MBTilesArchive: TileArchive {
         var table = "tiles"
         if !database.hasTable(table) {
             table =
-                ["tiles_shallow", "map"].first { name in
+                SplitDialect.all.map(\.places).first { name in
                     (try? database.prepare("SELECT zoom_level FROM \(name) LIMIT 1")) != nil
                 } ?? table
         }
@@ -138,6 +156,7 @@ package final class MBTilesArchive: TileArchive {
     }
 
     private func body(of tile: TileID) throws(ArchiveError) -> TileBody? {
+        let lookUp = try indexedLookUp()
         Self.bind(tile, in: lookUp)
         defer { lookUp.reset() }
         guard try lookUp.step(), try isAtBody(lookUp) else {
@@ -145,11 +164,9 @@ package final class MBTilesArchive: TileArchive {
             Self.bind(tile, in: naming)
             defer { naming.reset() }
             guard try naming.step() else { return nil }
-            throw ArchiveError(.badArchive, "'\(path)' is damaged: it lists the tile but has no body for it")
+            throw ArchiveError(.badTile, "the file lists the tile but has no body for it")
         }
-        let stored = lookUp.bytes(0)
-        if access.isBatch { try checkRepetition(lookUp, of: tile, stored) }
-        let bytes = try decoded(stored)
+        let bytes = try decoded(try chosen(lookUp, of: tile))
         return bytes.isEmpty ? nil : TileBody(bytes: bytes, coding: .identity, format: format(of: bytes))
     }
 
@@ -163,15 +180,35 @@ package final class MBTilesArchive: TileArchive {
 
     /// Steps over rows without a body, which say nothing where the tile is repeated.
     private func isAtBody(_ rows: ReadStatement) throws(ArchiveError) -> Bool {
-        while rows.isNull(0) { guard try rows.step() else { return false } }
+        while !rows.hasBytes(0) { guard try rows.step() else { return false } }
         return true
     }
 
-    /// Refuses a tile that the file has with several bodies; nothing says which of them is right.
-    private func checkRepetition(_ rows: ReadStatement, of tile: TileID, _ body: [UInt8]) throws(ArchiveError) {
+    /// The stored body of a tile among this row and those that repeat it: the one that is a whole tile.
+    ///
+    /// - Throws: ``ArchiveError`` `conflicting-tiles` for different whole tiles; nothing says which of them is right.
+    private func chosen(_ rows: ReadStatement, of tile: TileID) throws(ArchiveError) -> [UInt8] {
+        var stored = rows.bytes(0)
         while try rows.step() {
-            guard rows.isNull(0) || rows.bytes(0) == body else { throw repeated(tile) }
+            guard rows.hasBytes(0) else { continue }
+            let other = rows.bytes(0)
+            guard other != stored, let whole = settled(other) else { continue }
+            if let known = settled(stored) {
+                guard known == whole else { throw repeated(tile) }
+            } else {
+                stored = other
+            }
         }
+        return stored
+    }
+
+    /// The canonical form of a stored body; `nil` for one that is no tile.
+    private func settled(_ stored: [UInt8]) -> [UInt8]? {
+        // What cannot be unpacked is no tile.
+        guard let body = try? decoded(stored) else { return nil }
+        guard let format else { return body }
+        // A body that is refused is no tile.
+        return try? checker.check(body, coding: .identity, declared: format)
     }
 
     private static func bind(_ tile: TileID, in statement: ReadStatement) {
@@ -182,8 +219,7 @@ package final class MBTilesArchive: TileArchive {
 
     private func decoded(_ bytes: [UInt8]) throws(ArchiveError) -> [UInt8] {
         guard bytes.count <= access.limit else {
-            throw ArchiveError(
-                .badArchive, "the tile has \(bytes.count) bytes; the limit is \(access.limit)")
+            throw ArchiveError(.badTile, "the tile has \(bytes.count) bytes; the limit is \(access.limit)")
         }
         return try dialect.decoded(bytes, limit: access.limit)
     }
@@ -193,10 +229,9 @@ package final class MBTilesArchive: TileArchive {
     /// How bodies are looked up while all tiles are read.
     private struct Rewriting {
         let listSQL: String
-        let bodySQL: String
         let bodyTable: String
-        let body: ReadStatement
-        let isByPlace: Bool
+        /// By the reference of the list; `nil` where bodies are looked up by the places of their tiles.
+        let body: ReadStatement?
     }
 
     private func prepared() throws(ArchiveError) -> Rewriting {
@@ -212,17 +247,11 @@ package final class MBTilesArchive: TileArchive {
             body = "SELECT tile_data FROM tiles WHERE rowid = ?1"
         } else {
             list = "SELECT zoom_level, tile_column, tile_row, 0 FROM tiles"
-            body = Self.sql
         }
-        let made = Rewriting(
-            listSQL: list, bodySQL: body, bodyTable: table, body: try database.prepare(body),
-            isByPlace: body == Self.sql)
+        let made = Rewriting(listSQL: list, bodyTable: table, body: try body.isEmpty ? nil : database.prepare(body))
         rewriting = made
         return made
     }
-
-    /// Refuses a file in which reading every body would take far too long.
-    func checkIndex() throws(ArchiveError) { try database.requireSearch(try prepared().bodySQL) }
 
     package func bodyLimit() throws -> UInt64 {
         let count = try database.prepare("SELECT count(*) FROM \(try prepared().bodyTable)")
@@ -252,7 +281,7 @@ package final class MBTilesArchive: TileArchive {
         while try rows.step() {
             guard let tile = Self.tile(rows) else { throw refusal(Self.problem(rows)) }
             let body: [UInt8]
-            switch try self.body(rows, 3, of: tile) {
+            switch self.body(rows, 3, of: tile) {
             case .bytes(let bytes): body = bytes
             case .unusable(let problem): throw refusal(problem)
             }
@@ -292,29 +321,30 @@ package final class MBTilesArchive: TileArchive {
 
     private func repeated(_ tile: TileID) -> ArchiveError {
         ArchiveError(
-            .badArchive,
+            .conflictingTiles,
             "'\(path)' has the tile \(tile) several times with different bodies; nothing says which of them is right. "
                 + "Delete the wrong rows with sqlite3, or write the file again.")
     }
 
     package func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> RecordedBody {
-        let rewriting = try prepared()
-        if rewriting.isByPlace {
-            Self.bind(tile, in: rewriting.body)
-        } else {
-            rewriting.body.bind(Int64(bitPattern: record.reference), at: 1)
-        }
-        defer { rewriting.body.reset() }
-        guard try rewriting.body.step() else {
-            return .unusable(.init(code: "lost-body", place: "\(tile)", message: "its body is missing"))
-        }
-        if rewriting.isByPlace, try !isAtBody(rewriting.body) { return Self.noBody(tile) }
-        let found = try body(rewriting.body, 0, of: tile)
-        if rewriting.isByPlace, rewriting.body.hasBytes(0) {
-            let stored = rewriting.body.bytes(0)
-            try checkRepetition(rewriting.body, of: tile, stored)
-        }
-        return found
+        guard let bodies = try prepared().body else { return try body(at: tile) }
+        bodies.bind(Int64(bitPattern: record.reference), at: 1)
+        defer { bodies.reset() }
+        guard try bodies.step() else { return Self.lostBody(tile) }
+        return body(bodies, 0, of: tile)
+    }
+
+    private func body(at tile: TileID) throws(ArchiveError) -> RecordedBody {
+        let lookUp = try indexedLookUp()
+        Self.bind(tile, in: lookUp)
+        defer { lookUp.reset() }
+        guard try lookUp.step() else { return Self.lostBody(tile) }
+        guard try isAtBody(lookUp) else { return Self.noBody(tile) }
+        return recorded(try chosen(lookUp, of: tile), of: tile)
+    }
+
+    private static func lostBody(_ tile: TileID) -> RecordedBody {
+        .unusable(.init(code: "lost-body", place: "\(tile)", message: "its body is missing"))
     }
 
     private static func noBody(_ tile: TileID) -> RecordedBody {
@@ -322,9 +352,13 @@ package final class MBTilesArchive: TileArchive {
             .init(code: "no-body", place: "\(tile)", message: "the tile has no body, or its body is not a BLOB"))
     }
 
-    private func body(_ row: ReadStatement, _ column: Int32, of tile: TileID) throws(ArchiveError) -> RecordedBody {
+    private func body(_ row: ReadStatement, _ column: Int32, of tile: TileID) -> RecordedBody {
         guard row.hasBytes(column) else { return Self.noBody(tile) }
-        do throws(ArchiveError) { return .bytes(try decoded(row.bytes(column))) } catch {
+        return recorded(row.bytes(column), of: tile)
+    }
+
+    private func recorded(_ stored: [UInt8], of tile: TileID) -> RecordedBody {
+        do throws(ArchiveError) { return .bytes(try decoded(stored)) } catch {
             return .unusable(.init(code: "bad-coding", place: "\(tile)", message: error.message))
         }
     }

@@ -65,13 +65,13 @@ package struct MBTilesDialect: Sendable {
 
     /// A body as any reader understands it.
     ///
-    /// - Throws: ``ArchiveError`` `bad-archive`.
+    /// - Throws: ``ArchiveError`` `bad-tile`.
     package func decoded(_ body: [UInt8], limit: Int = Gzip.defaultLimit) throws(ArchiveError) -> [UInt8] {
         guard let dictionary, !body.isEmpty else { return body }
         do throws(TileBodiesError) {
             return try PresetDictionary.decompress(body, dictionary: dictionary, limit: limit)
         } catch {
-            throw ArchiveError(.badArchive, "the tile cannot be unpacked: \(error.message)", cause: error)
+            throw ArchiveError(.badTile, "the tile cannot be unpacked: \(error.message)", cause: error)
         }
     }
 }

@@ -20,15 +20,17 @@ package final class PMTilesArchive: TileArchive, Sendable {
     ///
     /// - Throws: ``ArchiveError``.
     package convenience init(path: String, _ access: ArchiveAccess) throws(ArchiveError) {
-        self.init(try PMTilesFile(path: path, limit: access.limit), path: path)
+        self.init(try PMTilesFile(path: path, limit: access.limit), path: path, isProbed: access.isProbed)
     }
 
     /// An archive over an open file.
-    init(_ file: PMTilesFile, path: String) {
+    ///
+    /// - Parameter isProbed: Whether its header is known to be right about its bodies.
+    init(_ file: PMTilesFile, path: String, isProbed: Bool = false) {
         (self.file, self.path) = (file, path)
-        var sample = FormatSample(hint: nil)
-        if file.header.format == nil { Self.look(at: file, &sample) }
-        format = file.header.format ?? sample.format
+        var sample = FormatSample(hint: file.header.format)
+        if !isProbed || file.header.format == nil { Self.look(at: file, &sample) }
+        format = sample.format
         otherKind = sample.otherKind
     }
 
@@ -63,7 +65,9 @@ package final class PMTilesArchive: TileArchive, Sendable {
 
     package func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody> {
         guard let bytes = try file.body(of: tile), !bytes.isEmpty else { return .empty }
-        return .body(TileBody(bytes: bytes, coding: file.coding, format: format), expires: nil)
+        // Pictures of several formats can be in one file.
+        let picture = bytes.withUnsafeBytes { TileFormat(pictureBeginning: $0) }
+        return .body(TileBody(bytes: bytes, coding: file.coding, format: picture ?? format), expires: nil)
     }
 
     package func tiles(
@@ -92,7 +96,10 @@ package final class PMTilesArchive: TileArchive, Sendable {
     }
 
     package func body(_ record: TileRecord, of tile: TileID) throws(ArchiveError) -> RecordedBody {
-        .bytes(try file.body(at: record.reference, length: record.length))
+        do throws(ArchiveError) { return .bytes(try file.body(at: record.reference, length: record.length)) } catch {
+            guard error.code == .badTile else { throw error }
+            return .unusable(.init(code: "too-large", place: "\(tile)", message: error.message))
+        }
     }
 
     package func bodyLimit() throws -> UInt64 {

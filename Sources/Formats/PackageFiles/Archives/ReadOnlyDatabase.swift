@@ -60,21 +60,22 @@ package final class ReadOnlyDatabase {
         return ReadStatement(statement, of: self)
     }
 
-    /// Refuses a query that would read more than a path of an index.
-    ///
-    /// - Throws: ``ArchiveError`` `unsupported`.
-    package func requireSearch(_ sql: String) throws(ArchiveError) {
-        let plan: QueryPlan
-        do throws(DatabaseError) { plan = try QueryPlan(of: sql, on: connection) } catch {
+    /// The step of a query that would read more than a path of an index; `nil` when there is none.
+    func slowStep(of sql: String) throws(ArchiveError) -> String? {
+        do throws(DatabaseError) { return try QueryPlan(of: sql, on: connection).slowStep } catch {
             throw ArchiveError(reading: error, path)
         }
-        guard let slow = plan.slowStep else { return }
-        let table = hasTable("map") ? "map" : "tiles"
+    }
+
+    /// Refuses a query that would read more than a path of an index.
+    ///
+    /// - Throws: ``ArchiveError`` `unsupported`, with the command that makes the index.
+    package func requireSearch(_ sql: String) throws(ArchiveError) {
+        guard let slow = try slowStep(of: sql) else { return }
         throw ArchiveError(
             .unsupported,
             "'\(path)' has no index for its tiles, so each would be read from the whole file (\(slow.prefix(80))); "
-                + "make one: sqlite3 '\(path)' 'CREATE UNIQUE INDEX tile_place ON \(table) (zoom_level, tile_column, tile_row)'."
-        )
+                + "make one: sqlite3 '\(path)' '\(TemporaryIndex.permanentSQL(for: self))'")
     }
 
     /// Whether the file has a table; `false` also when its schema cannot be read.

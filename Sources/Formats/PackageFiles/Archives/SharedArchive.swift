@@ -62,7 +62,8 @@ package final class SharedArchive: Sendable {
 
     /// What the file has for tiles, at one moment; blocks.
     ///
-    /// - Throws: ``ArchiveError`` `busy` or `unreadable` if the file cannot be read now; this does not depend on the tile.
+    /// - Parameter each: Gets the body, or `bad-tile` where what the file has is no tile.
+    /// - Throws: ``ArchiveError`` of every other kind: it concerns the whole file.
     package func find(
         _ tiles: [TileID], each: (TileID, Result<TileBody?, ArchiveError>) -> Void
     ) throws(ArchiveError) {
@@ -71,11 +72,7 @@ package final class SharedArchive: Sendable {
             try archive.reading {
                 for tile in tiles where failure == nil {
                     do throws(ArchiveError) { each(tile, .success(try archive.find(tile).body)) } catch {
-                        if error.code == .busy || error.code == .unreadable {
-                            failure = error
-                        } else {
-                            each(tile, .failure(error))
-                        }
+                        if error.code == .badTile { each(tile, .failure(error)) } else { failure = error }
                     }
                 }
             }

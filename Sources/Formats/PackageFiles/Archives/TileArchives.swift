@@ -23,7 +23,7 @@ package enum TileArchives {
                 let file = try MBTilesArchive(path: url.path, access)
                 archive = file
                 // The package's own tables are read row by row, so missing bodies are found there; a view would skip them.
-                if try !file.facts().goesByReference { lost = try lostBodies(url, file) }
+                if try !file.facts().goesByReference { lost = try lostBodies(url) }
             case .pmtiles: archive = try PMTilesArchive(path: url.path, access)
             case .maplibre:
                 throw PackagesError(
@@ -41,9 +41,8 @@ package enum TileArchives {
     }
 
     /// How many tiles name a body that the file does not have.
-    private static func lostBodies(_ url: URL, _ file: MBTilesArchive) throws -> Int {
-        try file.checkIndex()
-        return try PackageDatabase.reading(url) { try LostBodies.count($0) } ?? 0
+    private static func lostBodies(_ url: URL) throws -> Int {
+        try PackageDatabase.reading(url) { try LostBodies.count($0) } ?? 0
     }
 
     private static func whole<Result>(
@@ -101,7 +100,7 @@ extension PackagesError {
             case .unreadable: .io
             case .busy: .busy
             case .unsupported: .unsupported
-            case .badArchive: .badSource
+            case .badArchive, .badTile, .conflictingTiles: .badSource
             }
         self.init(code, error.message, cause: error)
     }

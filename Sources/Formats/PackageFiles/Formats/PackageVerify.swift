@@ -13,15 +13,17 @@ public enum PackageVerify {
     ///   - mask: Where tiles may be; `nil` for anywhere.
     ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
     ///   - expecting: The digest the file must have.
+    ///   - passedOver: Called with every tile of which the file has no body that is a tile.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
     public static func run(
-        _ url: URL, mask: TileMask? = nil, zooms: ZoomRange? = nil, expecting: Digest? = nil
+        _ url: URL, mask: TileMask? = nil, zooms: ZoomRange? = nil, expecting: Digest? = nil,
+        passedOver: ((TileID) -> Void)? = nil
     ) throws -> VerifyReport {
         switch try ArchiveKind.of(url) {
         case .pmtiles:
-            try PMTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
+            try PMTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting, passedOver: passedOver)
         case .mbtiles, .maplibre, .other:
-            try MBTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
+            try MBTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting, passedOver: passedOver)
         }
     }
 }

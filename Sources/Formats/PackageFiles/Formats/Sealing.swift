@@ -1,6 +1,7 @@
 package import Digests
 internal import Files
 package import Foundation
+internal import TextFormats
 
 /// Finishes a file: seals and flushes it on one thread, and reads it back on another.
 package enum Sealing {
@@ -38,7 +39,7 @@ package enum Sealing {
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,
-            "The written file did not pass its read-back check: \(problems.count) problems; the first: \(first). "
+            "The written file did not pass its read-back check: \(Units.count(problems.count, of: "problem")); the first: \(first). "
                 + "The file was removed. The disk may be failing: write to another disk. If the error occurs there too, report a bug."
         )
     }

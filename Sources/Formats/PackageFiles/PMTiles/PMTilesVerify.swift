@@ -16,10 +16,11 @@ public enum PMTilesVerify {
     /// - Parameters: As for ``PackageVerify/run(_:mask:zooms:expecting:)``.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
     public static func run(
-        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil,
+        passedOver: ((TileID) -> Void)? = nil
     ) throws -> VerifyReport {
         var report = VerifyReport(path: url.path, size: try size(of: url), kind: "PMTiles")
-        report.dialect = "version \(try version(of: url))"
+        report.dialect = PMTilesHeader.words(try version(of: url))
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
@@ -46,9 +47,12 @@ public enum PMTilesVerify {
                 "unknown-format", at: "header",
                 because: "tile type \(file.header.tileType) is none of vector tiles, PNG, JPEG and WebP; \(words)")
         }
-        let rows = MetadataCheck(metadata.rows(file.header, archive.format), requiresName: false, &report)
+        var rows = MetadataCheck(
+            metadata.rows(file.header, file.header.format ?? archive.format), requiresName: false, &report)
+        rows.take(archive.format, &report)
         do {
-            try checkTiles(of: file, with: TileCheck(rows, mask: mask, zooms: zooms), into: &report)
+            let check = TileCheck(rows, mask: mask, zooms: zooms, passedOver: passedOver)
+            try checkTiles(of: file, with: check, into: &report)
         } catch let error as ArchiveError {
             if error.code == .unreadable { throw PackagesError(error) }
             report.add(error.code.description, at: "directories", because: error.message)
@@ -68,19 +72,27 @@ public enum PMTilesVerify {
         try walk.run(&report) { tile, entry, report in
             try sorter.add(TileRecord(order: tile.rowOrder, reference: entry.offset, length: entry.length))
             guard tile.hilbertID == entry.tile else { return }
+            let isUsable: Bool
             do throws(ArchiveError) {
                 let body = try file.body(at: entry.offset, length: entry.length)
-                check.check(body, of: tile, coding: file.coding, tiles: entry.run, &report)
+                isUsable = check.check(body, of: tile, coding: file.coding, tiles: entry.run, &report)
             } catch {
-                if error.code == .unreadable { throw PackagesError(error) }
-                report.addUnusable(error.code.description, at: "\(tile)", because: error.message)
+                guard error.code == .badTile else { throw error }
+                report.addUnusable("too-large", at: "\(tile)", because: error.message, tiles: entry.run)
+                isUsable = false
             }
+            if !isUsable { check.passOver(entry.tile..<entry.tile + entry.run) }
         }
         var hash = TilesHash()
         // The walk has refused directories that name a tile twice.
         func add(_ record: TileRecord) throws {
             guard let tile = TileID(rowOrder: record.order) else { return }
-            let body = try file.body(at: record.reference, length: record.length)
+            let body: [UInt8]
+            do throws(ArchiveError) { body = try file.body(at: record.reference, length: record.length) } catch {
+                // A body that is too long was named before.
+                guard error.code == .badTile else { throw error }
+                return
+            }
             hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         }
         try sorter.walk(choose: { known, _ in known }, add)

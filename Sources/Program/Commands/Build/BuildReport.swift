@@ -78,13 +78,20 @@ struct BuildReport: Encodable {
     func show(json: Bool) throws {
         for job in jobs {
             let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
+            let isSuccess = JobReport.status(job) == .success
+            if isSuccess, JobReport.onlyLeavesOut(job) {
+                let words = job.failed == 1 ? "cannot be used and is left out" : "cannot be used and are left out"
+                Console.warning("\(job.label): \(Units.count(job.failed, of: "tile")) of the archive \(words)")
+            }
             lines.forEach(Console.note)
-            guard JobReport.status(job) == .success, job.empty > 0 else { continue }
-            let text = "\(job.label): the source has \(Units.count(job.stored)) of \(Units.count(job.tiles)) tiles"
+            guard isSuccess, job.empty > 0 else { continue }
+            let text =
+                "\(job.label): the source has \(Units.count(job.stored)) of \(Units.count(job.tiles, of: "tile"))"
             if job.empty > job.stored {
                 Console.warning("\(text); does it cover the area?")
             } else {
-                Console.note("\(text); the others are empty")
+                Console.note(
+                    "\(text); \(Units.count(job.empty, of: "other is", "others are")) empty")
             }
         }
         if json {
@@ -101,9 +108,11 @@ struct BuildReport: Encodable {
         throw CLIError(
             bad.map(JobReport.status) ?? .badData,
             "the build failed" + (bad.map { $0.reason.isEmpty ? "" : ": \($0.reason)" } ?? ""),
-            hint: keepsWork
-                ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
-                : "no tiles are kept; to start over, run: \(again)",
+            hint: bad.map(JobReport.onlyLeavesOut) == true
+                ? "without --strict and --allowed-missing 0 broken tiles of the archive are left out"
+                : keepsWork
+                    ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
+                    : "no tiles are kept; to start over, run: \(again)",
             isOfChangedSource: isOfChangedSource)
     }
 

@@ -53,10 +53,12 @@ struct BuildSource: Sendable {
         let source = try await local(file, output)
         let report = try await FileWork.run { try PackageCheck.verify(source, mask: output.mask) }
         guard report.isVerified else {
-            let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
+            // Its SHA-256 is the published one, so the disk is not at fault.
             throw CLIError(
-                .badData, "'\(source.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))\(listed)",
-                hint: "check the disk, then build again with --restart")
+                .badData,
+                "\(output.name) was written with \(Units.count(report.problemCount, of: "problem")), and is not kept",
+                details: EqualCauses.lines(report.problems.map(\.description)),
+                hint: "this is a bug in Packhorse: report it with these lines")
         }
         let (isShared, incoming) = (isShared, incoming)
         let isNew = try await FileWork.run {

@@ -4,6 +4,7 @@ import Errors
 import Foundation
 import PackageFiles
 import Packages
+internal import TextFormats
 import Tiles
 import Wire
 
@@ -74,7 +75,8 @@ struct BuildTarget {
         guard named.count == 1 else { throw Self.several(named.count, url) }
         guard named.allSatisfy(possible.contains) else {
             throw CLIError(
-                .usage, "-o '\(url.relativePath)' is the name of a \(meant) file, and --format says \(named[0])",
+                .usage,
+                "-o '\(url.relativePath)' is the name of \(Sentence.article("\(meant)")) \(meant) file, and --format says \(named[0])",
                 hint: "end the name with \(named[0].fileExtension), or omit --format")
         }
     }

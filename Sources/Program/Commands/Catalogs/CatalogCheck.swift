@@ -38,7 +38,7 @@ struct CatalogCheck: Encodable {
             document = try await CatalogDocument.read(source, key: key)
         } catch let error as CatalogError {
             document = nil
-            lists.problems.append("catalog.json: \(error.message) [\(error.code)]")
+            lists.problems.append("catalog.json: \(Sentence.inner(error.message)) [\(error.code)]")
         }
         // An address without lists is a wrong address, not a damaged catalog.
         if source.folder == nil, document == nil, lists.problems.isEmpty,
@@ -70,7 +70,7 @@ struct CatalogCheck: Encodable {
                 problems += found
                 tiles += count
             } catch let error as CatalogTransferError where error.code == .badCatalog {
-                problems.append("\(file.path): \(error.message)")
+                problems.append("\(file.path): \(Sentence.inner(error.message))")
             }
             try Durable.remove(copy)
         }
@@ -109,9 +109,9 @@ struct CatalogCheck: Encodable {
                 _ = try StylePackCheck.run(url)
                 return ([], 0)
             } catch let error as CLIError where error.status == .badData {
-                return (["\(file.path): \(error.message)"], 0)
+                return (["\(file.path): \(Sentence.inner(error.message))"], 0)
             } catch let error as StylesError {
-                return (["\(file.path): \(error.message) [\(error.code)]"], 0)
+                return (["\(file.path): \(Sentence.inner(error.message)) [\(error.code)]"], 0)
             }
         }
         // A pack may contain more than the region that lists it. Its seal verifies its content.

@@ -220,7 +220,8 @@ enum ConvertTargets {
         let possible = PackageFormat.possible(forName: output)
         if !isFolder, let format = formats.first, !possible.isEmpty, !possible.contains(format) {
             throw CLIError(
-                .usage, "-o '\(output)' is the name of a \(possible[0]) file, and --format says \(format)",
+                .usage,
+                "-o '\(output)' is the name of \(Sentence.article("\(possible[0])")) \(possible[0]) file, and --format says \(format)",
                 hint: "end the name with \(format.fileExtension), or omit --format")
         }
         let targets = formats.map { format in

@@ -49,7 +49,7 @@ enum PackageReport {
                 return CLIError(.badData, "'\(report.path)' was not closed", details: lines)
             }
             if damage.code == "unsupported" || damage.code == "encrypted" {
-                return CLIError(.badData, "'\(report.path)' cannot be read: \(damage.message)")
+                return CLIError(.badData, Sentence.unreadable(report.path, damage.message))
             }
             return CLIError(
                 .badData, "'\(report.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",

@@ -135,7 +135,8 @@ struct AreaSource {
             return (format, try format.read(input, wishes))
         } catch {
             throw CLIError(
-                error.exitStatus, "'\(name)' cannot be read as \(known?.name ?? "an area"): \(error.message)",
+                error.exitStatus,
+                "'\(name)' cannot be read as \(known?.name ?? "an area"): \(Sentence.inner(error.message))",
                 hint: error.hint)
         }
     }

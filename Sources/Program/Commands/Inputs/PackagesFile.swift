@@ -92,7 +92,8 @@ struct PackagesFile {
                 // Wrong content of a file is bad data, not wrong usage.
                 let status = known.status == .usage ? ExitStatus.badData : known.status
                 throw CLIError(
-                    status, "'\(name)' entry \(index + 1)\(Self.title(entry)): \(known.message)", hint: known.hint)
+                    status, "'\(name)' entry \(index + 1)\(Self.title(entry)): \(Sentence.inner(known.message))",
+                    hint: known.hint)
             }
         }
         let twice = Dictionary(grouping: found.indices) { found[$0].id.lowercased() }.filter { $1.count > 1 }

@@ -16,7 +16,7 @@ enum JobReport {
             "state    \(job.state)" + (job.waiting.isEmpty ? "" : ", waits: \(job.waiting)")
                 + (job.reason.isEmpty ? "" : ": \(job.reason)"),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
-                + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
+                + "\(Units.count(job.failed)) \(onlyLeavesOut(job) ? "left out" : "failed"); \(Units.bytes(job.bytes))"
                 + (job.reused > 0 ? "; \(Units.count(job.reused)) reused from shards" : ""),
             "origin   \(Units.bytes(job.received)) received"
                 + (job.notModified > 0 ? "; \(Units.count(job.notModified, of: "tile")) revalidated, unchanged" : ""),
@@ -65,16 +65,31 @@ enum JobReport {
             }
     }
 
-    /// The failed tiles, grouped by cause unless `all` is set.
+    /// The failed tiles, and those of an archive that are left out, grouped by cause unless `all` is set.
     static func failures(_ job: PBJobStatus, all: Bool = false) -> [String] {
-        guard !job.failures.isEmpty else { return [] }
         let isPart = UInt64(job.failures.count) < job.failed
-        let title = "failed tiles" + (isPart ? " (the first \(Units.count(job.failures.count)))" : "")
-        guard !all else { return [title] + job.failures.map { "  \($0.tile.text)  \($0.cause)  \($0.detail)" } }
-        return [title]
-            + EqualCauses.lines(
-                job.failures.map { ($0.tile.text, "\($0.cause)  \($0.detail)") }, of: "tile"
-            ).map { "  \($0)" }
+        let part = isPart ? " (the first \(Units.count(job.failures.count)))" : ""
+        let (leftOut, failed) = (job.failures.filter(isLeftOut), job.failures.filter { !isLeftOut($0) })
+        var lines: [String] = []
+        for (title, tiles) in [("failed tiles", failed), ("tiles of the archive that are left out", leftOut)]
+        where !tiles.isEmpty {
+            lines.append(title + part)
+            // The title says the cause of those that are left out.
+            let words = tiles.map { ($0.tile.text, isLeftOut($0) ? $0.detail : "\($0.cause)  \($0.detail)") }
+            let listed = all ? words.map { "\($0)  \($1)" } : EqualCauses.lines(words, of: "tile")
+            lines += listed.map { "  \($0)" }
+        }
+        return lines
+    }
+
+    /// Whether all failed tiles that are named are broken in the archive.
+    static func onlyLeavesOut(_ job: PBJobStatus) -> Bool {
+        !job.failures.isEmpty && job.failures.allSatisfy(isLeftOut)
+    }
+
+    /// Whether it is a tile of an archive whose body is no tile (docs/decisions/0083).
+    private static func isLeftOut(_ failure: PBTileFailure) -> Bool {
+        failure.cause == FailureCause.leftOut.rawValue
     }
 
     /// A paused job has the priority -1 - p, where p is its priority after resuming.

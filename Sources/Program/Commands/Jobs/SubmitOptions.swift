@@ -23,8 +23,14 @@ struct SubmitOptions: ParsableArguments {
     @Option(help: "Relative share of the cluster among jobs of the same priority.")
     var weight: UInt32 = 1
 
-    @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
-    var allowedMissing: Double = 0.001
+    @Option(
+        help: ArgumentHelp(
+            "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails. Broken tiles of an archive are left out and do not count, unless it is 0. Default: 0.001.",
+            valueName: "allowed-missing"))
+    var allowedMissing: Double?
+
+    @Flag(help: "Fail if any tile is missing, also a broken one of an archive: the same as --allowed-missing 0.")
+    var strict = false
 
     @Flag(
         help:
@@ -33,8 +39,11 @@ struct SubmitOptions: ParsableArguments {
     var tilePacks = false
 
     func validate() throws {
-        guard (0...1).contains(allowedMissing) else {
+        guard (0...1).contains(allowedMissing ?? 0) else {
             throw ValidationError("--allowed-missing must be between 0 and 1.")
+        }
+        guard !strict || (allowedMissing ?? 0) == 0 else {
+            throw ValidationError("--strict allows no tile to be missing; omit it or --allowed-missing.")
         }
         guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
@@ -90,7 +99,8 @@ struct SubmitOptions: ParsableArguments {
     /// The caller adds the rest.
     func policy(requestID: String = "", dryRun: Bool = false, after: [UInt64] = []) -> SubmitPolicy {
         SubmitPolicy(
-            requestID: requestID, tileLimit: tileLimit, priority: priority, allowedMissing: allowedMissing,
+            requestID: requestID, tileLimit: tileLimit, priority: priority,
+            allowedMissing: strict ? 0 : allowedMissing ?? SubmitPolicy.usualMissing,
             dryRun: dryRun, weight: weight, after: after)
     }
 }

@@ -3,6 +3,7 @@ import Errors
 internal import Files
 import Foundation
 import StyleFormat
+internal import TextFormats
 
 /// A style pack as a folder: the given folder, or a ZIP archive that is unpacked during the lifetime of the value.
 final class StylePackLocation {
@@ -32,7 +33,7 @@ final class StylePackLocation {
         } catch {
             // A scratch folder that stays behind is harmless; the first error is reported.
             try? FileManager.default.removeItem(at: place)
-            throw CLIError(.badData, "'\(url.path)': \(error.message)")
+            throw CLIError(.badData, "'\(url.path)': \(Sentence.inner(error.message))")
         }
         guard StylePack.looksLikePack(place) else {
             // A scratch folder that stays behind is harmless; the first error is reported.

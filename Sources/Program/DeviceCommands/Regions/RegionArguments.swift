@@ -79,7 +79,8 @@ struct RegionArguments: ParsableArguments {
         let geometry: Geometry
         do throws(AreaFileError) { geometry = try format.geometry(of: bytes) } catch {
             throw CLIError(
-                .badData, "'\(file.path)' cannot be read as \(format.name): \(error.message)", hint: error.hint)
+                .badData, "'\(file.path)' cannot be read as \(format.name): \(Sentence.inner(error.message))",
+                hint: error.hint)
         }
         guard format.takesRadius else { return .geometry(geometry) }
         return .around(geometry.points, meters: try Units.meters(radius ?? "1km"))

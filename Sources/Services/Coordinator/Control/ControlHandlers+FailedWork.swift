@@ -1,5 +1,6 @@
 import Foundation
 import Scheduling
+internal import TextFormats
 import Tiles
 import Wire
 
@@ -103,7 +104,7 @@ extension ControlHandlers {
         guard !all.isEmpty else { return ordered(changed: 0, "job \(id) has no failed work", replyAddress) }
         let chosen = named.isEmpty ? nil : named
         let count = chosen.map { Set($0).count } ?? all.count
-        let what = count == 1 ? "1 batch" : "\(count) batches"
+        let what = Units.count(count, of: "batch")
         let isDrop = body.order == "drop"
         let text = "\(what) of job \(id) will \(isDrop ? "not be tried again" : "be tried again")"
         if !summary.state.isFinal {

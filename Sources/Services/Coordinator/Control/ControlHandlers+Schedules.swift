@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Scheduling
 import Telemetry
+internal import TextFormats
 import Wire
 
 extension ControlHandlers {
@@ -70,7 +71,7 @@ extension ControlHandlers {
             let isNew = state.scheduler.schedule(schedule.id) == nil
             state.handle(.putSchedule(schedule, payload: payload))
             let text =
-                "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(plan.tiles) tiles,"
+                "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(Units.count(plan.tiles, of: "tile")),"
                 + " first at \(Self.text(schedule.next))"
             ordered(changed: 1, text, warnings: plan.warnings, replyAddress)
         }

@@ -4,6 +4,7 @@ import Errors
 import Foundation
 import Logging
 import Telemetry
+internal import TextFormats
 import Wire
 
 extension ControlHandlers {
@@ -24,7 +25,8 @@ extension ControlHandlers {
                         .ordered(
                             .make {
                                 $0.changed = UInt64(gone.versions.count)
-                                $0.text = "\(gone.versions.count) versions withdrawn, \(gone.files.count) files removed"
+                                $0.text =
+                                    "\(Units.count(gone.versions.count, of: "version")) withdrawn, \(Units.count(gone.files.count, of: "file")) removed"
                             }))
                 } catch {
                     return .answer(replyAddress, Self.refusal(of: error))

@@ -1,4 +1,5 @@
 import Scheduling
+internal import TextFormats
 import Wire
 
 /// A line of the event log as text for people.
@@ -18,13 +19,15 @@ enum EventText {
         case .batch(let row): return "job \(job) batch \(try batch(try BatchRecord.table.reader(row, line)))"
         case .package(let body):
             return "job \(job) package \(try package(try PackageRecord.table.reader(body.row, line)))"
-        case .failures(let body): return "job \(job) batch \(body.batch): \(body.failures.count) tiles failed"
+        case .failures(let body):
+            return "job \(job) batch \(body.batch): \(Units.count(body.failures.count, of: "tile")) failed"
         case .orphan: return "job \(job): a shard that was not accepted is queued for removal"
         case .batchesAdded(let body):
             return "job \(job): a batch was split into \(body.batches.count), starting at batch \(body.first)"
         case .jobReopened(let body):
             return body.hasJob
-                ? "job \(job) resumed" : "job \(job): \(body.batches.count) batches are ready for another attempt"
+                ? "job \(job) resumed"
+                : "job \(job): \(Units.count(body.batches.count, of: "batch")) \(body.batches.count == 1 ? "is" : "are") ready for another attempt"
         case .dropped: return "job \(job): failed work was dropped"
         case .schedule(let row):
             let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))
@@ -38,8 +41,8 @@ enum EventText {
 
     /// The numbers do not come from the plan, which is removed from the line when the job's batches are released.
     private static func inserted(_ job: JobSummary, packages: Int) -> String {
-        "job \(job.id) submitted: \(job.counts.tiles) tiles in \(job.counts.totalBatches) batches,"
-            + " \(packages) package\(packages == 1 ? "" : "s")"
+        "job \(job.id) submitted: \(Units.count(job.counts.tiles, of: "tile")) in "
+            + "\(Units.count(job.counts.totalBatches, of: "batch")), \(Units.count(packages, of: "package"))"
     }
 
     private static func text(_ body: PBOriginLimit) -> String {

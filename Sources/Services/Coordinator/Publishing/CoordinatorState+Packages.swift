@@ -24,7 +24,8 @@ extension CoordinatorState {
             return
         }
         let wanted = spec.packages[package.number]
-        let missing = failedTiles(of: wanted, job)
+        let isLeavingOut = scheduler.summary(of: job)?.leavesOut ?? false
+        let (failed, givenUp) = failedTiles(of: wanted, job)
         var shards: [Data] = []
         var footers: [Data] = []
         for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
@@ -45,7 +46,7 @@ extension CoordinatorState {
             $0.shards = shards
             $0.shardFooters = footers
             $0.bounds = wanted.bounds.map { [$0] } ?? []
-            $0.allowedMissing = min(missing, share)
+            $0.allowedMissing = isLeavingOut ? failed + min(givenUp, share) : min(failed + givenUp, share)
             $0.formats = scheduler.formats(of: job, package: package)
             if $0.formats.contains(PackageFormat.maplibre.rawValue) {
                 $0.style = spec.style
@@ -78,14 +79,15 @@ extension CoordinatorState {
         }
     }
 
-    /// Upper bound of a package's failed tiles: those of its batches.
+    /// Upper bound of a package's failed tiles: those of its accepted batches, and all of those that were given up.
     ///
     /// Some of them may lie outside its mask.
-    private func failedTiles(of wanted: JobSpec.Package, _ job: JobID) -> UInt64 {
-        scheduler.batches(of: job).reduce(0) { sum, batch in
-            guard batch.state != .split, wanted.mask.contains(batch.cell) else { return sum }
-            return sum + (batch.state == .done ? batch.result.failed : batch.tiles)
+    private func failedTiles(of wanted: JobSpec.Package, _ job: JobID) -> (failed: UInt64, givenUp: UInt64) {
+        var (failed, givenUp): (UInt64, UInt64) = (0, 0)
+        for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
+            if batch.state == .done { failed += batch.result.failed } else { givenUp += batch.tiles }
         }
+        return (failed, givenUp)
     }
 
     /// The number of tiles that a package of `tiles` tiles may lack.
@@ -100,10 +102,11 @@ extension CoordinatorState {
         guard scheduler.isLiving(job), let spec = jobs.spec(of: job),
             spec.packages.indices.contains(package.number)
         else { return }
+        let (failed, givenUp) = failedTiles(of: spec.packages[package.number], job)
         environment.publishQueue.add(
             PublishQueue.Waiting(
                 job: job, package: package, merged: merged, spec: spec,
-                failedTiles: failedTiles(of: spec.packages[package.number], job)))
+                failedTiles: failed + givenUp))
         environment.executor.run(on: .catalog) { [environment] in
             let (queue, catalogs) = (environment.publishQueue, environment.catalogs)
             await queue.waitUntilDue()

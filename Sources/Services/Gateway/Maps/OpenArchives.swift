@@ -2,6 +2,7 @@ internal import Errors
 internal import Files
 internal import PackageFiles
 internal import Synchronization
+internal import TextFormats
 
 /// The open files with tiles; beyond the limit the one that was not used for the longest time is closed.
 final class OpenArchives: Sendable {
@@ -39,7 +40,7 @@ final class OpenArchives: Sendable {
             let archive = try self.archive(file, folder)
             do throws(ArchiveError) { return try body(archive) } catch {
                 self.drop(file)
-                throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.message)")
+                throw Problem(.damaged, Sentence.unreadable(file.path, error.message))
             }
         }
     }
@@ -61,7 +62,7 @@ final class OpenArchives: Sendable {
             if error.code == .catalogMissing {
                 throw Problem(.notFound, "'\(file.path)' was removed from the catalog.")
             }
-            throw Problem(.damaged, "'\(file.path)' cannot be read: \(error.message).")
+            throw Problem(.damaged, Sentence.unreadable(file.path, error.message))
         }
         let made = SharedArchive(
             path: "\(folder.path)/\(file.path)", isPMTiles: file.path.hasSuffix(".pmtiles"), ArchiveAccess(),

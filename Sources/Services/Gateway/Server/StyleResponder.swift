@@ -49,7 +49,7 @@ struct StyleResponder: Sendable {
         if name == PackPath.style {
             let edition = try TileRequest.edition(path)
             do throws(StylesError) { bytes = try rewriting(id, edition, bytes).apply(to: bytes) } catch {
-                throw Problem(.damaged, "The style '\(id)' cannot be rewritten: \(error.message)")
+                throw Problem(.damaged, "The style '\(id)' cannot be rewritten: \(Sentence.inner(error.message))")
             }
         }
         let document = ServedDocument(bytes, mediaType: Self.mediaType(name))

@@ -4,32 +4,10 @@ import GRDB
 import PMTiles
 import PackageFiles
 import Packages
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
-
-/// Pictures of 16 x 16 pixels, drawn by us.
-private enum Picture {
-    static let png = decoded(
-        """
-        iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAgMAAABinRfyAAAADFBMVEV40GJ4iECwMCEwMAlj2H7eAAAAOElEQVR4nFXGsQ2AMBAEwfGLFqFJXASlOKcBRxwR
-        ktlgtC1OhY/8b3Zl5Go5qAfblF4jnR11W3sBotoQx5L/MNoAAAAASUVORK5CYII=
-        """)
-    static let jpeg = decoded(
-        """
-        /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H///
-        /6/+b9//j/2wBDASstLTw1PHZBQXb4pYyl+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj/wgARCAAQ
-        ABADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAwT/xAAVAQEBAAAAAAAAAAAAAAAAAAAAAv/aAAwDAQACEAMQAAABnRFh/8QAFhABAQ
-        EAAAAAAAAAAAAAAAAAAAER/9oACAEBAAEFAsYkSP/EABURAQEAAAAAAAAAAAAAAAAAAAIA/9oACAEDAQE/AQ7/xAAVEQEBAAAAAAAAAAAAAAAA
-        AAAAMf/aAAgBAgEBPwGv/8QAFBABAAAAAAAAAAAAAAAAAAAAIP/aAAgBAQAGPwIf/8QAFhABAQEAAAAAAAAAAAAAAAAAAQAQ/9oACAEBAAE/IS
-        m1/9oADAMBAAIAAwAAABDH/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAgBAwEBPxAf/8QAFREBAQAAAAAAAAAAAAAAAAAAAQD/2gAIAQIBAT8Q
-        Gf/EABUQAQEAAAAAAAAAAAAAAAAAAABh/9oACAEBAAE/EJJIIP/Z
-        """)
-
-    private static func decoded(_ base64: String) -> [UInt8] {
-        [UInt8](Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data())
-    }
-}
 
 /// Files of other programs: one rule for what is kept, left out and named (docs/decisions/0077).
 struct ForeignTilesTests {
@@ -70,7 +48,9 @@ struct ForeignTilesTests {
     ])
     func aFormatIsRecognisedByTheBodies(word: String?) throws {
         let given = [["name", "x"]] + (word.map { [["format", $0]] } ?? [])
-        for (body, format) in [(vectorTile("one"), "pbf"), (Picture.png, "png"), (Picture.jpeg, "jpg")] {
+        for (body, format) in [
+            (vectorTile("one"), "pbf"), (SamplePictures.pngPalette, "png"), (SamplePictures.jpegProgressive, "jpg"),
+        ] {
             let (target, receipt) = try convert(try file(given, [(1, 0, 0, body)]))
             #expect(try rows(target)["format"] == format && receipt.remarks.isEmpty)
             #expect(try PackageVerify.run(target).isVerified)
@@ -111,7 +91,8 @@ struct ForeignTilesTests {
         // Said, it is taken; then its tile is none.
         let said = #expect(throws: PackagesError.self) { try convert(file, ImportRule(format: .png)) }
         #expect(said?.message.contains("no tile that can be used") == true)
-        let mixed = try self.file([], [(1, 0, 0, Picture.png), (1, 1, 0, Picture.jpeg)])
+        let mixed = try self.file(
+            [], [(1, 0, 0, SamplePictures.pngPalette), (1, 1, 0, SamplePictures.jpegProgressive)])
         #expect(try rows(convert(mixed, ImportRule(format: .jpeg)).0)["format"] == "jpg")
     }
 
@@ -137,7 +118,10 @@ struct ForeignTilesTests {
     @Test func picturesOfSeveralFormatsAreKept() throws {
         let file = try file(
             [["format", "png"], ["name", "x"]],
-            [(1, 0, 0, Picture.png), (1, 1, 0, Picture.jpeg), (1, 1, 1, Picture.jpeg)])
+            [
+                (1, 0, 0, SamplePictures.pngPalette), (1, 1, 0, SamplePictures.jpegProgressive),
+                (1, 1, 1, SamplePictures.jpegProgressive),
+            ])
         for format in PackageFormat.fromTiles {
             let target = scratch.file("mixed" + format.fileExtension)
             let receipt = try PackageExport.write(from: file, format: format, to: target)

@@ -81,6 +81,38 @@ struct DamagedFileTests {
         #expect(try await store.verify(deep: true).isEmpty)
     }
 
+    /// A web page and a broken body are no tiles for a map either; another row of the same place can be one.
+    @Test(arguments: [Adoption.copy, .link]) func whatIsPassedOverIsNotServed(_ way: Adoption) async throws {
+        let store = try await store()
+        let file = try file(
+            "some.mbtiles",
+            """
+            INSERT INTO tiles VALUES (5, 0, 0, CAST('<html>Not here</html>' AS BLOB)), (5, 1, 1, x'89504e470d0a1a0a00'),
+            (5, 2, 2, NULL), (3, 0, 0, x'00');
+            DROP INDEX places; CREATE INDEX places ON tiles (zoom_level, tile_column, tile_row);
+            INSERT INTO tiles VALUES (4, 0, 0, x'00'); INSERT INTO tiles SELECT 5, 3, 3, x'00';
+            INSERT INTO tiles SELECT 5, 3, 3, tile_data FROM tiles WHERE zoom_level = 4 AND tile_column = 1 AND tile_row = 1;
+            """)
+        try await store.adopt(file, by: way)
+        func answer(_ zoom: Int, _ column: Int, _ row: Int) throws -> TileAnswer {
+            try store.tiles.tile(try #require(TileID(zoom: zoom, x: column, tmsY: row)))
+        }
+        // The tile of zoom 3 has whole ones below it.
+        for (zoom, place) in [(5, 0), (5, 1), (5, 2), (3, 0)] {
+            guard case .absent = try answer(zoom, place, place) else {
+                Issue.record("\(zoom)/\(place) is served")
+                continue
+            }
+        }
+        for (zoom, place) in [(4, 0), (5, 3)] {
+            guard case .found(let tile) = try answer(zoom, place, place) else {
+                Issue.record("the whole body of \(zoom)/\(place) is not served")
+                continue
+            }
+            #expect(tile.body.count > 1_000)
+        }
+    }
+
     /// The stamp of a file that stays where it is does not change with its bytes on a bad disk.
     @Test func deepVerificationFindsDamageAndReadsAnswerTheSame() async throws {
         let store = try await store()

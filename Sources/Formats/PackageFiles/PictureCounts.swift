@@ -1,0 +1,34 @@
+package import TileBodies
+
+/// How many pictures of each format a file has; pictures of several formats can be in one file.
+package struct PictureCounts {
+    private var counts: [TileFormat: UInt64] = [:]
+
+    package init() {}
+
+    /// Counts a body that was checked.
+    ///
+    /// - Parameters:
+    ///   - stated: What it is where its first bytes do not say it, as where it is packed.
+    ///   - tiles: How many tiles have it.
+    package mutating func add(_ body: [UInt8], stated: TileFormat, tiles: UInt64 = 1) {
+        body.withUnsafeBytes { add($0, stated: stated, tiles: tiles) }
+    }
+
+    /// Counts a borrowed body.
+    package mutating func add(_ body: UnsafeRawBufferPointer, stated: TileFormat, tiles: UInt64 = 1) {
+        counts[TileFormat(pictureBeginning: body) ?? stated, default: 0] += tiles
+    }
+
+    /// The stated format if there is a picture of it, else that of the most pictures; `nil` without pictures.
+    package func mostFrequent(orStated stated: TileFormat) -> TileFormat? {
+        if counts[stated] != nil { return stated }
+        let most = counts.values.max()
+        return TileFormat.allCases.first { most != nil && counts[$0] == most }
+    }
+
+    /// How many pictures are of other formats than this one.
+    package func count(besides format: TileFormat) -> UInt64 {
+        counts.reduce(0) { $0 + ($1.key == format ? 0 : $1.value) }
+    }
+}
