@@ -22,7 +22,8 @@ struct MaskCommand: ParsableCommand {
 
     @OptionGroup var area: AreaOptions
     @Option(
-        help: ArgumentHelp("The deepest zoom, 0 to \(TileID.maxZoom); 0-14 means the same as 14.", valueName: "zoom"),
+        help: ArgumentHelp(
+            "The deepest zoom, 0 to \(TileID.maxZoom); 0-14 means the same as 14. Default: 14.", valueName: "zoom"),
         transform: Self.deepestZoom)
     var zoom = 14
     @Option(
