@@ -37,7 +37,8 @@ class Servers:
         with said.open("wb") as output:
             process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         self.running.append(process)
-        deadline = time.monotonic() + 60
+        # The S3 server computes for two seconds before it serves: a minute and more beside forty busy processes.
+        deadline = time.monotonic() + 200
         while time.monotonic() < deadline and process.poll() is None:
             for line in said.read_text(errors="replace").splitlines():
                 if line.startswith(sign):

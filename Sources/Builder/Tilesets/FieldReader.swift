@@ -102,6 +102,7 @@ struct FieldReader {
     func wrong(_ key: String, value: JSONValue, expected: String) -> TilesetsError {
         var found = value.kind
         if case .number(let number) = value { found = Self.show(number) }
+        if case .array(let items) = value, items.isEmpty { found = "an empty list" }
         return TilesetsError(
             .badValue,
             "Tileset file '\(name)': '\(path.isEmpty ? key : "\(path).\(key)")' is \(found); expected \(expected).")

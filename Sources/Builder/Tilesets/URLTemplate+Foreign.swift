@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 /// Placeholders of other programs, and braces as browsers copy them.
 extension URLTemplate {

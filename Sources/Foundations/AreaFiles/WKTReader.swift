@@ -69,9 +69,13 @@ struct WKTReader {
 
     private func need(_ byte: UInt8) throws(AreaFileError) {
         guard try skip(byte) else {
-            let found = try input.peek().map { "'\(Unicode.Scalar($0))'" } ?? "the end"
-            throw fault("the geometry has \(found); expected '\(Unicode.Scalar(byte))'")
+            throw fault("the geometry \(try found()); expected '\(Unicode.Scalar(byte))'")
         }
+    }
+
+    /// What comes next, for messages.
+    private func found() throws(AreaFileError) -> String {
+        try input.peek().map { "has '\(Unicode.Scalar($0))'" } ?? "is cut off: the file ends"
     }
 
     private mutating func whole() throws(AreaFileError) {
@@ -183,10 +187,8 @@ struct WKTReader {
             _ = try input.next()
         }
         guard let number = NumberText.number(bytes[...]) else {
-            let found = try input.peek().map { "'\(Unicode.Scalar($0))'" } ?? "the end"
-            throw fault(
-                "the geometry has \(bytes.isEmpty ? found : "'\(String(decoding: bytes, as: UTF8.self))'"); expected a number"
-            )
+            let text = bytes.isEmpty ? try found() : "has '\(String(decoding: bytes, as: UTF8.self))'"
+            throw fault("the geometry \(text); expected a number")
         }
         return number
     }

@@ -15,9 +15,12 @@ extension Units {
         let trimmed = text.replacingOccurrences(of: " ", with: "").lowercased()
         for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]
         where trimmed.hasSuffix(suffix) {
-            guard let number = Double(trimmed.dropLast(suffix.count)), number > 0 || number == 0 && takesZero,
-                number <= limit / factor
-            else { break }
+            guard let number = Double(trimmed.dropLast(suffix.count)), number.isFinite else { break }
+            guard number > 0 || number == 0 && takesZero, number <= limit / factor else {
+                let least = takesZero ? "0" : "more than 0"
+                throw CLIError(
+                    .usage, "\(name) '\(text)' is out of range; expected \(least) to \(Int(limit / 1000)) km")
+            }
             return number * factor
         }
         throw CLIError(.usage, "\(name) '\(text)' is not a distance; expected for example 2km, 500m or 1.5mi")

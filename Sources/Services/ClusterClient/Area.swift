@@ -32,6 +32,14 @@ package struct Area: Sendable {
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
 
+    /// Whether it is what sets leave of an area.
+    var isCut: Bool {
+        switch form {
+        case .intersection, .difference: true
+        default: false
+        }
+    }
+
     /// The exact mask down to a zoom.
     package func mask(_ maxZoom: Int) -> TileMask { form.mask(maxZoom) }
 }

@@ -60,7 +60,12 @@ package struct JobDraft {
         self.packs = packs
         publish.tilePacks = packs?.description ?? ""
         for package in packages where package.mask.count(in: zooms) == 0 {
-            throw ClusterError(.emptyArea, "'\(package.area.label)' contains no tile of zoom \(zooms)")
+            let area = package.area
+            throw ClusterError(
+                .emptyArea,
+                area.isCut
+                    ? "the set '\(area.id)' contains no tile of zoom \(zooms): 'and' and 'minus' leave nothing of it"
+                    : "'\(area.label)' contains no tile of zoom \(zooms)")
         }
     }
 

@@ -63,6 +63,12 @@ public enum RegionImport {
     ) throws(RegionsError) -> Report {
         var report = Report()
         let keys = ImportKeys(options: options, alpha2: tree.alpha2)
+        guard features.contains(where: { !$0.geometry.polygons.isEmpty }) else {
+            throw RegionsError(
+                .badImport,
+                "'\(file.path)' has no polygon: a region needs an area, and the file has only lines, points or empty geometries. "
+                    + "Close its lines into polygons; to get tiles along lines use --route FILE.")
+        }
         let fileID = try id(of: features, in: file, options)
         var geometries: [String: Geometry] = [:]
         var properties: [String: [String: JSONText]] = [:]
@@ -73,8 +79,9 @@ public enum RegionImport {
                 continue
             }
             guard options.id == nil || !feature.geometry.polygons.isEmpty else { continue }
-            guard !feature.geometry.isEmpty else {
-                report.skipped.append("Feature \(number + 1) (\(id)) has no geometry.")
+            guard !feature.geometry.polygons.isEmpty else {
+                let what = feature.geometry.isEmpty ? "geometry" : "polygon, only lines or points"
+                report.skipped.append("Feature \(number + 1) (\(id)) has no \(what).")
                 continue
             }
             if let level = options.level, level != kind(of: id) {
@@ -127,6 +134,10 @@ public enum RegionImport {
         }
     }
 
+    /// What an id may be, for messages.
+    private static let idRule =
+        "expected an ISO code such as EE or EE-37, or an id of your own: 3 to 64 letters, digits, '-', '_' and '.', beginning with a letter."
+
     private static func kind(of id: String) -> Region.Kind {
         ImportKeys.isID(id) && !id.contains("-") ? .country : .region
     }
@@ -140,8 +151,7 @@ public enum RegionImport {
             guard ImportKeys.isID(named) || ImportKeys.isOwnID(named) else {
                 throw RegionsError(
                     .badImport,
-                    "'\(named)' cannot be the id of a region; expected an ISO code such as EE-37, or 3 to 64 letters, digits, '-', '_' and '.'"
-                )
+                    "'\(named)' cannot be the id of a region; \(idRule)")
             }
             return named
         }
@@ -159,7 +169,7 @@ public enum RegionImport {
         let list = seen.isEmpty ? "no properties at all" : "the properties " + seen.joined(separator: ", ")
         return RegionsError(
             .badImport,
-            "None of the \(features.count) features of '\(file.path)' gives an ISO 3166 id with a geometry. "
+            "None of the \(features.count) features of '\(file.path)' gives an ISO 3166 id with a polygon. "
                 + "Looked at \(keys.idKeys.joined(separator: ", ")); found \(list). Name the one with the id: --id KEY, or give the region an id: --as ID."
         )
     }
@@ -178,7 +188,9 @@ public enum RegionImport {
         }
         guard kind(of: id) == .region, let parent = tree[country], parent.kind == .country else {
             throw RegionsError(
-                .badImport, "\(country) is not a country of ISO 3166-1. Ids look like EE or EE-37.",
+                .badImport,
+                "'\(id)' cannot be the id of a region: \(country) is not a country of ISO 3166-1; \(idRule)"
+                    + (options.id == nil && options.idKey == nil ? " Give it another one: --as ID." : ""),
                 suggestions: tree.suggestions(for: id))
         }
         return parent.id

@@ -44,18 +44,20 @@ extension RegionTree {
     public func suggestions(for text: String) -> [String] {
         let wanted = NameFolding.fold(text)
         guard !wanted.isEmpty, wanted.count <= 80 else { return [] }
+        // The digits of a number say nothing about other numbers; zeros at its start may be lost.
+        if wanted.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            let code = String(repeating: "0", count: max(0, 3 - wanted.count)) + wanted
+            let owners = names.names(of: nodes).folded[code] ?? index(of: code).map { [$0] } ?? []
+            return owners.map { nodes[$0].region.id }
+        }
         let letters = Array(wanted)
         // At most one typing error per three letters; none in an id of two letters.
         let limit = min(3, letters.count / 3)
         let telling = NameWords.telling(wanted)
-        let code = Int(wanted).map { String("00\($0)".suffix(max(3, "\($0)".count))) }
         var best: [Int: Int] = [:]
         func offer(_ node: Int, _ score: Int) { best[node] = min(best[node] ?? .max, score) }
-        if let code, let node = index(of: code) { offer(node, 0) }
         for (name, owners) in names.names(of: nodes).folded {
-            if name == code {
-                for node in owners { offer(node, 0) }
-            } else if let distance = NameFolding.distance(letters, Array(name), limit: limit) {
+            if let distance = NameFolding.distance(letters, Array(name), limit: limit) {
                 for node in owners { offer(node, distance * 10) }
             } else if letters.count >= 2, name.hasPrefix(wanted) {
                 for node in owners { offer(node, 15) }
@@ -76,6 +78,10 @@ extension RegionTree {
     private func named(_ text: String) -> [Int] {
         let known = names.names(of: nodes)
         let whole = NameFolding.fold(text)
+        if let initials = Self.initials(whole) {
+            if let node = index(of: initials) { return [node] }
+            if let found = known.folded[initials] { return found }
+        }
         // A few names contain a slash.
         if let found = known.folded[whole] { return found }
         let path = text.split(separator: "/").map { NameFolding.fold(String($0)) }
@@ -92,13 +98,21 @@ extension RegionTree {
         return parts.isEmpty ? found : parts
     }
 
+    /// The letters of a folded name that has only single letters, as one word: `us` of `U.S.`.
+    private static func initials(_ folded: String) -> String? {
+        let words = folded.split(separator: " ")
+        return words.count > 1 && words.allSatisfy { $0.count == 1 } ? words.joined() : nil
+    }
+
     /// Whether folded names occur in this order among the ancestors of a node.
     private func isPath(_ parts: ArraySlice<String>, above node: Int, _ known: NameIndex.Names) -> Bool {
         var wanted = parts
         var at = nodes[node].region.parentID
         while let name = wanted.last, let index = at.flatMap({ indexes[$0] }) {
             let region = nodes[index].region
-            if region.id.lowercased() == name || known.folded[name]?.contains(index) == true { wanted.removeLast() }
+            if region.id.lowercased() == Self.initials(name) ?? name || known.folded[name]?.contains(index) == true {
+                wanted.removeLast()
+            }
             at = region.parentID
         }
         return wanted.isEmpty

@@ -1,7 +1,11 @@
 import Errors
 import Foundation
 
-/// A JSON value, or a YAML value reduced to JSON.
+/// A JSON value, or a YAML value reduced to JSON, for documents of others that are read.
+///
+/// Documents of this program are `Codable` types, and messages have their JSON from packhorse.proto. Every number here is a
+/// `Double`: metadata of other programs that are written again go through `JSONSerialization`, which keeps their integers.
+/// GeoJSON, with its long lists of numbers, has a reader of its own (`JSONText` of Tiles).
 package enum JSONValue: Sendable, Hashable, Codable {
     case null
     case bool(Bool)

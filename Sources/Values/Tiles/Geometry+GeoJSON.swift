@@ -93,14 +93,19 @@ extension Geometry {
 
     private static func rings(_ value: JSONText, _ place: String) throws(TilesError) -> [[Coordinate]] {
         var rings: [[Coordinate]] = []
-        for ring in try list(value, named: "coordinates", of: "list of lines", at: place) {
-            rings.append(try line(ring, place))
+        guard case .list(let values) = value else {
+            throw failure(place, "has no list of lines or rings in its 'coordinates': check its brackets")
         }
+        for ring in values { rings.append(try line(ring, place)) }
         return rings
     }
 
     private static func line(_ value: JSONText, _ place: String) throws(TilesError) -> [Coordinate] {
-        let values = try list(value, named: "coordinates", of: "line", at: place)
+        guard case .list(let values) = value else {
+            throw failure(
+                place,
+                "has no list of positions in its 'coordinates' where a line or ring is expected: check its brackets")
+        }
         var line: [Coordinate] = []
         line.reserveCapacity(values.count)
         for value in values { line.append(try coordinate(value, place)) }

@@ -33,10 +33,11 @@ struct JSONTextReader {
     }
 
     private func failure(_ expected: String) -> TilesError {
-        let found =
-            position < bytes.count
-            ? bytes[position] > 0x20 && bytes[position] < 0x7F
-                ? "'\(Unicode.Scalar(bytes[position]))'" : "byte \(bytes[position])" : "the end"
+        guard position < bytes.count else {
+            return TilesError(.badGeometry, "GeoJSON ends at byte \(position); expected \(expected).")
+        }
+        let byte = bytes[position]
+        let found = byte > 0x20 && byte < 0x7F ? "'\(Unicode.Scalar(byte))'" : "byte \(byte)"
         return TilesError(.badGeometry, "GeoJSON has \(found) at byte \(position); expected \(expected).")
     }
 

@@ -301,6 +301,7 @@ struct TilesetFileTests {
         let error = failure("url: http://localhost/{z}/{x}/{y}.png\nempty_statuses: \(value)")
         #expect(
             error?.code == .badValue && error?.message.contains("empty_statuses") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("is an empty list; ") == (value == "[]"), "\(error?.message ?? "")")
     }
 
     @Test func boundsOfZerosAreUnknown() {

@@ -152,7 +152,7 @@ struct TextFormatTests {
         }
         #expect(Read.refusal("\(one)\n\(two)\n").contains("record 2 (line 2): "))
         #expect(
-            Read.refusal("\u{1E}\(one)\n\u{1E}\(two.dropLast(3))").contains("record 2 (line 2): GeoJSON has the end"))
+            Read.refusal("\u{1E}\(one)\n\u{1E}\(two.dropLast(3))").contains("record 2 (line 2): GeoJSON ends"))
         #expect(
             Read.refusal("\(one)\n{\"type\":\"Point\",\"coordinates\":[1,86]}\n").contains(
                 "record 2 (line 2): feature 0: the point [1.0, 86.0] is outside the map"))

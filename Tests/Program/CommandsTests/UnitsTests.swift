@@ -36,6 +36,16 @@ struct UnitsTests {
         #expect { try Units.meters(text) } throws: { ($0 as? CLIError)?.status == .usage }
     }
 
+    @Test func aDistanceOutOfRangeNamesTheRange() {
+        for text in ["20000km", "-1m", "10001km"] {
+            #expect {
+                try Units.meters(text, as: "margin", limit: 10_000_000, takesZero: true)
+            } throws: {
+                ($0 as? CLIError)?.message == "margin '\(text)' is out of range; expected 0 to 10000 km"
+            }
+        }
+    }
+
     @Test(arguments: [
         ("50GB", 50_000_000_000), ("1.5 tb", 1_500_000_000_000), ("800mb", 800_000_000), ("0", 0), ("12", 12),
         ("7B", 7), ("2kB", 2_000),

@@ -103,6 +103,14 @@ struct AreaFileTests {
             let outcome = try await Program.run(["mask", "--packages", list.path], in: scratch)
             #expect(outcome.status == 65 && outcome.errors.contains(words), "\(text): \(outcome.errors)")
         }
+        // What is empty is the set, and not the region that it is made of.
+        for cut in ["minus: ['bbox(0,40,45,75)']", "and: ['bbox(100,1,101,2)']"] {
+            try Data("- {id: nothing, region: EE, \(cut)}".utf8).write(to: list)
+            let outcome = try await Program.run(
+                ["estimate", "--packages", list.path, "--zoom", "5-6", "--tileset", tileset.path, "--samples", "0"],
+                in: scratch)
+            #expect(outcome.status == 65 && outcome.errors.contains("the set 'nothing'"), "\(outcome.errors)")
+        }
     }
 
     @Test func severalAreasBecomeOnePackage() async throws {
@@ -163,7 +171,7 @@ struct AreaFileTests {
             ),
             ("SRID=3857;POINT(1 2)", "SRID 3857"), ("lake\n1\n 1 2\n", "ends inside a section"),
             ("<html/>", "root <html>"),
-            ("<!DOCTYPE gpx [<!ENTITY a 'b'>]><gpx/>", "document type"), ("{\"type\":\"Point\"", "GeoJSON has the end"),
+            ("<!DOCTYPE gpx [<!ENTITY a 'b'>]><gpx/>", "document type"), ("{\"type\":\"Point\"", "GeoJSON ends"),
         ] {
             try Data(text.utf8).write(to: file)
             let outcome = try await Program.run(["mask", "--area", file.path], in: scratch)
@@ -171,6 +179,8 @@ struct AreaFileTests {
             #expect(
                 outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("hint:") }.count == 1, "\(outcome.errors)")
         }
+        let deep = try await Program.run(["mask", "EE", "--zoom", "30"], in: scratch)
+        #expect(deep.status == 64 && deep.errors.contains("0...22"), "\(deep.errors)")
         let missing = try await Program.run(["mask", "--area", "/nonexistent.gpx"], in: scratch)
         #expect(missing.status == 66 && missing.errors.contains("/nonexistent.gpx"))
     }

@@ -98,7 +98,7 @@ struct BuildResumeTests {
         #expect(daemon.status == 0, "\(daemon.said)")
         #expect(daemon.said.contains("signal 9; restarting"), "\(daemon.said)")
         #expect(try Data(contentsOf: file) == expected)
-        #expect(most(origin) <= 2)
+        #expect(most(origin) <= 2, "\(daemon.said)")
     }
 
     @Test(.timeLimit(.programs))

@@ -58,6 +58,19 @@ struct RegionFindTests {
         #expect(tree.suggestions(for: text).contains(id))
     }
 
+    /// Digits that two codes share say nothing.
+    @Test(arguments: [
+        ("000", []), ("999", []), ("1234", []), ("7", []), ("56", ["BE"]), ("056", ["BE"]), ("76", ["BR"]),
+    ])
+    func aNumberSuggestsOnlyTheRegionOfItsCode(_ text: String, _ ids: [String]) {
+        #expect(tree.suggestions(for: text) == ids)
+    }
+
+    @Test(arguments: [
+        ("U.S.", "US"), ("u. s. a.", "US"), ("U.K.", "GB"), ("Georgia, U.S.", "US-GA"), ("U.S./Georgia", "US-GA"),
+    ])
+    func initialsAreOneWord(_ text: String, _ id: String) throws { #expect(try tree.find(text).id == id) }
+
     @Test func aNameOfSeveralRegionsIsExplained() throws {
         let note = try #require(tree.otherMeanings(of: "georgia"))
         #expect(note.contains("country GE") && note.contains("US-GA (Georgia in United States)"))

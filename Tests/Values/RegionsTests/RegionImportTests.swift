@@ -217,6 +217,22 @@ struct RegionImportTests {
         for (id, parent) in [("../x", "CH"), ("ab", "CH"), ("own", "DE-BY"), ("own", "nowhere")] {
             #expect(throws: RegionsError.self, "\(id)") { try run([area(7)], .init(id: id, parent: parent)) }
         }
+        for (id, words) in [
+            ("123", "beginning with a letter"), ("ab", "3 to 64"), ("x", "3 to 64"), ("ab", "AB is not a country"),
+        ] {
+            let error = #expect(throws: RegionsError.self) { try run([area(7)], .init(id: id)) }
+            #expect(error?.message.contains("'\(id.uppercased())' cannot be the id") == true, "\(error as Any)")
+            #expect(error?.message.contains(words) == true, "\(error as Any)")
+        }
+        // Lines have no area, whatever their ids are.
+        let way = Geometry(lines: [[Coordinate(longitude: 1, latitude: 1), Coordinate(longitude: 2, latitude: 2)]])
+        let line = AreaFeature(properties: ["ISO_A2": .string("EE")], geometry: way)
+        for options in [RegionImport.Options(), .init(id: "tracks")] {
+            let error = #expect(throws: RegionsError.self) { try run([line, line], options) }
+            #expect(error?.message.contains("has no polygon") == true, "\(error as Any)")
+        }
+        let mixed = try run([line, area(7)], .init(replace: true, id: "alps"))
+        #expect(mixed.replaced == ["ALPS"])
         try done()
     }
 }

@@ -215,7 +215,9 @@ struct Adopter: Sendable {
     }
 }
 
-/// How a file that was adopted where it is, is recognized: by its path, size, time of change and number.
+/// How a file that was adopted where it is, is recognized: by its path, size and time of change.
+///
+/// Not by its number: the files of a card get other numbers when it is put in again.
 struct FileStamp: Hashable {
     var size: UInt64
     var digest: String
@@ -231,7 +233,7 @@ struct FileStamp: Hashable {
         #else
             let time = status.st_mtim
         #endif
-        let text = "\(file.absoluteURL.path)|\(size)|\(time.tv_sec).\(time.tv_nsec)|\(status.st_ino)"
+        let text = "\(file.absoluteURL.path)|\(size)|\(time.tv_sec).\(time.tv_nsec)"
         digest = Digest(of: Array(text.utf8)).hex
     }
 }

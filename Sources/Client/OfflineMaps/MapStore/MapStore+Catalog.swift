@@ -49,21 +49,17 @@ extension MapStore {
     public func updates() async throws(StoreError) -> UpdateOffer {
         let view = try await worker.view()
         var changes: [UpdateOffer.Change] = []
-        for installed in try await installed() {
-            guard
-                let offered = view.content?.offer(of: installed.item)?.version
-                    ?? view.content?.style(of: installed.item)?.version
+        for item in try await items() where item.hasVersion {
+            guard let offered = view.content?.offer(of: item)?.version ?? view.content?.style(of: item)?.version,
+                // What was adopted where it is and is not there comes back, or a person removes or installs it.
+                !view.missing(of: item).contains(where: \.isOutside),
+                case .plan(let plan) = try await plan([item], .update, in: view).answer
             else { continue }
-            switch installed.item {
-            case .packs, .region: continue
-            case .package, .style: break
-            }
-            guard case .plan(let plan) = try await plan([installed.item], .update, in: view).answer else { continue }
             let new = plan.downloads.filter { view.rows.files[$0.file]?.state != .current }
             guard !new.isEmpty else { continue }
             changes.append(
                 UpdateOffer.Change(
-                    item: installed.item, from: installed.version, to: offered,
+                    item: item, from: Self.installed(item, in: view, folder: worker.folder)?.version, to: offered,
                     bytes: new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) },
                     isPatch: new.allSatisfy { $0.patch != nil }))
         }
@@ -72,7 +68,7 @@ extension MapStore {
         let hasDates = !from.isEmpty && !to.isEmpty
         return UpdateOffer(
             changes: changes, bytes: changes.reduce(0) { $0 + $1.bytes },
-            from: hasDates ? from : Self.versions(changes.map(\.from)),
+            from: hasDates ? from : Self.versions(changes.compactMap(\.from)),
             to: hasDates ? to : Self.versions(changes.map(\.to)))
     }
 
@@ -81,8 +77,9 @@ extension MapStore {
     /// - Throws: `not-in-catalog`, `network`, `limit`.
     public func estimate(_ items: [Item]) async throws(StoreError) -> Estimate {
         let view = try await worker.view()
-        switch try await plan(items, .install, in: view).answer {
-        case .failed(let cause): throw .failing(cause, "The estimate failed: \(cause.rawValue).")
+        let detailed = try await plan(items, .install, in: view)
+        switch detailed.answer {
+        case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.rawValue).")
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
         case .plan(let plan):
             let folder = worker.folder

@@ -15,14 +15,14 @@ extension MapStore {
         return ids
     }
 
-    /// Brings items to the newest version, a task for each; `nil` is everything that is installed.
+    /// Brings items to the newest version, a task for each; `nil` is all ``items()``.
     ///
     /// - Parameter together: One task for all: all items get their new version in one transaction, or none does.
     @discardableResult public func update(
         _ items: [Item]? = nil, together: Bool = false
     ) async throws(StoreError) -> [TaskID] {
-        var wanted: [Item]
-        if let items { wanted = items } else { wanted = try await installed().map(\.item) }
+        let wanted: [Item]
+        if let items { wanted = items } else { wanted = try await self.items() }
         guard !wanted.isEmpty else { return [] }
         if together {
             var record = Self.record(.update, wanted, rule: TaskRule())
@@ -65,6 +65,15 @@ extension MapStore {
             .sorted { ($0.files.first?.order ?? 0, $0.item.key) < ($1.files.first?.order ?? 0, $1.item.key) }
     }
 
+    /// What was installed and not removed, in the order of its installation: also items whose files are missing.
+    public func items() async throws(StoreError) -> [Item] {
+        let view = try await worker.view()
+        func place(_ item: Item) -> (Int64, String) {
+            ((view.files(of: item) + view.missing(of: item)).map(\.order).min() ?? 0, item.key)
+        }
+        return Set(view.rows.holds.map(\.item)).map { ($0, place($0)) }.sorted { $0.1 < $1.1 }.map(\.0)
+    }
+
     /// What the store knows of an item; `nil` when it is neither installed, nor wanted, nor in the catalog.
     public func status(of item: Item) async throws(StoreError) -> Status? {
         let view = try await worker.view()
@@ -76,11 +85,14 @@ extension MapStore {
         let isKnown = installed != nil || task != nil || newest != nil || view.rows.holds.contains { $0.item == item }
         guard isKnown else { return nil }
         let files = view.files(of: item)
+        let places = files.compactMap(worker.folder.place)
+        let lost = try await worker.onFiles { places.filter { StoreScan.absence(of: $0) != nil } }
+        let missing = view.missing(of: item).compactMap(worker.folder.place) + lost
         return Status(
             installed: installed, task: task, offered: offered,
             isOutdated: item.hasVersion && installed.map { $0.version < newest ?? $0.version } ?? false,
             isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
-            missingGroups: Self.missingGroups(of: item, files, view))
+            missingFiles: missing, missingGroups: Self.missingGroups(of: item, files, view))
     }
 
     private static func missingGroups(of item: Item, _ files: [InstalledFile], _ view: StoreView) -> [String] {
@@ -135,7 +147,7 @@ extension MapStore {
         return record
     }
 
-    private static func installed(_ item: Item, in view: StoreView, folder: StoreFolder) -> Installed? {
+    static func installed(_ item: Item, in view: StoreView, folder: StoreFolder) -> Installed? {
         let files = view.files(of: item)
         guard files.contains(where: { $0.state == .current }) else { return nil }
         let own = files.filter { file in view.rows.holders(of: file.id.key).allSatisfy { $0.item == item } }

@@ -2,31 +2,42 @@ internal import Files
 internal import Foundation
 
 extension MapStore {
-    /// Compares the installed files with their rows.
+    /// Compares the installed files with their rows: which are missing, and which are damaged.
     ///
-    /// - Parameter deep: Reads every byte and compares the SHA-256; otherwise only the sizes are compared.
+    /// - Parameter deep: Reads every byte and compares the SHA-256; otherwise only the sizes are compared, and of files that
+    ///   were adopted where they are also the time of change.
     public func verify(deep: Bool) async throws(StoreError) -> [Finding] {
         let view = try await worker.view()
         let folder = worker.folder
-        return try await worker.onFiles { StoreVerify.findings(view.rows.files, folder, deep: deep).map(\.finding) }
+        return try await worker.onFiles { StoreVerify.findings(view.rows, folder, deep: deep).map(\.finding) }
     }
 
-    /// Verifies every byte and mends what can be mended: a damaged file goes back to its previous version, or a task
-    /// downloads it again.
+    /// Verifies every byte and mends what can be mended: a damaged or missing file goes back to its previous version, or a
+    /// task downloads it again.
+    ///
+    /// What cannot be downloaded again stays as it is: files that were adopted, unless the catalog has their item.
     ///
     /// - Throws: `wrong-state` while another process does the work.
     public func repair() async throws(StoreError) -> [Finding] {
         guard role == .worker else { throw Self.isReader }
         let view = try await worker.view()
         let folder = worker.folder
-        let found = try await worker.onFiles { StoreVerify.findings(view.rows.files, folder, deep: true) }
+        let found = try await worker.onFiles { StoreVerify.findings(view.rows, folder, deep: true) }
         var findings: [Finding] = []
-        for entry in found {
-            let holders = view.rows.holders(of: entry.file.key).map(\.item)
-            let isThere = await worker.giveUp(entry.file)
-            if !isThere { for item in holders { try await install([item]) } }
-            var finding = entry.finding
-            finding.isMended = isThere || !holders.isEmpty
+        for (file, finding) in found {
+            var finding = finding
+            let holders = view.rows.holders(of: file.id.key).map(\.item).filter { item in
+                !file.isAdopted || view.content?.offer(of: item) != nil || view.content?.style(of: item) != nil
+            }
+            if !file.isOutside, !file.isAdopted || !holders.isEmpty {
+                finding.isMended = await worker.giveUp(file.id)
+                guard !finding.isMended else {
+                    findings.append(finding)
+                    continue
+                }
+                for item in holders { finding.task = try await install([item]).first }
+                finding.isMended = finding.task != nil || holders.isEmpty
+            }
             findings.append(finding)
         }
         // A process that ends after this call leaves no damaged file that a later one could take for whole.

@@ -4,6 +4,8 @@ internal import Foundation
 /// A plan with what the operations on its downloads need.
 struct DetailedPlan: Sendable {
     var answer: PlanAnswer
+    /// What is wrong and what to do, where more is known than the cause.
+    var text: String?
     /// What regions need; the column `required` of their rows.
     var needs: [RegionID: RegionNeeds] = [:]
 }

@@ -8,9 +8,12 @@ extension Planner {
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let item = Item.package(id, edition, format)
-        guard let address = view.address, let content = view.content else { throw .failed(.notInCatalog) }
-        guard let offer = content.offer(id, edition), let file = offer.files.first(where: { $0.format == format.name })
-        else { throw .failed(view.holds(item) ? .superseded : .notInCatalog) }
+        guard let address = view.address, let content = view.content else { throw view.lacksList }
+        guard let offer = content.offer(id, edition) else { throw view.lacks(item) }
+        guard let file = offer.files.first(where: { $0.format == format.name }) else {
+            let formats = offer.files.map(\.format).joined(separator: ", ")
+            throw view.lacks("'\(item.key)'; it has '\(offer.id)' as \(formats)", isKnown: view.holds(item))
+        }
         let base = CatalogAddress(address)
         try add(file, of: offer, as: item, holder: item, base, in: view, to: &draft)
         guard edition.group == nil else { return }
@@ -62,10 +65,8 @@ extension Planner {
     /// Adds a style pack of the catalog.
     func addStyle(_ id: String, _ view: PlanView, to draft: inout PlanDraft) throws(PlanProblem) {
         let item = Item.style(id)
-        guard let catalog = view.address, let content = view.content else { throw .failed(.notInCatalog) }
-        guard let style = content.styles.first(where: { $0.id == id }) else {
-            throw .failed(view.holds(item) ? .superseded : .notInCatalog)
-        }
+        guard let catalog = view.address, let content = view.content else { throw view.lacksList }
+        guard let style = content.styles.first(where: { $0.id == id }) else { throw view.lacks(item) }
         let file = style.file
         let home = folder.unit(.style, Edition(), id: id, version: style.version, sha256: file.sha256)
         guard let address = CatalogAddress(catalog).url(file.url),

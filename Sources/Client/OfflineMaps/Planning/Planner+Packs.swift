@@ -27,10 +27,8 @@ extension Planner {
         _ id: String, _ edition: Edition, for task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
         let item = Item.packs(id, edition)
-        guard let content = view.content else { throw .failed(.notInCatalog) }
-        guard let offer = content.offer(id, edition) else {
-            throw .failed(view.holds(item) ? .superseded : .notInCatalog)
-        }
+        guard let content = view.content else { throw view.lacksList }
+        guard let offer = content.offer(id, edition) else { throw view.lacks(item) }
         let offered = try await packs(of: offer, view)
         for pack in offered.list.packs { try add(pack, of: offered, holder: item, task, in: view, to: &draft) }
     }
@@ -38,7 +36,7 @@ extension Planner {
     /// Downloads and checks the list of a package's packs.
     func packs(of offer: CatalogContent.Offer, _ view: PlanView) async throws(PlanProblem) -> OfferedPacks {
         guard let file = offer.packs, let address = view.address.flatMap({ CatalogAddress($0).url(file.url) }) else {
-            throw .failed(.notInCatalog)
+            throw view.lacks("tile packs of '\(offer.id)': install the package whole")
         }
         guard file.size <= UInt64(TilePackList.maxBytes) else { throw .failed(.tooBig) }
         if let list = packLists.list(file.sha256) { return OfferedPacks(offer: offer, list: list) }

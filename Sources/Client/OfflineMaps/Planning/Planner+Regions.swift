@@ -52,17 +52,20 @@ extension Planner {
     private func addTileset(
         _ tileset: String, _ edition: Edition, for job: RegionJob, to draft: inout PlanDraft
     ) async throws(PlanProblem) {
-        guard let content = job.view.content else { throw .failed(.notInCatalog) }
+        guard let content = job.view.content else { throw job.view.lacksList }
         let (offers, left) = PackageChoice.packages(
             of: tileset, edition, in: content, covering: job.cover, hasPacks: true)
-        // Without packs the person has to install the packages whole.
-        guard !offers.isEmpty else { throw .failed(.notInCatalog) }
         let whole = PackageChoice.packages(of: tileset, edition, in: content, covering: left, hasPacks: false).offers
+        guard !offers.isEmpty else { throw job.view.lacks(tileset: tileset, edition, whole: whole.map(\.id)) }
         draft.missing += whole.map { Missing($0.id, cause: .notInCatalog) }
         var offeredPacks: [OfferedPacks] = []
         for offer in offers { offeredPacks.append(try await packs(of: offer, job.view)) }
         let chosen = PackageChoice.packs(of: offeredPacks.map(\.list), covering: job.cover, zooms: job.region.zooms)
-        guard !chosen.isEmpty else { throw .failed(.notInCatalog) }
+        guard !chosen.isEmpty else {
+            let zooms = job.region.zooms
+            throw job.view.lacks(
+                "tile packs of the tileset '\(tileset)' with zooms \(zooms.min)-\(zooms.max) in this area")
+        }
         for (number, pack) in chosen {
             try add(pack, of: offeredPacks[number], holder: .region(job.id), job.task, in: job.view, to: &draft)
         }

@@ -26,7 +26,7 @@ struct Planner: Sendable {
             for item in task.items { try await add(item, task, in: view, to: &draft) }
         } catch {
             switch error {
-            case .failed(let cause): return DetailedPlan(answer: .failed(cause))
+            case .failed(let cause, let text): return DetailedPlan(answer: .failed(cause), text: text)
             case .fault(let fault): return DetailedPlan(answer: .fault(fault))
             }
         }
@@ -85,6 +85,7 @@ extension PlanDraft {
 
 /// Why there is no plan.
 enum PlanProblem: Error {
-    case failed(FailureCause)
+    /// `text`: what is wrong and what to do, where more is known than the cause.
+    case failed(FailureCause, text: String? = nil)
     case fault(FetchFault)
 }

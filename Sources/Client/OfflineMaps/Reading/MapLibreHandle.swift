@@ -6,7 +6,9 @@ internal import Tiles
 
 /// One open offline database of MapLibre Native (version 6) with its prepared look-ups.
 ///
-/// Used by one thread at a time: ``HandleSlots`` lends it.
+/// Used by one thread at a time: ``HandleSlots`` lends it. It is no `TileArchive`: one file has the tiles of several addresses and
+/// pixel ratios, each with an expiry, and resources, where an archive has one body for a place and the facts of one
+/// tileset. Opening, statements and errors are those of the archives (`ReadOnlyDatabase`).
 final class MapLibreHandle {
     /// Tiles of one source have the source's first address, with its placeholders.
     struct Source: Sendable {

@@ -99,7 +99,7 @@ enum Event: Sendable {
     case disk(free: UInt64)
     case alarm
     case written(WriteID)
-    case planned(OpID, PlanAnswer)
+    case planned(OpID, PlanAnswer, text: String? = nil)
     case listed(OpID, ListAnswer)
     /// The part file has this size; smaller than before when the server started over.
     ///
@@ -117,8 +117,12 @@ enum Event: Sendable {
     /// Verifying, patching or preparing failed because of the disk; `text`: what happened and what to do.
     case fileFailed(OpID, isFull: Bool, text: String? = nil)
     case gone(Trash)
-    /// A file that has just become current cannot be read.
+    /// A file cannot be read: its bytes are removed.
     case unreadable(FileID)
+    /// A file is not at its place.
+    case lost(FileID)
+    /// A file that was not at its place is there again, whole.
+    case returned(FileID)
     /// When files were last read, in seconds of the wall clock; for the order of evictions.
     case used([FileID: Int64])
 }

@@ -135,7 +135,8 @@ extension StoreMachine {
         }
     }
 
-    mutating func fail(_ id: TaskID, _ cause: FailureCause) {
+    /// - Parameter text: What is wrong and what to do, where more is known than the cause.
+    mutating func fail(_ id: TaskID, _ cause: FailureCause, _ text: String? = nil) {
         guard var record = rows.tasks[id], record.failure == nil else { return }
         stopAll(of: id)
         if record.kind == .list {
@@ -143,7 +144,7 @@ extension StoreMachine {
             then(.report(.catalogFailed(cause)))
         } else {
             record.failure = cause
-            record.failureText = cause == .storage ? diskTexts[id] : nil
+            record.failureText = text ?? (cause == .storage ? diskTexts[id] : nil)
             change(.task(record))
         }
     }

@@ -17,9 +17,7 @@ extension StoreMachine {
         guard !dropped.isEmpty else { return }
         for hold in dropped.sorted(by: { $0.key < $1.key }) { change(.dropHold(hold)) }
         let held = rows.held
-        for key in Set(dropped.map(\.key)).sorted() where !rules.isNeeded(key, held) {
-            for file in rows.files.versions(of: key) { removeFile(file) }
-        }
+        for key in Set(dropped.map(\.key)).sorted() where !rules.isNeeded(key, held) { removeFiles(of: key) }
         then(.showReaders)
         discardTrashLast()
     }

@@ -30,6 +30,8 @@ extension StoreMachine {
             change(.file(old))
             dropPrevious(of: key)
         }
+        // What was missing is here again, or has a newer version in its place.
+        for old in rows.missing.versions(of: key) { removeFile(old) }
         then(.showReaders)
         if let holder = download.holder, !key.isPack {
             then(.report(.installed(holder, version: download.file.version, changed: nil)))
@@ -62,6 +64,11 @@ extension StoreMachine {
         pendingDeletions.append(file)
     }
 
+    /// Removes all versions of what no item needs any more.
+    mutating func removeFiles(of key: InstalledFileKey) {
+        for file in rows.files.versions(of: key) + rows.missing.versions(of: key) { removeFile(file) }
+    }
+
     /// Stops a task and lets it be planned again.
     mutating func planAgain(_ id: TaskID) {
         stopAll(of: id)
@@ -80,9 +87,7 @@ extension StoreMachine {
             let dropped = rows.holds.filter { $0.item == item }.sorted { $0.key < $1.key }
             for hold in dropped { change(.dropHold(hold)) }
             let held = rows.held
-            for hold in dropped where !rules.isNeeded(hold.key, held) {
-                for file in rows.files.versions(of: hold.key) { removeFile(file) }
-            }
+            for hold in dropped where !rules.isNeeded(hold.key, held) { removeFiles(of: hold.key) }
             if rows.tiles[item] != nil { change(.tiles(item, 0)) }
             then(.report(.removed(item)))
         }
@@ -101,7 +106,7 @@ extension StoreMachine {
     }
 
     /// Swaps the current and the newest previous version of a file; `false` when none was kept.
-    private mutating func goBack(_ key: InstalledFileKey) -> Bool {
+    mutating func goBack(_ key: InstalledFileKey) -> Bool {
         let previous = rows.files.versions(of: key).first { $0.state == .previous }
         guard var old = previous, var current = rows.current(key) else { return false }
         current.state = .previous
@@ -112,18 +117,5 @@ extension StoreMachine {
             then(.report(.installed(hold.item, version: old.version, changed: nil)))
         }
         return true
-    }
-
-    /// The file goes back to the version before; without one its row goes, so that it is downloaded again.
-    mutating func unreadable(_ file: FileID) {
-        guard let known = rows.files[file] else { return }
-        let wentBack = known.state == .current && goBack(file.key)
-        removeFile(rows.files[file] ?? known)
-        for hold in rows.holders(of: file.key) {
-            then(.report(.damaged(hold.item)))
-        }
-        if !wentBack { for id in plans.ids { plans.remove(id) } }
-        then(.showReaders)
-        discardTrashLast()
     }
 }

@@ -168,7 +168,7 @@ struct StoreMachine: Sendable {
         case .disk(let free): self.free = free
         case .alarm: lastAlarm = nil
         case .written(let id): written(id)
-        case .planned(let op, let answer): planned(op, answer)
+        case .planned(let op, let answer, let text): planned(op, answer, text)
         case .listed(let op, let answer): listed(op, answer)
         case .received(let op, let size): received(op, size: size)
         case .fetched(let op, let expires): fetched(op, expires: expires)
@@ -178,7 +178,9 @@ struct StoreMachine: Sendable {
         case .prepared(let op, let file): prepared(op, file)
         case .fileFailed(let op, let isFull, let text): fileFailed(op, isFull: isFull, text: text)
         case .gone(let what): gone(what)
-        case .unreadable(let file): unreadable(file)
+        case .unreadable(let file): unreadable(file, isLost: false)
+        case .lost(let file): unreadable(file, isLost: true)
+        case .returned(let file): returned(file)
         case .used(let times): used(times)
         }
     }

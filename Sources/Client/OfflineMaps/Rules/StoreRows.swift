@@ -64,6 +64,8 @@ enum Change: Hashable, Sendable {
 struct StoreRows: Hashable, Sendable {
     var tasks: [TaskID: TaskRecord] = [:]
     var files: InstalledFileTable = [:]
+    /// Files that items need and that are not at their places: readers and plans do not count on them.
+    var missing: InstalledFileTable = [:]
     var holds: Set<Hold> = []
     var settings = StoreSettings()
     var sequences: [String: UInt64] = [:]
@@ -75,8 +77,11 @@ struct StoreRows: Hashable, Sendable {
         switch change {
         case .task(let record): tasks[record.id] = record
         case .endTask(let id): tasks[id] = nil
-        case .file(let file): files[file.id] = file
-        case .removeFile(let file): files[file] = nil
+        case .file(let file):
+            let isMissing = file.state == .missing
+            files[file.id] = isMissing ? nil : file
+            missing[file.id] = isMissing ? file : nil
+        case .removeFile(let file): (files[file], missing[file]) = (nil, nil)
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new

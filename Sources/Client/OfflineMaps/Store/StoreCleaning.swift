@@ -115,11 +115,13 @@ struct StoreCleaning: Sendable {
     mutating func missing(of rows: [InstalledFile]) -> [FileID] {
         rows.sorted { ($0.order, $0.id) < ($1.order, $1.id) }.filter { file in
             guard let place = folder.place(of: file) else { return true }
-            guard access(place.path, F_OK) != 0 else { return false }
-            let number = errno
-            if number == ENOENT || number == ENOTDIR { return true }
-            note(place, StorageError.system(number, action: "read", path: place.path).message)
-            return false
+            switch StoreScan.absence(of: place) {
+            case nil: return false
+            case ENOENT?, ENOTDIR?: return true
+            case let number?:
+                note(place, StorageError.system(number, action: "read", path: place.path).message)
+                return false
+            }
         }
         .map(\.id)
     }

@@ -17,8 +17,7 @@ extension StoreDatabase {
             while let row = try files.next() {
                 do {
                     // A copy: GRDB reads the row of a statement without looking at the types of its values.
-                    let file = try InstalledFileRow(row: row.copy()).file
-                    rows.files[file.id] = file
+                    rows.apply(.file(try InstalledFileRow(row: row.copy()).file))
                 } catch is DecodingError { continue }
             }
             let holds = try Row.fetchCursor(database, sql: "SELECT key, is_pack, item FROM hold")

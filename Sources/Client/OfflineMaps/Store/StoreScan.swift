@@ -98,6 +98,9 @@ enum StoreScan {
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Why there is nothing at a place, as the system says; `nil` when there is something.
+    static func absence(of url: URL) -> Int32? { access(url.path, F_OK) == 0 ? nil : errno }
+
     /// Bytes of all files below a folder.
     static func bytes(below folder: URL) -> UInt64 {
         var sum: UInt64 = 0

@@ -41,7 +41,7 @@ enum StoreSchema {
         names TEXT NOT NULL) STRICT
         """,
         // The columns of `InstalledFile`. key and is_pack name what readers get one version of; state 0: current, 1:
-        // previous.
+        // previous, 2: missing.
         """
         CREATE TABLE installed_file (key TEXT NOT NULL, version INTEGER NOT NULL, sha256 TEXT NOT NULL,
         is_pack INTEGER NOT NULL, item TEXT NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, format TEXT NOT NULL,

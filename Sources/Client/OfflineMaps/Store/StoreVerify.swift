@@ -7,24 +7,36 @@ internal import Foundation
 enum StoreVerify {
     /// What is wrong with the files; it blocks and, when deep, reads every byte.
     static func findings(
-        _ units: InstalledFileTable, _ folder: StoreFolder, deep: Bool
-    ) -> [(file: FileID, finding: Finding)] {
-        units.values.sorted { $0.path < $1.path }.compactMap { installed in
+        _ rows: StoreRows, _ folder: StoreFolder, deep: Bool
+    ) -> [(file: InstalledFile, finding: Finding)] {
+        (Array(rows.files.values) + rows.missing.values).sorted { $0.path < $1.path }.compactMap { installed in
             problem(installed, in: folder, deep: deep).map {
-                (installed.id, Finding(item: installed.item, path: installed.path, problem: $0))
+                (installed, Finding(item: installed.item, path: installed.path, problem: $0))
             }
         }
+    }
+
+    /// Whether a file that was missing is at its place again, whole.
+    static func isBack(_ installed: InstalledFile, in folder: StoreFolder) -> Bool {
+        // The bytes of a file in the store may have been damaged before; those of a file outside of it were never known.
+        problem(installed, in: folder, deep: !installed.isOutside) == nil
     }
 
     /// What is wrong with one file; `nil` when nothing is.
     static func problem(_ installed: InstalledFile, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: installed) else { return "The path leaves the folder of the store." }
-        guard let size = StoreScan.size(place) else { return "The file is missing." }
-        // A file that was adopted where it is does not count: its row has no bytes. That of a style also has its files.
-        guard
-            size == installed.bytes || installed.format == .styleArchive && size < installed.bytes
-                || installed.isOutside
-        else {
+        guard let size = StoreScan.size(place) else {
+            return installed.isOutside
+                ? "The file is missing; the store has no copy of it, because it was adopted where it is."
+                : "The file is missing."
+        }
+        if installed.isOutside {
+            // Its row has no bytes: its digest is that of its path, size and time of change.
+            guard (try? FileStamp(place).digest) == installed.sha256 else {
+                return "The file is not the one that was adopted: its size (now \(size) bytes) or its time differs."
+            }
+        } else if size != installed.bytes, installed.format != .styleArchive || size > installed.bytes {
+            // The bytes of a style include its unpacked files.
             return "The file has \(size) bytes; expected \(installed.bytes)."
         }
         guard deep else { return nil }
@@ -34,8 +46,7 @@ enum StoreVerify {
         // A full disk says nothing about the file.
         if isFilled { return (try? FileProbe.isSound(place, installed)) ?? true ? nil : "The file cannot be read." }
         do throws(StorageError) {
-            // A file that was adopted where it is has the digest of its path, size and time of change.
-            let found = installed.isOutside ? try FileStamp(place).digest : try Digest.ofFile(place).digest.hex
+            let found = installed.isOutside ? installed.sha256 : try Digest.ofFile(place).digest.hex
             guard found == installed.sha256 else {
                 return "The file has the SHA-256 \(found); expected \(installed.sha256)."
             }

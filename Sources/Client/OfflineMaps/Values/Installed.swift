@@ -67,21 +67,26 @@ public struct Finding: Hashable, Encodable, Sendable {
     public var path: String
     /// What is wrong.
     public var problem: String
-    /// Whether it was mended.
+    /// Whether it was mended, or a task mends it.
     public var isMended: Bool
+    /// The task that downloads the file again.
+    public var task: TaskID?
 
     /// Describes a finding.
-    public init(item: Item? = nil, path: String, problem: String, isMended: Bool = false) {
+    public init(item: Item? = nil, path: String, problem: String, isMended: Bool = false, task: TaskID? = nil) {
         self.item = item
         self.path = path
         self.problem = problem
         self.isMended = isMended
+        self.task = task
     }
+
+    private enum CodingKeys: String, CodingKey { case item, path, problem, isMended }
 }
 
 /// What an update would change.
 public struct UpdateOffer: Hashable, Sendable {
-    /// Each item that has a newer version.
+    /// Each item that has a newer version, or a file that is missing.
     public var changes: [Change]
     /// The bytes over the network.
     public var bytes: UInt64
@@ -102,8 +107,8 @@ public struct UpdateOffer: Hashable, Sendable {
     public struct Change: Hashable, Sendable {
         /// The item.
         public var item: Item
-        /// The installed version.
-        public var from: Int32
+        /// The installed version; `nil` when its file is missing.
+        public var from: Int32?
         /// The newest version.
         public var to: Int32
         /// The bytes over the network.
@@ -112,7 +117,7 @@ public struct UpdateOffer: Hashable, Sendable {
         public var isPatch: Bool
 
         /// Describes the update of one item.
-        public init(item: Item, from: Int32, to: Int32, bytes: UInt64, isPatch: Bool) {
+        public init(item: Item, from: Int32?, to: Int32, bytes: UInt64, isPatch: Bool) {
             self.item = item
             self.from = from
             self.to = to

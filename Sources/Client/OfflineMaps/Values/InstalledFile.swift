@@ -12,6 +12,8 @@ public struct InstalledFile: Hashable, Sendable {
         case current
         /// Kept for a rollback.
         case previous
+        /// Needed, and not at its place: lost, or on a card that is not there.
+        case missing
     }
 
     var id: FileID

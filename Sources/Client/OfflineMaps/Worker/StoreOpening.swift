@@ -11,8 +11,9 @@ struct StoreOpening: Sendable {
     var prepared: [InstalledFile] = []
     var parts: [String: UInt64] = [:]
     var free: UInt64 = 0
-    /// Files of rows that are missing.
-    var missing: [FileID] = []
+    /// Files of rows that are not at their places, and files that were missing before and are there again.
+    var lost: [FileID] = []
+    var returned: [FileID] = []
     /// What belongs to nothing and could not be cleared, and files that may not be read.
     var left: [Finding] = []
     /// How far the tasks were when an earlier process worked on them.
@@ -33,13 +34,14 @@ struct StoreOpening: Sendable {
         guard !database.isNewer else { return }
         try countStyles(folder)
         var cleaning = StoreCleaning(folder)
-        let files = Array(rows.files.values)
+        let (files, missing) = (Array(rows.files.values), Array(rows.missing.values))
         cleaning.giveBackUnfinished()
-        cleaning.giveBackPacks(besides: Set(files.map(\.path)))
+        cleaning.giveBackPacks(besides: Set((files + missing).map(\.path)))
         cleaning.removeStrays()
-        prepared = cleaning.rowless(besides: files)
+        prepared = cleaning.rowless(besides: files + missing)
         parts = StoreScan.parts(folder)
-        missing = cleaning.missing(of: files)
+        lost = cleaning.missing(of: files)
+        returned = missing.filter { StoreVerify.isBack($0, in: folder) }.map(\.id)
         left = cleaning.left
         works = try database.works()
         requests = try database.openRequests()

@@ -91,9 +91,13 @@ extension StoreWorker {
     ///
     /// One that was adopted stays: it cannot be downloaded again, and its other tiles can be read. Each read of a damaged
     /// tile fails in the same way, and `verify` names the file.
-    func isDamaged(_ installed: InstalledFile) {
+    func isDamaged(_ installed: InstalledFile) async {
+        let place = folder.place(of: installed)
+        // The look itself never fails.
+        let absence = try? await onFiles { place.map { StoreScan.absence(of: $0) } ?? ENOENT }
         let known = committedRows.files.values.first { $0.path == installed.path && $0.state == .current }
         guard let known else { return }
+        if let number = absence, number == ENOENT || number == ENOTDIR { return process(.lost(known.id)) }
         let isOnly = !committedRows.files.values.contains { $0.id.key == known.id.key && $0.state == .previous }
         guard known.isAdopted, isOnly else { return process(.unreadable(known.id)) }
         shared.events.send(.damaged(known.item))

@@ -21,7 +21,7 @@ extension StoreWorker {
             let plan = await planner.plan(task, view)
             guard isRunning(op, life: life) else { return nil }
             if !plan.needs.isEmpty, let database { try await onFiles { try database.setNeeds(plan.needs) } }
-            return .planned(op, plan.answer)
+            return .planned(op, plan.answer, text: plan.text)
         } catch { return .planned(op, .fault(.storage(error.text))) }
     }
 

@@ -38,7 +38,8 @@ extension StoreWorker {
         machine.works = found.works
         self.machine = machine
         process(.opened(parts: found.parts, prepared: found.prepared, free: found.free))
-        for file in found.missing { process(.unreadable(file)) }
+        for file in found.lost { process(.lost(file)) }
+        for file in found.returned { process(.returned(file)) }
         process(.network(network))
         process(.forceOffline(isForcedOffline))
         for entry in found.requests { addForeignRequest(entry.id, entry.request) }
@@ -48,8 +49,8 @@ extension StoreWorker {
         if let started { process(started.event) }
         showReaders()
         leftovers = found.left
-        // What is missing is not installed any more for whom asks next.
-        if !found.missing.isEmpty { await settle() }
+        // Who asks next is told what is missing and what is back.
+        if !found.lost.isEmpty || !found.returned.isEmpty { await settle() }
     }
 
     func openAsReader() async throws(StoreError) {
@@ -90,15 +91,28 @@ extension StoreWorker {
         await close()
     }
 
-    /// Returns when what is being removed now is gone: its rows, for readers too, and then its bytes on the disk.
+    /// Returns when what was decided until now is written, for readers too, and when the bytes of what is being removed are
+    /// gone.
     ///
     /// It also returns when this process stops working.
     func settle() async {
-        let life = life
+        let (life, last) = (life, writes.last?.id)
         guard let leaving = machine?.trash.keys else { return }
-        while life == self.life, let machine, leaving.contains(where: { machine.trash[$0] != nil }) {
+        while life == self.life, let machine,
+            writes.contains(where: { entry in last.map { entry.id <= $0 } ?? false })
+                || leaving.contains(where: { machine.trash[$0] != nil })
+        {
             await withCheckedContinuation { settleCalls.append($0) }
         }
+    }
+
+    /// Looks whether files that were missing are at their places again: a card was put in.
+    private func lookForMissing() async {
+        guard mode == .worker, let missing = machine?.rows.missing, !missing.isEmpty else { return }
+        let (life, folder) = (life, folder)
+        // The look itself never fails; the next one is in two seconds.
+        let back = try? await onFiles { missing.values.filter { StoreVerify.isBack($0, in: folder) }.map(\.id) }
+        for file in back ?? [] { process(.returned(file), life: life) }
     }
 
     func quiet() async {
@@ -162,6 +176,7 @@ extension StoreWorker {
                 guard let self else { return }
                 count += 1
                 await self.checkDatabase(andLock: count.isMultiple(of: 3))
+                if count.isMultiple(of: 20) { await self.lookForMissing() }
             }
         }
         guard let monitor = options.monitor else { return }

@@ -11,9 +11,14 @@ struct StoreView: Sendable {
     var free: UInt64
 
     /// The current and previous files that an item holds.
-    func files(of item: Item) -> [InstalledFile] {
+    func files(of item: Item) -> [InstalledFile] { files(in: rows.files, of: item) }
+
+    /// The files of an item that are not at their places.
+    func missing(of item: Item) -> [InstalledFile] { files(in: rows.missing, of: item) }
+
+    private func files(in table: InstalledFileTable, of item: Item) -> [InstalledFile] {
         let held = Set(rows.holds.filter { $0.item == item }.map(\.key))
-        return rows.files.values.filter { held.contains($0.id.key) }.sorted { $0.order < $1.order }
+        return table.values.filter { held.contains($0.id.key) }.sorted { $0.order < $1.order }
     }
 }
 

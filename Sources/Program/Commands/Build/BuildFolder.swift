@@ -2,6 +2,7 @@ internal import CommandSupport
 import Errors
 import Files
 import Foundation
+internal import TextFormats
 
 /// The folder of an unfinished build: its job, the fetched tiles, and a lock that one build at a time holds.
 final class BuildFolder: Sendable {
@@ -27,10 +28,9 @@ final class BuildFolder: Sendable {
         ///
         /// The keys are those of ``Tileset/canonicalJSON``.
         func differences(from other: Record) -> [String] {
-            func values(_ text: String) -> [String: String] {
+            func values(_ text: String) -> [String: JSONValue] {
                 // A text that is no JSON object has no values to compare.
-                let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
-                return object.mapValues { "\($0)" }
+                if case .object(let members)? = JSONValue(json: Array(text.utf8)) { members } else { [:] }
             }
             guard tilesets.count == other.tilesets.count else { return [] }
             var keys: Set<String> = []

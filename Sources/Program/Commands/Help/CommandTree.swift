@@ -1,7 +1,7 @@
 import ArgumentParser
 internal import CommandSupport
 import Errors
-import Tilesets
+internal import TextFormats
 
 /// The commands by name, and suggestions for mistyped names.
 enum CommandTree {

@@ -17,7 +17,10 @@ enum UsageError {
         }
         // "Unknown option '--wiat'. Did you mean '--wait'?"
         guard let mark = message.firstRange(of: ". Did you mean ") else {
-            return CLIError(.usage, message, hint: "see '\(help)'")
+            // Of words, addresses and ranges the parser says what is expected.
+            let isNumber =
+                message.contains(" is invalid for '") && message.hasSuffix("'") && !message.hasSuffix("<origin>'")
+            return CLIError(.usage, message + (isNumber ? ": expected a number" : ""), hint: "see '\(help)'")
         }
         return CLIError(
             .usage, String(message[..<mark.lowerBound]),

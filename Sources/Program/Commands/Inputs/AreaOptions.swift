@@ -42,7 +42,7 @@ struct AreaOptions: ParsableArguments {
 
     @Option(
         help:
-            "Widen every area by a distance: 5km; with less from some zooms on: 5km,14:500m.")
+            "Widen every area by a distance, 0 to 10,000 km: 5km; with less from some zooms on: 5km,14:500m.")
     var margin: String?
 
     @Option(help: "Distance around each point, for example 2km, 500m or 1.5mi. Default: 1km.")

@@ -22,10 +22,10 @@ struct MaskCommand: ParsableCommand {
 
     @OptionGroup var area: AreaOptions
     @Option(
-        name: .customLong("zoom"),
-        help: ArgumentHelp("The deepest zoom, for example 14; 0-14 means the same.", valueName: "zoom"))
-    var deepest = DeepestZoom(zoom: 14)
-    private var zoom: Int { deepest.zoom }
+        help: ArgumentHelp(
+            "The deepest zoom, 0 to \(TileID.maxZoom); 0-14 means the same as 14. Default: 14.", valueName: "zoom"),
+        transform: Self.deepestZoom)
+    var zoom = 14
     @Option(
         help:
             "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom."
@@ -39,6 +39,14 @@ struct MaskCommand: ParsableCommand {
             "The bands of --tile-packs: zooms@zoom of the index tile. Default: standard, which is \(PackScheme.standard); mapbox is \(PackScheme.mapbox)."
     )
     var bands: String?
+
+    /// Masks always begin at zoom 0.
+    private static func deepestZoom(_ text: String) throws -> Int {
+        guard let zoom = Int(text.hasPrefix("0-") ? String(text.dropFirst(2)) : text),
+            (0...TileID.maxZoom).contains(zoom)
+        else { throw ValidationError("expected a zoom within 0...\(TileID.maxZoom), or 0 and the deepest one: 0-14") }
+        return zoom
+    }
 
     func validate() throws {
         guard tilePacks || bands == nil else { throw ValidationError("--bands needs --tile-packs.") }
@@ -76,24 +84,6 @@ private struct MaskView: Encodable {
         zooms = (0...zoom).map { Zoom(zoom: $0, tiles: mask.count(atZoom: $0)) }
         tiles = zooms.reduce(0) { $0 + $1.tiles }
     }
-}
-
-/// The deepest zoom of a mask.
-///
-/// Masks always begin at zoom 0.
-struct DeepestZoom: ExpressibleByArgument {
-    let zoom: Int
-
-    init(zoom: Int) { self.zoom = zoom }
-
-    init?(argument: String) {
-        guard let zoom = Int(argument.hasPrefix("0-") ? String(argument.dropFirst(2)) : argument),
-            (0...TileID.maxZoom).contains(zoom)
-        else { return nil }
-        self.zoom = zoom
-    }
-
-    var defaultValueDescription: String { "\(zoom)" }
 }
 
 /// Tiles per zoom, with the sum.

@@ -26,7 +26,7 @@ struct DeviceVerifyCommand: DeviceWork {
         guard findings.isEmpty else {
             throw CLIError(
                 .badData, "the store has \(Units.count(findings.count, of: "problem"))",
-                hint: "packhorse device repair mends what can be mended")
+                hint: "packhorse device repair mends what can be mended; bring back what was adopted where it is")
         }
     }
 }
@@ -34,22 +34,37 @@ struct DeviceVerifyCommand: DeviceWork {
 /// `packhorse device repair`.
 struct DeviceRepairCommand: DeviceWork {
     static let configuration = CommandConfiguration(
-        commandName: "repair", abstract: "Remove damaged files, and adopt files without a row in the database.",
+        commandName: "repair", abstract: "Download damaged and missing files again.",
         discussion: """
-            A removed item can be installed again. Exit code 65 when something is left that cannot be mended.
+            Reads every byte. A file goes back to its earlier version, if one was kept; otherwise it is downloaded again. What
+            was adopted and no catalog has stays as it is: put its card back in, adopt it again, or remove its item.
+            Exit code 65 when something is left that cannot be mended.
             Example: packhorse device repair --store ./maps
             """)
 
     @OptionGroup var store: StoreArguments
-    @Flag(help: "Print the result as JSON.") var json = false
+    @OptionGroup var wait: WaitArguments
 
     func work() async throws {
         let store = try await DeviceStore.openExisting(store)
-        let findings = try await store.repair()
-        try findings.show(json: json)
+        let follower = TaskFollower(store, wait.progress.style.progress)
+        var findings = try await store.repair()
+        var problems: [TaskID: CLIError] = [:]
+        if !wait.queue {
+            for task in try await wait.end(of: Set(findings.compactMap(\.task)).sorted(), in: store, follower) {
+                problems[task.id] = task.problem
+            }
+        }
+        for (number, finding) in findings.enumerated() {
+            if let task = finding.task, problems[task] != nil { findings[number].isMended = false }
+        }
+        try findings.show(json: wait.progress.json)
+        if let problem = findings.lazy.compactMap({ $0.task.flatMap { problems[$0] } }).first { throw problem }
         let left = findings.count { !$0.isMended }
         guard left == 0 else {
-            throw CLIError(.badData, "\(Units.count(left, of: "problem")) cannot be mended")
+            throw CLIError(
+                .badData, "\(Units.count(left, of: "problem")) cannot be mended: the store has no other copy",
+                hint: "bring the files back, adopt them again, or remove their items: packhorse device remove ID")
         }
     }
 }
@@ -60,7 +75,8 @@ extension [Finding] {
         if json { return Console.result(try JSONText.pretty(self)) }
         for finding in self {
             let item = finding.item.map { " (\($0.words))" } ?? ""
-            Console.result("\(finding.path)\(item): \(finding.problem)\(finding.isMended ? "; mended" : "")")
+            let end = finding.isMended ? finding.task == nil ? "; mended" : "; downloaded again" : ""
+            Console.result("\(finding.path)\(item): \(finding.problem)\(end)")
         }
         if isEmpty { Console.note("nothing is wrong") }
     }

@@ -41,7 +41,9 @@ struct DeviceListCommand: DeviceWork {
     }
 
     private func listInstalled() async throws {
-        let held = try await DeviceStore.openExisting(store).installed()
+        let store = try await DeviceStore.openExisting(store)
+        let held = try await store.installed()
+        try await DeviceProblems.warnOfMissing(try await store.items(), in: store)
         if json { return Console.result(try JSONText.pretty(held)) }
         var table = Table("item", "version", "size", "frees", "data", "previous")
         for one in held {

@@ -29,13 +29,16 @@ struct DeviceRemoveCommand: DeviceWork {
     func work() async throws {
         let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
-        let named = try items.items(among: installed)
+        let named = try items.items(among: try await store.items())
         if dryRun {
             let removed = installed.filter { named.contains($0.item) }
             if wait.progress.json { return Console.result(try JSONText.pretty(removed)) }
             for one in removed {
                 let version = one.item.hasVersion ? "  version \(one.version)" : ""
                 Console.result("\(one.item.words)\(version)  \(Units.bytes(one.ownBytes))")
+            }
+            for item in named where !removed.contains(where: { $0.item == item }) {
+                Console.result("\(item.words)  its file is missing")
             }
             return Console.note(
                 "would free \(Units.bytes(removed.reduce(0) { $0 + $1.ownBytes })); nothing was changed")
@@ -64,7 +67,7 @@ struct DeviceRollbackCommand: DeviceWork {
     func work() async throws {
         let store = try await DeviceStore.openExisting(store)
         let installed = try await store.installed()
-        let named = try items.items(among: installed)
+        let named = try items.items(among: installed.map(\.item))
         // An id also names its groups and formats; those without an earlier version stay as they are.
         let kept = installed.filter { named.contains($0.item) && !$0.previous.isEmpty }.map(\.item)
         guard !kept.isEmpty else {

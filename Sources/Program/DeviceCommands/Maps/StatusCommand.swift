@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CommandSupport
+internal import Foundation
 import OfflineMaps
 internal import TextFormats
 
@@ -20,22 +21,28 @@ struct DeviceStatusCommand: DeviceWork {
 
     func work() async throws {
         let store = try await DeviceStore.openExisting(store)
-        let installed = try await store.installed()
-        let shown = items.isEmpty ? installed.map(\.item) : try items.items(among: installed)
+        let named = try await store.items()
+        var shown = items.isEmpty ? named : try items.items(among: named)
+        if items.isEmpty {
+            shown += try await store.regions().map(Item.region).filter { !named.contains($0) }
+        }
         var views: [StatusView] = []
-        for item in shown {
-            if let status = try await store.status(of: item) { views.append(StatusView(item, status)) }
-        }
+        for item in shown { views.append(try await StatusView(item, in: store)) }
         let usage = try await store.usage()
-        if json { return Console.result(try JSONText.pretty(StoreView(items: views, usage: usage))) }
-        var table = Table("item", "version", "offered", "state", "task")
-        for view in views {
-            table.add(
-                view.item.words, view.version.map { "\($0)" } ?? "-", view.offered.map { "\($0)" } ?? "-", view.state,
-                view.task.map { "\($0.kind): \($0.state)" } ?? "-")
+        if json {
+            Console.result(try JSONText.pretty(StoreView(items: views, usage: usage)))
+        } else {
+            var table = Table("item", "version", "offered", "state", "task")
+            for view in views {
+                table.add(
+                    view.item.words, view.version.map { "\($0)" } ?? "-", view.offered.map { "\($0)" } ?? "-",
+                    view.state, view.task.map { "\($0.kind): \($0.state)" } ?? "-")
+            }
+            table.lines.forEach(Console.result)
+            if items.isEmpty { usage.lines.forEach(Console.result) }
         }
-        table.lines.forEach(Console.result)
-        if items.isEmpty { usage.lines.forEach(Console.result) }
+        let failed = try await DeviceProblems.failedTasks(of: items.isEmpty ? nil : shown, in: store)
+        try await DeviceProblems.warn(of: shown, failed, in: store)
     }
 }
 
@@ -50,19 +57,30 @@ struct StatusView: Encodable {
     let item: Item
     let version: Int32?
     let offered: Int32?
-    /// `current`, `outdated`, `damaged` or `missing`.
+    /// `current`, `outdated`, `damaged` or `missing`; of a region also the states of `RegionState`.
     let state: String
+    /// The files that are not at their places.
+    let missingFiles: [String]
     let missingGroups: [String]
     let task: TaskView?
 
-    init(_ item: Item, _ status: Status) {
+    init(_ item: Item, in store: MapStore) async throws {
+        let status = try await store.status(of: item) ?? Status()
+        let region: RegionInfo? = if case .region(let id) = item { try await store.region(id) } else { nil }
         self.item = item
         (version, offered) = (item.hasVersion ? status.installed?.version : nil, status.offered?.version)
-        missingGroups = status.missingGroups
+        (missingFiles, missingGroups) = (status.missingFiles.map(\.path), status.missingGroups)
         task = status.task.map(TaskView.init)
         state =
-            status.isDamaged
-            ? "damaged" : status.installed == nil ? "missing" : status.isOutdated ? "outdated" : "current"
+            if !status.missingFiles.isEmpty {
+                "missing"
+            } else if let region, region.state != .complete {
+                region.state.rawValue
+            } else if status.isDamaged {
+                "damaged"
+            } else {
+                status.installed == nil ? "missing" : status.isOutdated ? "outdated" : "current"
+            }
     }
 }
 

@@ -10,7 +10,7 @@ struct DeviceUpdateCommand: DeviceWork {
         discussion: """
             Each item stays in its group, language and format. A patch is downloaded if the catalog has one from the
             installed version that is smaller than 70 % of the whole file. The old map is readable until the new one is
-            complete. With --together, all items change in one step, or none.
+            complete. A map whose file is missing is downloaded again. With --together, all items change in one step, or none.
             Examples:
               packhorse device update --store ./maps --dry-run
               packhorse device update --store ./maps
@@ -26,16 +26,27 @@ struct DeviceUpdateCommand: DeviceWork {
 
     func work() async throws {
         let store = try await DeviceStore.openExisting(store, catalog)
-        let held = try await store.installed()
-        let named = items.isEmpty ? held.map(\.item) : try items.items(among: held)
+        let held = try await store.items()
+        let named = items.isEmpty ? held : try items.items(among: held)
+        // A newer list lets failed tasks begin again.
+        let failedBefore = try await DeviceProblems.failedTasks(of: items.isEmpty ? nil : named, in: store)
         _ = try await DeviceStore.freshCatalog(of: store, catalog, isKept: !dryRun)
-        let changes = try await ItemChange.all(of: named, in: store)
-        if dryRun { return try show(changes) }
-        guard !changes.isEmpty else {
-            if wait.progress.json { return Console.result(try JSONText.pretty([TaskView]())) }
-            return Console.note("everything is up to date")
+        let (changes, refused) = try await ItemChange.all(of: named, in: store)
+        let changed = changes.map(\.item)
+        let failed = failedBefore.filter { Set($0.items).isDisjoint(with: changed) }
+        let isSound = try await DeviceProblems.warn(of: named.filter { !changed.contains($0) }, failed, in: store)
+        if dryRun {
+            try show(changes)
+        } else if !changes.isEmpty {
+            try await wait.run(store) { try await store.update(changed, together: together) }
+        } else if wait.progress.json {
+            Console.result(try JSONText.pretty([TaskView]()))
+        } else if isSound, refused.isEmpty {
+            Console.note("everything is up to date")
         }
-        try await wait.run(store) { try await store.update(changes.map(\.item), together: together) }
+        let open = Set(try await store.tasks().map(\.id))
+        let left = failed.filter { open.contains($0.id) }.compactMap(\.problem)
+        if let problem = refused.first ?? left.first { throw problem }
     }
 
     private func show(_ changes: [ItemChange]) throws {
@@ -72,31 +83,48 @@ struct ItemChange: Encodable, Sendable {
     /// The changes of items by the last catalog.
     ///
     /// Packages and styles are compared with the catalog. What is new of tile packs is in lists, which are downloaded. A
-    /// message names the items that the catalog does not have; they stay as they are.
-    static func all(of named: [Item], in store: MapStore) async throws -> [ItemChange] {
+    /// message names the items that the catalog does not have; they stay as they are. What has a missing file is a change.
+    ///
+    /// - Returns: The changes, and why items cannot be updated.
+    static func all(of named: [Item], in store: MapStore) async throws -> ([ItemChange], refused: [CLIError]) {
         var changes = try await store.updates().changes.filter { named.contains($0.item) }.map { change in
             ItemChange(
                 item: change.item, from: change.from, to: change.to, bytes: change.bytes, isPatch: change.isPatch)
         }
         var strangers: [String] = []
-        for held in try await store.installed() where named.contains(held.item) {
-            switch held.item {
+        var refused: [CLIError] = []
+        let installed = try await store.installed()
+        for item in named {
+            let status = try await store.status(of: item)
+            let isInCatalog = status?.offered != nil || installed.contains { $0.item == item && $0.isInCatalog }
+            switch item {
             case .region(let id):
-                guard try await store.region(id)?.definition.hasTilesets == true else { continue }
-            case .packs where held.isInCatalog: break
+                guard let region = try await store.region(id)?.definition,
+                    region.hasTilesets || status?.missingFiles.isEmpty == false
+                else { continue }
+            case .packs where isInCatalog: break
             case .package, .packs, .style:
-                if !held.isInCatalog { strangers.append(held.item.words) }
+                if !isInCatalog, status?.missingFiles.isEmpty != false { strangers.append(item.words) }
                 continue
             }
-            let bytes = try await store.estimate([held.item]).transfer
+            let bytes: UInt64
+            do throws(StoreError) { bytes = try await store.estimate([item]).transfer } catch {
+                let problem = CLIError(error)
+                refused.append(
+                    CLIError(
+                        problem.status, "\(item.words) cannot be updated: \(problem.message)",
+                        hint: problem.hint ?? "change it, or remove it: packhorse device --help"))
+                if refused.count > 1 { Console.warning(refused[refused.count - 1].message) }
+                continue
+            }
             guard bytes > 0 else { continue }
-            let offered = try await store.status(of: held.item)?.offered?.version
-            changes.append(ItemChange(item: held.item, from: nil, to: offered, bytes: bytes, isPatch: false))
+            changes.append(
+                ItemChange(item: item, from: nil, to: status?.offered?.version, bytes: bytes, isPatch: false))
         }
         if !strangers.isEmpty {
             Console.note("not in the catalog, and left as it is: \(strangers.joined(separator: ", "))")
         }
-        return changes
+        return (changes, refused)
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 internal import CommandSupport
 import Errors
 import OfflineMaps
+internal import TextFormats
 
 /// Items of a catalog: packages, tile packs and styles.
 struct ItemArguments: ParsableArguments {
@@ -62,9 +63,12 @@ struct ItemArguments: ParsableArguments {
         let plain = Edition(group: group)
         guard language != nil, catalog.package(id, plain) != nil else {
             let place = group.map { " in group '\($0)'" } ?? ""
+            let known = catalog.packages.filter { $0.edition.group == group }.map(\.id)
+            let nearest = Nearest.word(to: id, among: known).map { "did you mean '\($0)'? " } ?? ""
             throw CLIError(
                 .noInput, "the catalog has no package '\(id)'\(place)",
-                hint: "list its packages: packhorse device list, or search them: packhorse device search TEXT")
+                hint: "\(nearest)list its packages: packhorse device list, or search them: packhorse device search TEXT"
+            )
         }
         Console.note(
             "\(id): the catalog does not have it in '\(language ?? "")'; using the package without a language")
@@ -75,10 +79,10 @@ struct ItemArguments: ParsableArguments {
     /// named groups.
     ///
     /// - Throws: ``CLIError`` 66 for an id or a style that is not installed.
-    func items(among installed: [Installed]) throws -> [Item] {
+    func items(among installed: [Item]) throws -> [Item] {
         var items: [Item] = []
         for id in ids {
-            let found = installed.map(\.item).filter { item in
+            let found = installed.filter { item in
                 switch item {
                 case .region, .style: return false
                 case .package(let name, let edition, _), .packs(let name, let edition):
@@ -95,7 +99,7 @@ struct ItemArguments: ParsableArguments {
             items += found
         }
         for id in style {
-            guard installed.contains(where: { $0.item == .style(id) }) else {
+            guard installed.contains(.style(id)) else {
                 throw CLIError(
                     .noInput, "the style '\(id)' is not installed",
                     hint: "list what is installed: packhorse device list --installed")

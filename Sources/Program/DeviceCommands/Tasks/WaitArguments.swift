@@ -18,10 +18,22 @@ struct WaitArguments: ParsableArguments {
             let tasks = try await store.tasks().filter { ids.contains($0.id) }
             return try show(tasks)
         }
+        let tasks = try await end(of: ids, in: store, follower)
+        try show(tasks)
+        try await DeviceRegion.warnOfEmpty(tasks, in: store)
+        if let problem = tasks.lazy.compactMap(\.problem).first { throw problem }
+    }
+
+    /// Does tasks of the queue until these have ended, or until none continues without a person.
+    ///
+    /// - Returns: The tasks as they are then.
+    func end(of ids: [TaskID], in store: MapStore, _ follower: TaskFollower) async throws -> [StoreTask] {
+        guard !ids.isEmpty else { return [] }
         try await store.start()
-        let tasks: [StoreTask]
         do {
-            tasks = try await follower.wait(for: ids)
+            let tasks = try await follower.wait(for: ids)
+            await store.stop()
+            return tasks
         } catch {
             await store.stop()
             if error is CancellationError {
@@ -29,10 +41,6 @@ struct WaitArguments: ParsableArguments {
             }
             throw error
         }
-        await store.stop()
-        try show(tasks)
-        try await DeviceRegion.warnOfEmpty(tasks, in: store)
-        if let problem = tasks.lazy.compactMap(\.problem).first { throw problem }
     }
 
     private func show(_ tasks: [StoreTask]) throws {

@@ -5,7 +5,7 @@ package enum Nearest {
     /// If several are equally near, the first one.
     package static func word(to text: String, among words: [String]) -> String? {
         let typed = Array(text.lowercased().prefix(64))
-        let scored = words.map { (word: $0, distance: distance(typed, Array($0))) }
+        let scored = words.map { (word: $0, distance: distance(typed, Array($0.lowercased()))) }
         guard let best = scored.min(by: { $0.distance < $1.distance }),
             best.distance <= max(1, best.word.count / 3)
         else { return nil }
