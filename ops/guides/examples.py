@@ -63,6 +63,25 @@ packhorse style-pack https://tiles.example.com/style.json -o style
 packhorse catalog style ./published/catalog style --id streets --signing-key keys/catalog.key
 packhorse catalog push ./published/catalog www/offline
 """
+# A few tiles of one grey, as an aerial photo would be.
+PHOTOS = """
+python3 - <<'END'
+import sqlite3, struct, zlib
+def chunk(name, content):
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+head = struct.pack(">IIBBBBB", 256, 256, 8, 0, 0, 0, 0)
+pixels = zlib.compress((bytes([0]) + bytes([128]) * 256) * 256)
+tile = b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+database = sqlite3.connect("photos.mbtiles")
+database.execute("CREATE TABLE metadata (name TEXT, value TEXT)")
+database.executemany("INSERT INTO metadata VALUES (?, ?)", [("name", "Photos"), ("format", "png")])
+database.execute("CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)")
+places = [(zoom, x, y, tile) for zoom in range(4) for x in range(2**zoom) for y in range(2**zoom)]
+database.executemany("INSERT INTO tiles VALUES (?, ?, ?, ?)", places)
+database.execute("CREATE UNIQUE INDEX place ON tiles (zoom_level, tile_column, tile_row)")
+database.commit()
+END
+"""
 VERSIONS = """
 packhorse build EE --tileset tiles.yaml --zoom 0-8 -o old/EE.mbtiles
 packhorse build EE --tileset tiles.yaml -o new/EE.mbtiles
@@ -71,7 +90,7 @@ GIVEN = {
     "README.md": PLANET,
     "docs/getting-started.md": PLANET,
     "docs/tilesets.md": PLANET,
-    "docs/areas-and-packages.md": CLUSTER,
+    "docs/areas-and-packages.md": CLUSTER + PHOTOS,
     "docs/devices.md": CATALOG,
     "docs/offline-maps.md": CATALOG,
     "docs/gateway.md": CLUSTER + "packhorse submit EE --tileset tiles.yaml --wait\n",

@@ -37,3 +37,30 @@ static inline int ph_flush(int file) {
     return fdatasync(file);
 #endif
 }
+// Flushes the file system that an open file or folder is on.
+#if defined(__linux__)
+extern int syncfs(int file);
+static inline int ph_flush_all(int file) { return syncfs(file); }
+#else
+static inline int ph_flush_all(int file) {
+    sync();
+    return ph_flush(file);
+}
+#endif
+// Exchanges two names in one step; ENOSYS where the system has no such call.
+#if defined(__linux__)
+#include <errno.h>
+#include <sys/syscall.h>
+static inline int ph_exchange(const char *one, const char *other) {
+#if defined(SYS_renameat2)
+    // 2 is RENAME_EXCHANGE.
+    return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+#elif defined(__APPLE__)
+#include <stdio.h>
+static inline int ph_exchange(const char *one, const char *other) { return renamex_np(one, other, RENAME_SWAP); }
+#endif

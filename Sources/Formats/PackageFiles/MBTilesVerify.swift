@@ -66,7 +66,7 @@ public enum MBTilesVerify {
     /// Whether verification can continue.
     private static func checkHeader(_ head: [UInt8], of url: URL, into report: inout VerifyReport) -> Bool {
         guard !ArchiveKind.isGeoPackage(head) else {
-            report.add("not-mbtiles", at: "file", because: "it is \(ArchiveKind.geoPackage)")
+            report.add("not-mbtiles", at: "file", because: "it is \(ArchiveKind.geoPackageWords)")
             return false
         }
         guard let header = SQLiteFileHeader(head) else {

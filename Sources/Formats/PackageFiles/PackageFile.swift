@@ -194,7 +194,7 @@ package struct PackageFile {
         } catch {
             throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
         }
-        guard !ArchiveKind.isGeoPackage(head) else { throw blame.refusal("it is \(ArchiveKind.geoPackage)") }
+        guard !ArchiveKind.isGeoPackage(head) else { throw blame.refusal("it is \(ArchiveKind.geoPackageWords)") }
         guard let header = SQLiteFileHeader(head) else {
             throw blame.refusal("it does not begin with a SQLite header")
         }

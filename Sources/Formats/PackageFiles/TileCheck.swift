@@ -33,9 +33,19 @@ package struct TileCheck {
         self.zooms = zooms
     }
 
-    package func run(_ database: Database, _ report: inout VerifyReport) throws {
+    /// The rows of an MBTiles file.
+    package static let rows = """
+        SELECT zoom_level, tile_column, tile_row,
+        CASE typeof(tile_data) WHEN 'text' THEN CAST(tile_data AS BLOB) ELSE tile_data END FROM tiles
+        ORDER BY zoom_level, tile_column, tile_row
+        """
+
+    /// Walks the tiles of a database.
+    ///
+    /// - Parameter sql: Zoom, column, row from the south and body of every tile, in this order.
+    package func run(_ database: Database, _ report: inout VerifyReport, sql: String = Self.rows) throws {
         var copy = self
-        try copy.walk(database, &report)
+        try copy.walk(database, &report, sql)
     }
 
     /// The rows of one tile that were read so far.
@@ -45,18 +55,12 @@ package struct TileCheck {
         var body: [UInt8]?
     }
 
-    private mutating func walk(_ database: Database, _ report: inout VerifyReport) throws {
+    private mutating func walk(_ database: Database, _ report: inout VerifyReport, _ sql: String) throws {
         var hash = TilesHash()
         var counts: [Int: UInt64] = [:]
         var inMask: UInt64 = 0
         var last: Place?
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT zoom_level, tile_column, tile_row,
-                CASE typeof(tile_data) WHEN 'text' THEN CAST(tile_data AS BLOB) ELSE tile_data END FROM tiles
-                ORDER BY zoom_level, tile_column, tile_row
-                """)
+        let rows = try Row.fetchCursor(database, sql: sql)
         while let row = try rows.next() {
             report.tiles += 1
             let place: (DatabaseValue, DatabaseValue, DatabaseValue) = (row[0], row[1], row[2])

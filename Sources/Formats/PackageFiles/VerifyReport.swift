@@ -9,7 +9,7 @@ public struct VerifyReport: Sendable, Codable {
     public let path: String
     /// Bytes of the file.
     public let size: UInt64
-    /// What kind of file it is: "MBTiles", "PMTiles", "MapLibre".
+    /// What kind of file it is: "MBTiles", "PMTiles", "MapLibre", "GeoPackage", "ZIP", "folder".
     public let kind: String
     /// Whether it is a patch between two packages; its tiles are what changed.
     public package(set) var isPatch = false

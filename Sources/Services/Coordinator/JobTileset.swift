@@ -1,6 +1,7 @@
 import Digests
 import Files
 import Foundation
+import Packages
 import Scheduling
 import Tilesets
 
@@ -20,6 +21,8 @@ struct JobTileset: Sendable {
     let origin: JobOrigin?
     /// The protocol by which the tiles are requested.
     let cut: BatchCut
+    /// Why formats of packages cannot hold its tiles, by their words; none for a tileset that cannot be read.
+    let refusals: [String: String]
 
     /// What a tileset of another version has at least.
     private struct Head: Decodable {
@@ -34,10 +37,14 @@ struct JobTileset: Sendable {
             let tileset = try Tileset(canonicalJSON: bytes)
             head = Head(id: tileset.id, attribution: tileset.attribution)
             origin = JobOrigin(tileset)
+            refusals = Dictionary(
+                uniqueKeysWithValues: PackageFormat.allCases.compactMap { format in
+                    format.refusal(of: tileset.format).map { (format.rawValue, $0) }
+                })
             cut = tileset.source.scheme.isReadInRanges ? .ranges : .tiles
         } catch {
             // No worker of this build can read this tileset.
-            (origin, cut) = (nil, .tiles)
+            (origin, cut, refusals) = (nil, .tiles, [:])
             // Bytes without an id are refused below.
             head = (try? JSONDecoder().decode(Head.self, from: Data(bytes))) ?? Head(id: "", attribution: nil)
         }

@@ -59,6 +59,7 @@ struct SubmitPlanner: Sendable {
     func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
+        try Self.checkTiles(spec)
         guard spec.publish.packs == nil || TilePacks.isName(spec.tileset.id) else {
             throw SubmitProblem(
                 "bad-request",
@@ -197,14 +198,25 @@ struct SubmitPlanner: Sendable {
             hint: "remove them, or rename the file that the name comes from")
     }
 
-    /// Refuses words that are no format of packages.
+    /// Refuses words that are no format of packages, and what no catalog has.
     private static func checkFormats(_ body: PBSubmit) throws(SubmitProblem) {
-        do throws(PackagesError) {
-            for format in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {
-                _ = try PackageFormat(parsing: format)
+        for word in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {
+            let format: PackageFormat
+            do throws(PackagesError) { format = try PackageFormat(parsing: word) } catch {
+                throw SubmitProblem("bad-format", error.message)
             }
-        } catch {
-            throw SubmitProblem("bad-format", error.message)
+            guard !format.isFolder else {
+                throw SubmitProblem(
+                    "bad-format", "Format \(format) is many files, and a catalog has one file of each format.",
+                    hint: "use --format zip, or write the folder where it is served: packhorse convert")
+            }
+        }
+    }
+
+    /// Refuses formats that cannot hold the tiles, before any of them is fetched.
+    private static func checkTiles(_ spec: JobSpec) throws(SubmitProblem) {
+        for word in spec.allFormats {
+            if let refusal = spec.tileset.refusals[word] { throw SubmitProblem("bad-format", refusal) }
         }
     }
 

@@ -12,10 +12,10 @@ internal import Wire
 
 /// Writes a merged package in the other formats of its manifest, each into the blob store.
 struct PackageExporter: Sendable {
-    /// The formats that this build writes in addition to MBTiles.
+    /// The formats that this build writes in addition to MBTiles; a folder is no blob.
     ///
     /// They are sent to the coordinator, which offers no others.
-    static let formats = PackageFormat.allCases.filter { $0 != .mbtiles }
+    static let formats = PackageFormat.allCases.filter { $0 != .mbtiles && !$0.isFolder }
 
     let store: any BlobStore
     let styles: StylePacks

@@ -39,6 +39,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case style
     /// A style pack as a ZIP archive.
     case zip
+    /// Tiles in a ZIP archive, with their `tiles.json`.
+    case tree
     /// The pages of a SQLite file, whose unused bytes are zeroed.
     case gaps
     /// A body's delta: two bytes with the length of the old body, the old body, the delta.
@@ -96,6 +98,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .pmtilesHeader: Self.pmtilesHeader(bytes)
         case .style: Self.style(bytes)
         case .zip: Self.zip(bytes)
+        case .tree: Self.tree(bytes)
         case .gaps: Self.gaps(bytes)
         case .delta: Self.delta(bytes)
         case .tile: Self.tile(bytes)

@@ -70,7 +70,7 @@ struct ConvertTests {
         #expect(refused.status == 73 && refused.errors.contains("--force"), "\(refused.errors)")
         #expect(try Data(contentsOf: target) == before)
         #expect(try await convert("--format", "carto", "-o", target.path, "--force").status == 0)
-        let word = try await convert("--format", "zip", "-o", target.path)
+        let word = try await convert("--format", "rar", "-o", target.path)
         #expect(word.status == 64 && word.errors.contains("pmtiles"), "\(word.errors)")
         #expect(try await convert("--format", "carto,pmtiles", "-o", target.path).status == 64)
         let absent = try await Program.run(

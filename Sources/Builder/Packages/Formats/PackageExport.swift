@@ -8,9 +8,9 @@ public import TileBodies
 public struct ExportReceipt: Sendable, Hashable {
     /// The form that was written.
     public let format: PackageFormat
-    /// SHA-256 of the file.
+    /// SHA-256 of the file; of a folder's `tiles.json`, whose seal covers every other file.
     public let digest: Digest
-    /// Bytes of the file.
+    /// Bytes of the file, or of all files of a folder.
     public let size: UInt64
     /// Tiles in it.
     public let tiles: UInt64
@@ -53,15 +53,17 @@ public enum PackageExport {
     /// - Parameters:
     ///   - source: An MBTiles file of any dialect.
     ///   - format: What to write; ``PackageFormat/maplibre`` is not written here, because it needs a style pack.
-    ///   - target: The file to make; a temporary file next to it is renamed to this name.
-    ///   - replacing: Whether a file of that name may be replaced.
+    ///   - target: The file or folder to make; a temporary one next to it is renamed to this name.
+    ///   - replacing: Whether a file of that name may be replaced, or a folder that Packhorse wrote.
+    ///   - mark: The mark of the file or folder, see `FileMark`; `nil` for none.
     ///   - rule: How tiles of another program are taken.
     ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``: `exists`, `unsupported`, `bad-source`, `disk-full`, `io`, `verification-failed`.
     public static func write(
         from source: URL, format: PackageFormat, to target: URL, replacing: Bool = false,
-        rule: ImportRule = ImportRule(), progress: (UInt64) throws -> Void = { _ in }
+        mark: String? = nil, rule: ImportRule = ImportRule(), progress: (UInt64) throws -> Void = { _ in }
     ) throws -> ExportReceipt {
+        if format.isFolder { try FolderTarget.check(target, replacing: replacing) }
         guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
             throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
         }
@@ -72,9 +74,10 @@ public enum PackageExport {
         let temporary = TemporaryName.nextTo(target)
         do {
             let (tiles, digest, remarks) = try TileArchives.open(source) { archive, facts in
+                let held = try rule.format ?? archive.knownFormat(facts, source)
+                if let refusal = format.refusal(of: held) { throw PackagesError(.unsupported, refusal) }
                 let feed = try TileFeed(
-                    archive, facts: facts, format: try rule.format ?? archive.knownFormat(facts, source),
-                    isSaid: rule.format != nil, isStrict: rule.isStrict,
+                    archive, facts: facts, format: held, isSaid: rule.format != nil, isStrict: rule.isStrict,
                     near: temporary.appendingPathExtension("sort"),
                     name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }
@@ -84,11 +87,17 @@ public enum PackageExport {
                 let (tiles, digest) = try write(feed, temporary, progress)
                 return (tiles, digest, feed.remarks)
             }
-            let size = try FileDescriptor(reading: temporary).size
-            try Durable.rename(temporary, to: target)
+            let size = try format.isFolder ? FolderTarget.size(temporary) : FileDescriptor(reading: temporary).size
+            if let mark { FileMark.write(mark, to: temporary) }
+            if format.isFolder {
+                try FolderTarget.publish(temporary, as: target, replacing: replacing)
+            } else {
+                try Durable.rename(temporary, to: target)
+            }
             return ExportReceipt(format: format, digest: digest, size: size, tiles: tiles, remarks: remarks)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
+            if format.isFolder { Durable.remove(folder: temporary) }
             throw PackagesError.wrapping(error, path: target.path)
         }
     }

@@ -1,6 +1,7 @@
 internal import Digests
 internal import Foundation
 public import PackageFiles
+public import TileBodies
 
 /// The formats of packages; the raw value is the word in `--format`, in messages and in the catalog.
 ///
@@ -19,6 +20,12 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     case pmtiles
     /// MapLibre Native's offline database, schema version 6; needs a style pack.
     case maplibre
+    /// A GeoPackage with one pyramid of pictures in Web Mercator, for GDAL and QGIS.
+    case gpkg
+    /// A ZIP archive with tiles as files, and `tiles.json`.
+    case zip
+    /// A folder with tiles as files, and `tiles.json`.
+    case folder
 
     /// All that this build knows of a format: a new one is a case and a row, and the file that writes it; a new
     /// container needs its reader too.
@@ -27,6 +34,10 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
         let fileExtension: String
         /// What its tiles and fixed parts take, for estimates; `nil` if that depends on more than tiles.
         let layout: PackageLayout?
+        /// The formats of tiles that it holds; `nil` for all.
+        var tiles: Set<TileFormat>?
+        /// Whether it is many files in a folder, which no blob store and no catalog has.
+        var isFolder = false
         /// Writes the tiles into a new file, seals it, flushes it and reads it back; `nil` for one that needs more than tiles.
         ///
         /// Returns the number of tiles, and the SHA-256 of the file.
@@ -55,11 +66,39 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
         case .pmtiles:
             Traits(fileExtension: ".pmtiles", layout: .pmtiles) { try PMTilesExport.write($0, to: $1, progress: $2) }
         case .maplibre: Traits(fileExtension: ".maplibre.db", layout: nil, write: nil)
+        case .gpkg:
+            Traits(fileExtension: ".gpkg", layout: .geoPackage, tiles: GeoPackageGrid.formats) {
+                try GeoPackageExport.write($0, to: $1, progress: $2)
+            }
+        case .zip:
+            Traits(fileExtension: ".zip", layout: .zip) {
+                try TreeExport.write($0, to: $1, into: ZipWriter.init, progress: $2)
+            }
+        case .folder:
+            Traits(fileExtension: ".tiles", layout: .folder, isFolder: true) {
+                try TreeExport.write($0, to: $1, into: FolderWriter.init, progress: $2)
+            }
         }
     }
 
     /// What a file's name ends with, with its leading dot; no two forms share one.
     public var fileExtension: String { traits.fileExtension }
+
+    /// Whether it is a folder of many files; `submit` refuses it, and every other command writes it from the package.
+    public var isFolder: Bool { traits.isFolder }
+
+    /// Why tiles of a format cannot be written in this one, with the remedy; `nil` when they can.
+    public func refusal(of tiles: TileFormat) -> String? {
+        guard let held = traits.tiles, !held.contains(tiles) else { return nil }
+        let names = TileFormat.allCases.filter(held.contains).map(\.traits.name).joined(separator: ", ")
+        return
+            "Format \(self) holds pictures (\(names)), and these tiles are of the format \(tiles.rawValue); choose another format, such as mbtiles or pmtiles."
+    }
+
+    /// Whether the size of a file can be estimated from the sizes of its tiles; a style, and unpacking, change them.
+    public func isEstimated(of tiles: TileFormat) -> Bool {
+        traits.layout.map { !$0.isUnpacked || tiles.traits.coding == .identity } ?? false
+    }
 
     /// Reads one word, as it is written in ``rawValue``.
     ///

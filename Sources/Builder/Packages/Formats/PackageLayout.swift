@@ -22,6 +22,8 @@ struct PackageLayout: Sendable {
     let body: @Sendable (_ bytes: Int, File) -> Double
     /// What all files together take less.
     var saved: @Sendable (File) -> Double = { _ in 0 }
+    /// Whether packed bodies are stored unpacked, so that their sizes say nothing.
+    var isUnpacked = false
 
     /// Each body once, by number: the package itself.
     static let deduplicated = PackageLayout(
@@ -48,6 +50,23 @@ struct PackageLayout: Sendable {
         entry: { _, isNew, _ in packedEntry * (isNew ? 1 : 0.5) },
         body: { bytes, _ in Double(bytes) },
         saved: { Double($0.rows) * packedEntry < pmtilesRoot ? Double($0.rows) * packedEntry : 0 })
+
+    /// One table with the body in each row and an index on the places; seven tables describe it.
+    static let geoPackage = PackageLayout(
+        storesBodiesOnce: false, fixed: { tables(18, $0) },
+        entry: { place, _, file in row(SQLiteSizes.placeRecord(place + [file.rows])) * inserted },
+        body: { cell($0, others: 14, $1) })
+
+    /// Files with two records each; the name stands in both.
+    static let zip = PackageLayout(
+        storesBodiesOnce: false, fixed: { Double($0.metadata + 600) },
+        entry: { place, _, _ in 76 + 2 * Double(place.reduce(6) { $0 + String($1).utf8.count }) },
+        body: { bytes, _ in Double(bytes) }, isUnpacked: true)
+
+    /// Files alone.
+    static let folder = PackageLayout(
+        storesBodiesOnce: false, fixed: { Double($0.metadata + 500) }, entry: { _, _, _ in 0 },
+        body: { bytes, _ in Double(bytes) }, isUnpacked: true)
 
     /// Bytes of a packed entry of a PMTiles directory, measured on the demo world and on real archives: 2.6 to 3.6.
     private static let packedEntry = 3.0

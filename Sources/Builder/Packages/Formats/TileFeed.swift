@@ -89,6 +89,12 @@ final class TileFeed {
             try sorted ?? sorter { $0.rowOrder }, tile: { TileID(rowOrder: $0) }, { try deliver($0, for: $1, each) })
     }
 
+    /// Calls `each` with the tiles by zoom, column and row from the north.
+    func inNorthOrder(_ each: (FeedTile) throws -> Void) throws {
+        sorted = nil
+        try walk(try sorter { $0.northOrder }, tile: { TileID(northOrder: $0) }, { try deliver($0, for: $1, each) })
+    }
+
     /// Calls `each` with the tiles by zoom and along the Hilbert curve.
     func inHilbertOrder(_ each: (FeedTile) throws -> Void) throws {
         sorted = nil

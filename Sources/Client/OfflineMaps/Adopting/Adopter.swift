@@ -36,15 +36,16 @@ struct Adopter: Sendable {
     mutating func add(_ file: URL, as item: Item?) throws(StoreError) {
         let name = file.deletingPathExtension().lastPathComponent
         if try Self.isStyleArchive(file) { return try addStyle(file, as: item ?? .style(name)) }
-        switch try Self.kind(file) {
+        let kind = try Self.kind(file)
+        switch kind {
         case .mbtiles: try addTiles(file, as: item ?? .package(name), format: .mbtiles)
         case .pmtiles: try addTiles(file, as: item ?? .package(name, Edition(), .pmtiles), format: .pmtiles)
         case .maplibre: try addTiles(file, as: item ?? .package(name, Edition(), .maplibre), format: .maplibre)
-        case .other(let words):
+        case .geoPackage, .tree, .other:
             throw StoreError.failing(
                 .badFile,
-                "'\(file.path)' is \(words). The store takes MBTiles files, PMTiles archives, MapLibre databases, "
-                    + "and archives of style packs.", advice: ArchiveKind.other(words).remedy(file.path))
+                "'\(file.path)' is \(kind.words). The store takes MBTiles files, PMTiles archives, MapLibre databases, "
+                    + "and archives of style packs.", advice: kind.remedy(file.path))
         }
     }
 

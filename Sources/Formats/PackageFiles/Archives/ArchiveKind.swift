@@ -12,6 +12,10 @@ public enum ArchiveKind: Sendable, Hashable {
     case pmtiles
     /// A SQLite database with MapLibre's tables.
     case maplibre
+    /// A GeoPackage that Packhorse wrote.
+    case geoPackage
+    /// Tiles as files in a folder or a ZIP archive, with a `tiles.json`.
+    case tree
     /// Anything else, in words that follow "is".
     case other(String)
 
@@ -23,12 +27,18 @@ public enum ArchiveKind: Sendable, Hashable {
     /// A database that SQLite cannot read counts as ``mbtiles``, so that its verification says why.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all, `busy` when another program locks it.
     public static func of(_ url: URL) throws -> ArchiveKind {
+        if TileFolder.isThere(url) { return .tree }
         let head: [UInt8]
         do throws(ArchiveError) { head = try Self.head(url.path) } catch { throw PackagesError(error) }
         guard head.starts(with: SQLiteFileHeader.mark) else {
+            if TileZip.begins(head) { return .tree }
             return PMTilesHeader.version(head) == nil ? .other(words(head)) : .pmtiles
         }
-        if isGeoPackage(head) { return .other(geoPackage) }
+        if isGeoPackage(head) {
+            // One that cannot be read is not known to be ours.
+            let isOurs = (try? PackageDatabase.reading(url) { try GeoPackageVerify.isOurs($0) }) ?? false
+            return isOurs ? .geoPackage : .other(geoPackageWords)
+        }
         do {
             let tables = try PackageDatabase.reading(url) { database in
                 try String.fetchSet(
@@ -50,10 +60,10 @@ public enum ArchiveKind: Sendable, Hashable {
         guard isGeoPackage(try head(path)) else { return }
         throw ArchiveError(
             .unsupported,
-            "'\(path)' is \(geoPackage); MBTiles and PMTiles files can be read. \(geoPackageRemedy(path))")
+            "'\(path)' is \(geoPackageWords); MBTiles and PMTiles files can be read. \(geoPackageRemedy(path))")
     }
 
-    static let geoPackage = "a GeoPackage"
+    static let geoPackageWords = "a GeoPackage"
 
     /// What to do with a GeoPackage, in a sentence.
     static func geoPackageRemedy(_ path: String) -> String {
@@ -62,7 +72,23 @@ public enum ArchiveKind: Sendable, Hashable {
 
     /// What to do with a file that is no archive of tiles; `nil` where nothing is known.
     public func remedy(_ path: String) -> String? {
-        self == .other(Self.geoPackage) ? Self.geoPackageRemedy(path) : nil
+        switch self {
+        case .geoPackage, .other(Self.geoPackageWords): Self.geoPackageRemedy(path)
+        case .tree: "Use the package that it was made from, as MBTiles or PMTiles."
+        case .mbtiles, .pmtiles, .maplibre, .other: nil
+        }
+    }
+
+    /// What it is, in words that follow "is".
+    public var words: String {
+        switch self {
+        case .mbtiles: "an MBTiles file"
+        case .pmtiles: "a PMTiles archive"
+        case .maplibre: "a MapLibre offline database"
+        case .geoPackage: Self.geoPackageWords
+        case .tree: "a folder or ZIP archive of tiles"
+        case .other(let words): words
+        }
     }
 
     /// OGC GeoPackage 1.2 and later: the application id at byte 68; `GP10` and `GP11` are those of 1.0 and 1.1.

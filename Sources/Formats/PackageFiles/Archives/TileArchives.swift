@@ -29,10 +29,10 @@ package enum TileArchives {
                 throw PackagesError(
                     .unsupported,
                     "'\(url.path)' is a MapLibre offline database; convert the package it was made from instead.")
-            case .other(let words):
+            case .geoPackage, .tree, .other:
                 let remedy = kind.remedy(url.path).map { " " + $0 } ?? ""
                 throw PackagesError(
-                    .badSource, "'\(url.path)' is \(words); it is neither an MBTiles nor a PMTiles file.\(remedy)")
+                    .badSource, "'\(url.path)' is \(kind.words); it is neither an MBTiles nor a PMTiles file.\(remedy)")
             }
             return try whole(url, as: archive, lost: lost, body)
         } catch let error as ArchiveError {

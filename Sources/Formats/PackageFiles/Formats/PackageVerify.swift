@@ -9,7 +9,7 @@ public enum PackageVerify {
     /// Never changes the file. A file that Packhorse wrote proves each of its bytes; for others, pass `expecting`.
     ///
     /// - Parameters:
-    ///   - url: The file. One that is neither SQLite nor PMTiles gets a report that says so.
+    ///   - url: The file, or a folder of tiles. One of another kind gets a report that says so.
     ///   - mask: Where tiles may be; `nil` for anywhere.
     ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
     ///   - expecting: The digest the file must have.
@@ -22,6 +22,10 @@ public enum PackageVerify {
         switch try ArchiveKind.of(url) {
         case .pmtiles:
             try PMTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting, passedOver: passedOver)
+        case .geoPackage:
+            try GeoPackageVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
+        case .tree:
+            try TreeVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
         case .mbtiles, .maplibre, .other:
             try MBTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting, passedOver: passedOver)
         }

@@ -22,6 +22,7 @@ struct BuildCommand: AsyncParsableCommand {
               packhorse build EE --tileset tiles.yaml -o estonia.pmtiles
               packhorse build EE LV LT --tileset tiles.yaml --format mbtiles,pmtiles -o maps/
               packhorse build --geojson park.geojson --tileset mbtiles:planet.mbtiles -o park.mbtiles
+              packhorse build EE --tileset tiles.yaml --format zip,folder -o site/
               packhorse build EE --tileset tiles.yaml --zoom 0-12 --dry-run
             """)
 
@@ -30,7 +31,7 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file, whose extension sets the format (.mbtiles, .pmtiles, .db), or a folder. Default: ID.EXTENSION in the current folder.",
+            "The file, whose extension sets the format (.mbtiles, .pmtiles, .gpkg, .zip, .db; .tiles for a folder of tiles), or a folder. Default: ID.EXTENSION in the current folder.",
             valueName: "path"))
     var output: String?
 

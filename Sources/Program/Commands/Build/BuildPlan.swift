@@ -46,8 +46,21 @@ struct BuildPlan: Sendable {
             policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
             // The limit for boxes protects a cluster with other users.
             if coordinator == nil { policy.tileLimit = .max }
-            return draft.request(policy)
+            return Self.withoutFolders(draft.request(policy))
         }
+    }
+
+    /// What the cluster makes: a folder is written from the package, because a catalog has files only.
+    private static func withoutFolders(_ request: PBSubmit) -> PBSubmit {
+        func files(_ formats: [String]) -> [String] { formats.filter { $0 != PackageFormat.folder.rawValue } }
+        var request = request
+        request.formats = files(request.formats)
+        for index in request.packages.indices where !request.packages[index].formats.isEmpty {
+            let left = files(request.packages[index].formats)
+            // An empty list would stand for the formats of the job.
+            request.packages[index].formats = left.isEmpty ? [PackageFormat.mbtiles.rawValue] : left
+        }
+        return request
     }
 
     private static func label(_ drafts: [JobDraft], _ files: [BuildOutput]) -> String {
@@ -62,7 +75,7 @@ struct BuildPlan: Sendable {
     /// - Throws: ``CLIError`` 73.
     func checkNames(replacing: Bool, isResumed: Bool = false) throws {
         for file in files where !isResumed || FileMark.read(file.url) != record.identity {
-            try OutputLocation.checkName(file.url, replacing: replacing)
+            try file.format.checkName(file.url, replacing: replacing)
         }
     }
 
@@ -78,7 +91,11 @@ struct BuildPlan: Sendable {
 
     /// Whether every file exists, was made by exactly this build, and is undamaged.
     func isDone() async throws -> Bool {
-        guard files.allSatisfy({ FileMark.read($0.url) == record.identity && FileKind.isRegular($0.url) }) else {
+        guard
+            files.allSatisfy({
+                FileMark.read($0.url) == record.identity && ($0.format.isFolder || FileKind.isRegular($0.url))
+            })
+        else {
             return false
         }
         for file in files {

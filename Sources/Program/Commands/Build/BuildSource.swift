@@ -25,7 +25,8 @@ extension PBJobStatus {
     func file(of output: BuildOutput) -> PublishedFile? {
         guard let package = packages.first(where: { $0.id == output.package }) else { return nil }
         let file = package.files.first { $0.format == output.format.rawValue }
-        let isMain = output.format == .mbtiles
+        // A folder is written from the package.
+        let isMain = output.format == .mbtiles || output.format.isFolder
         guard let path = isMain ? package.path : file?.path, !path.isEmpty,
             let bytes = isMain ? package.sha256 : file?.sha256, let sha256 = Digest(bytes: [UInt8](bytes)),
             let size = isMain ? package.size : file?.size, !isMain || size > 0
@@ -60,6 +61,7 @@ struct BuildSource: Sendable {
                 details: EqualCauses.lines(report.problems.map(\.description)),
                 hint: "this is a bug in Packhorse: report it with these lines")
         }
+        guard !output.format.isFolder else { return try await write(output, from: source, mark, replacing) }
         let (isShared, incoming) = (isShared, incoming)
         let isNew = try await FileWork.run {
             try OutputFile.put(
@@ -67,6 +69,26 @@ struct BuildSource: Sendable {
                 by: incoming.appending(path: "placing"), replacing: replacing)
         }
         return BuildReport.File(output, size: file.size, sha256: file.sha256.hex, tiles: file.tiles, isNew: isNew)
+    }
+
+    /// Writes a folder of tiles from its package; one that this build wrote before stays as it is.
+    private func write(_ output: BuildOutput, from package: URL, _ mark: String, _ replacing: Bool) async throws
+        -> BuildReport.File
+    {
+        let isMarked = FileMark.read(output.url) == mark
+        if isMarked, !replacing {
+            let report = try await FileWork.run { try PackageCheck.verify(output.url, mask: output.mask) }
+            if report.isVerified, let digest = try? TileFolder(output.url).digest() {
+                return BuildReport.File(
+                    output, size: report.size, sha256: digest.hex, tiles: report.tiles, isNew: false)
+            }
+        }
+        // In this task, so that an interruption ends it.
+        let receipt = try PackageExport.write(
+            from: package, format: output.format, to: output.url, replacing: replacing || isMarked, mark: mark
+        ) { _ in try Task.checkCancellation() }
+        return BuildReport.File(
+            output, size: receipt.size, sha256: receipt.digest.hex, tiles: receipt.tiles, isNew: true)
     }
 
     /// The published file, on this machine and with the expected bytes.
@@ -93,7 +115,8 @@ struct BuildSource: Sendable {
                 hint: "is --files-from the catalog of this coordinator, and is it up to date?")
         }
         try OutputLocation.makeFolder(incoming)
-        let target = incoming.appending(path: "\(file.sha256.hex)\(output.format.fileExtension)")
+        let format = output.format.isFolder ? .mbtiles : output.format
+        let target = incoming.appending(path: "\(file.sha256.hex)\(format.fileExtension)")
         guard let url = try await catalog.file(listed.path, size: file.size, sha256: file.sha256, to: target) else {
             throw CLIError(.unavailable, "'\(catalog.name)\(listed.path)' is listed but cannot be fetched")
         }

@@ -49,7 +49,8 @@ struct BuildTarget {
             return
         }
         let url = URL(filePath: option)
-        guard !option.hasSuffix("/"), !FileKind.isFolder(url), !url.pathExtension.isEmpty else {
+        let isFolder = option.hasSuffix("/") || FileKind.isFolder(url) && !TileFolder.isThere(url)
+        guard !isFolder, !url.pathExtension.isEmpty else {
             (place, possible) = (.folder(URL(filePath: option, directoryHint: .isDirectory)), [])
             return
         }
@@ -57,7 +58,8 @@ struct BuildTarget {
         guard !formats.isEmpty else {
             throw CLIError(
                 .usage, "-o '\(option)' ends with .\(url.pathExtension), which is not a known format",
-                hint: "end it with .mbtiles, .pmtiles or .db (with --style), or with / for a folder")
+                hint:
+                    "end it with .mbtiles, .pmtiles, .gpkg, .zip, .tiles or .db (with --style), or with / for a folder")
         }
         (place, possible) = (.file(url), formats)
     }

@@ -16,8 +16,9 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Write any MBTiles or PMTiles file in other formats; each output is verified.",
         discussion: """
-            Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles, and maplibre (an offline
-            database for MapLibre Native, from an MBTiles file and a style pack).
+            Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles, gpkg (a GeoPackage of
+            pictures for GDAL and QGIS), zip and folder (files z/x/y with tiles.json, for any web server), and maplibre (an
+            offline database for MapLibre Native, from an MBTiles file and a style pack).
 
             Examples:
               packhorse convert EE.mbtiles --format pmtiles -o EE.pmtiles
@@ -25,6 +26,8 @@ struct ConvertCommand: AsyncParsableCommand {
               packhorse convert found.pmtiles --format mbtiles -o found.mbtiles
               packhorse convert https://maps.example.com/city.pmtiles -o city.mbtiles
               packhorse convert EE.mbtiles --format maplibre --style-pack style -o EE.maplibre.db
+              packhorse convert hills.mbtiles -o hills.gpkg
+              packhorse convert EE.mbtiles --format folder -o site/tiles
             """)
 
     @Argument(
@@ -37,7 +40,9 @@ struct ConvertCommand: AsyncParsableCommand {
     var formats: [String] = []
     @Option(
         name: [.short, .customLong("output")],
-        help: "The file to write, or a folder; several formats need a folder.")
+        help:
+            "The file to write, or a folder; several formats need a folder. For --format folder alone, the folder of the tiles, or an existing folder to put it into."
+    )
     var output: String
     @Option(help: "Tile format of the input, where its tiles do not say it: pbf, png, jpg or webp.")
     var inputFormat: String?
@@ -193,7 +198,7 @@ enum ConvertTargets {
         guard let format = PackageFormat.possible(forName: name).first else {
             throw CLIError(
                 .usage, "the format of output '\(name)' is unknown",
-                hint: "add --format, or end the name with .mbtiles, .pmtiles or .db")
+                hint: "add --format, or end the name with .mbtiles, .pmtiles, .gpkg, .zip, .tiles or .db")
         }
         return format
     }
@@ -208,7 +213,9 @@ enum ConvertTargets {
         _ source: URL, _ formats: [PackageFormat], output: String, replacing: Bool
     ) throws -> [Target] {
         let place = URL(filePath: output)
-        let isFolder = output.hasSuffix("/") || FileKind.isFolder(place)
+        // One folder of tiles is the output itself, unless that is a folder with other things.
+        let isTree = formats == [.folder] && (!FileKind.isThere(place) || TileFolder.isThere(place))
+        let isFolder = !isTree && (output.hasSuffix("/") || FileKind.isFolder(place))
         guard isFolder || formats.count == 1 else {
             if !FileManager.default.fileExists(atPath: place.path), place.pathExtension.isEmpty {
                 return try plan(source, formats, output: output + "/", replacing: replacing)
@@ -234,7 +241,7 @@ enum ConvertTargets {
                 throw CLIError(
                     .usage, "'\(source.path)' cannot be both input and output", hint: "choose another output")
             }
-            try OutputLocation.checkName(target.file, replacing: replacing)
+            try target.format.checkName(target.file, replacing: replacing)
         }
         return targets
     }

@@ -22,7 +22,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "A shard, an MBTiles or a PMTiles file, a style pack (folder or ZIP), or the address of a PMTiles archive (http, https, s3)."
+            "A shard, a package of any format (also a folder of tiles), a style pack (folder or ZIP), or the address of a PMTiles archive (http, https, s3)."
     ) var file: String
     @Flag(help: "List every tile of a shard.") var tiles = false
     @Flag(help: "Print the result as JSON.") var json = false
@@ -31,19 +31,20 @@ struct InspectCommand: AsyncParsableCommand {
         if RemoteInput.isMeant(by: file) { return try await RemoteInput.inspect(file, json: json) }
         let url = URL(filePath: file)
         try FileKind.requirePath(url)
+        if try PackageCheck.isTree(url) { return try package(url) }
         if StylePackLocation.looksLikePack(url) { return try style(url) }
         try FileKind.requireFile(url)
-        if try ShardInspection.looksLikeShard(url) {
-            try shard(url)
-        } else {
-            let report = try PackageCheck.verify(url)
-            let refusal = PackageReport.refusal(report)
-            if let refusal, report.dialect == "unknown" { throw refusal }
-            try PackageReport.show(report, json: json)
-            if let refusal {
-                // The problems are shown already.
-                throw CLIError(refusal.status, refusal.message, hint: refusal.hint)
-            }
+        if try ShardInspection.looksLikeShard(url) { try shard(url) } else { try package(url) }
+    }
+
+    private func package(_ url: URL) throws {
+        let report = try PackageCheck.verify(url)
+        let refusal = PackageReport.refusal(report)
+        if let refusal, report.dialect == "unknown" { throw refusal }
+        try PackageReport.show(report, json: json)
+        if let refusal {
+            // The problems are shown already.
+            throw CLIError(refusal.status, refusal.message, hint: refusal.hint)
         }
     }
 

@@ -9,13 +9,18 @@ import Tiles
 
 /// Verifies a package of any format, recognised by its content.
 enum PackageCheck {
-    /// The report for an MBTiles, PMTiles or MapLibre file.
+    /// Whether a path is a folder or a ZIP archive of tiles.
+    static func isTree(_ url: URL) throws -> Bool {
+        try TileFolder.isThere(url) || !FileKind.isFolder(url) && ArchiveKind.of(url) == .tree
+    }
+
+    /// The report for a package of any format.
     ///
     /// - Parameter mask: The allowed tiles. Offline databases contain their own area and ignore it.
     static func verify(_ url: URL, mask: TileMask? = nil) throws -> VerifyReport {
         switch try ArchiveKind.of(url) {
         case .maplibre: try OfflineDatabaseVerify.run(url)
-        case .mbtiles, .pmtiles, .other: try PackageVerify.run(url, mask: mask)
+        case .mbtiles, .pmtiles, .geoPackage, .tree, .other: try PackageVerify.run(url, mask: mask)
         }
     }
 }

@@ -24,7 +24,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "Catalog folders, MBTiles or PMTiles files, patches, style packs (folder or ZIP) or shards; recognised by content, not by name."
+            "Catalog folders, packages of any format (also a folder of tiles), patches, style packs (folder or ZIP) or shards; recognised by content, not by name."
     ) var paths: [String]
     @Option(help: "A tile mask that must contain every tile of a package.") var mask: String?
     @Flag(
@@ -40,6 +40,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(_ url: URL, _ mask: TileMask?) async throws {
         try FileKind.requirePath(url)
+        if try PackageCheck.isTree(url) { return try package(url, mask) }
         if StylePackLocation.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
             if json { Console.result(try JSONText.pretty(check)) } else { Console.result(check.summary) }
@@ -52,15 +53,19 @@ struct VerifyCommand: AsyncParsableCommand {
                 "shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
             )
         } else {
-            let report = try PackageCheck.verify(url, mask: mask)
-            if json { Console.result(try JSONText.pretty(report)) }
-            if let refusal = PackageReport.refusal(report, isStrict: strict) { throw refusal }
-            PackageReport.warn(report)
-            if !json {
-                Console.result(
-                    "\(report.isPatch ? "patch" : "package") verified: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
-                )
-            }
+            try package(url, mask)
+        }
+    }
+
+    private func package(_ url: URL, _ mask: TileMask?) throws {
+        let report = try PackageCheck.verify(url, mask: mask)
+        if json { Console.result(try JSONText.pretty(report)) }
+        if let refusal = PackageReport.refusal(report, isStrict: strict) { throw refusal }
+        PackageReport.warn(report)
+        if !json {
+            Console.result(
+                "\(report.isPatch ? "patch" : "package") verified: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
+            )
         }
     }
 }

@@ -35,7 +35,7 @@ struct EstimateCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Formats whose file sizes are estimated in addition to MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles; comma-separated.",
+            "Formats whose file sizes are estimated in addition to MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles, and of pictures gpkg, zip, folder; comma-separated.",
             valueName: "formats"))
     var formats: [String] = []
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
@@ -61,6 +61,11 @@ struct EstimateCommand: AsyncParsableCommand {
         }
         for warning in draft.warnings + [estimate.failureText].compactMap(\.self) {
             Console.warning(warning)
+        }
+        for format in formats where samples > 0 {
+            guard !format.isEstimated(of: tileset.format) || format.refusal(of: tileset.format) != nil else { continue }
+            let why = format.refusal(of: tileset.format) ?? "Format \(format) stores vector tiles unpacked."
+            Console.note("the size as \(format) is not estimated: \(why)")
         }
     }
 
@@ -102,7 +107,9 @@ extension Estimate {
         if let refusal = Estimate.refusal(sample, of: tileset) { throw refusal }
         let texts = [tileset.vectorLayers, tileset.attribution, tileset.description].compactMap { $0?.utf8.count }
         estimate.add(
-            sample, packages: draft.packages.map(\.mask), formats: formats, metadata: 500 + texts.reduce(0, +),
+            sample, packages: draft.packages.map(\.mask),
+            formats: formats.filter { $0.isEstimated(of: tileset.format) && $0.refusal(of: tileset.format) == nil },
+            metadata: 500 + texts.reduce(0, +),
             workers: workers, limit: tileset.politeness.requestsPerSecond)
         return estimate
     }

@@ -12,7 +12,7 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Other formats than MBTiles, which is always made: mbtiles-flat, mbtiles-normalized, carto, pmtiles, maplibre. Comma-separated or repeated.",
+            "Other formats than MBTiles, which is always made: mbtiles-flat, mbtiles-normalized, carto, pmtiles, maplibre, gpkg (pictures only), zip; for build also folder. Comma-separated or repeated.",
             valueName: "formats"))
     var formats: [String] = []
 
@@ -56,6 +56,10 @@ struct OutputOptions: ParsableArguments {
     func fill(_ draft: inout JobDraft, edition: PBEdition) throws {
         if !edition.isRoot { draft.publish.edition = edition }
         if !formats.isEmpty { draft.formats = try PackageFormat.list(parsing: formats.joined(separator: ",")) }
+        for format in draft.allFormats {
+            guard let refusal = format.refusal(of: draft.tileset.format) else { continue }
+            throw CLIError(.badData, "tileset '\(draft.tileset.id)': \(refusal)")
+        }
         draft.style = style ?? ""
         draft.publish.catalog = into ?? ""
         draft.publish.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""

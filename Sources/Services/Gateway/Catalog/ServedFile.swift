@@ -35,7 +35,7 @@ struct ServedFile: Sendable, Hashable {
     /// Media types by extension.
     private static let types = [
         "pmtiles": "application/vnd.pmtiles", "zip": "application/zip", "mbtiles": "application/vnd.sqlite3",
-        "db": "application/vnd.sqlite3",
+        "db": "application/vnd.sqlite3", "gpkg": "application/geopackage+sqlite3",
     ]
     private static let otherType = "application/octet-stream"
 

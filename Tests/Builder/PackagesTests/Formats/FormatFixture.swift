@@ -34,8 +34,9 @@ struct Merged {
 }
 
 extension PackageFormat {
-    /// The forms that are written from tiles alone.
-    static let fromTiles = allCases.filter { $0 != .maplibre }
+    /// The files that are written from tiles alone, and hold vector tiles as the package does; ``TreeTests`` and
+    /// ``GeoPackageTests`` are about the others.
+    static let fromTiles = allCases.filter { ![.maplibre, .gpkg, .zip, .folder].contains($0) }
 }
 
 /// An MBTiles file as another maker might write it.

@@ -14,7 +14,7 @@ struct PackageFormatTests {
 
     @Test func listsHaveOneOrderAndNoRepetition() throws {
         #expect(try PackageFormat.list(parsing: "pmtiles,mbtiles,pmtiles,carto") == [.mbtiles, .carto, .pmtiles])
-        for text in ["", "mbtiles,", "MBTiles", "zip"] {
+        for text in ["", "mbtiles,", "MBTiles", "rar"] {
             let error = #expect(throws: PackagesError.self) { try PackageFormat.list(parsing: text) }
             #expect(error?.code == .unknownFormat && error?.message.contains("mbtiles-normalized") == true)
         }

@@ -1,0 +1,11 @@
+package import Tiles
+
+extension TileID {
+    /// A number that orders tiles by zoom, column and row from the north.
+    package var northOrder: UInt64 { UInt64(zoom) << 44 | UInt64(x) << 22 | UInt64(y) }
+
+    package init?(northOrder: UInt64) {
+        self.init(
+            zoom: Int(northOrder >> 44), x: Int(northOrder >> 22 & 0x3F_FFFF), y: Int(northOrder & 0x3F_FFFF))
+    }
+}
