@@ -63,7 +63,7 @@ public enum MBTilesMerge {
             return PackageReceipt(
                 digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
                 empty: totals.empty, missing: totals.missing,
-                distinct: totals.distinct, tilesHash: totals.hash)
+                distinct: totals.distinct, tilesHash: totals.hash, remark: totals.remark)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
             throw PackagesError.wrapping(error, path: temporary.path)
@@ -77,6 +77,7 @@ public enum MBTilesMerge {
         var distinct: UInt64 = 0
         var hash = ""
         var sum = TileSum()
+        var remark = ""
     }
 
     private static func fill(
@@ -85,6 +86,7 @@ public enum MBTilesMerge {
     ) throws {
         let hash = ParallelTileConsumer.tilesHash()
         let layers = MergeLayers(spec.metadata, memory)
+        var fill = FillTally(spec)
         let counts = try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)
             layers?.add(tiles)
@@ -93,6 +95,7 @@ public enum MBTilesMerge {
                     let bytes = UnsafeRawBufferPointer(rebasing: content[tile.range])
                     if tile.isNew { try builder.add(body: bytes, number: tile.number) }
                     try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
+                    fill.add(tile, bytes)
                     totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, TileSum.Body(bytes))
                 }
             }
@@ -100,6 +103,7 @@ public enum MBTilesMerge {
             try progress(totals.tiles)
         }
         totals.empty = counts.empty
+        totals.remark = fill.remark
         totals.distinct = counts.distinct
         totals.hash = try hash.finish()
         try builder.add(
