@@ -79,6 +79,11 @@ struct BuildReport: Encodable {
         for job in jobs {
             let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
             lines.forEach(Console.note)
+            if isDone {
+                for package in job.packages where !package.remark.isEmpty {
+                    Console.warning("\(package.id): \(package.remark)")
+                }
+            }
             guard JobReport.status(job) == .success, job.empty > 0 else { continue }
             let text = "\(job.label): the source has \(Units.count(job.stored)) of \(Units.count(job.tiles)) tiles"
             if job.empty > job.stored {
