@@ -114,7 +114,7 @@ let libraries: [Module] = [
         [.grdb, .sqlite]),
     Module("StyleFormat", .formats, ["TextFormats", "Digests", "TileBodies", "Files"]),
 
-    Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
+    Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies", "AreaFiles"], [.yams]),
     Module(
         "Origins", .builder,
         [
@@ -223,7 +223,7 @@ let libraries: [Module] = [
         "FuzzTargets", .testing,
         [
             "Digests", "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
-            "PackageFiles", "Packages", "OfflineMaps", "WebRequests", "AreaFiles",
+            "PackageFiles", "Packages", "OfflineMaps", "WebRequests", "AreaFiles", "Tilesets",
         ], [.sqlite]),
 ]
 

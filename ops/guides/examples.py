@@ -4,10 +4,10 @@ Only this table changes a command. The first match of a longer text comes first.
 """
 
 
-def replacements(tiles, files, bucket, s3, ports, folder):
+def replacements(tiles, files, maps, bucket, s3, ports, folder):
     """Pairs of texts: what a guide says, and what is run.
 
-    tiles: URL of the demo world. files: URL of a web server for archives and catalogs. bucket, s3: a bucket and prefix of a test server,
+    tiles: URL of the demo world. files: URL of a web server for archives and catalogs. maps: URL of map_service.py. bucket, s3: a bucket and prefix of a test server,
     and its URL. ports: of the coordinator for commands, workers, blobs, of a device, of a gateway, and of metrics. folder: the scratch
     folder.
     """
@@ -20,6 +20,7 @@ def replacements(tiles, files, bucket, s3, ports, folder):
         ("https://tiles.example.com", tiles),
         ("tiles.example.com", tiles.removeprefix("http://")),
         ("https://maps.example.com", files),
+        ("https://wms.example.com", maps),
         ("coordinator.example.com", "127.0.0.1"),
         # Ports that a second test may use at the same time
         (":7470", f":{control}"),

@@ -1,4 +1,5 @@
-"""The servers that the guides name: of tiles (the demo world), of archives and catalogs (nginx), of buckets (ops/s3).
+"""The servers that the guides name: of tiles (the demo world), of archives and catalogs (nginx), of maps that are drawn
+(map_service.py), of buckets (ops/s3).
 
 Python's standard library only.
 """
@@ -25,6 +26,7 @@ class Servers:
         (folder / "www").mkdir()
         (folder / ".nginx").mkdir()
         self.files = self.start([OPS / "e2e/nginx-tiles", folder / "www", folder / ".nginx"], "ready ", folder / ".web")
+        self.maps = self.start(["/usr/bin/python3", OPS / "guides/map_service.py"], "ready ", folder / ".maps")
         self.s3 = None
 
     def start_s3(self, folder):

@@ -20,7 +20,7 @@ extension CatalogEntry {
             metainfo: Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) }),
             sha256: request.digest.hex, tilesHash: request.tilesHash,
             attribution: request.attribution.isEmpty ? nil : request.attribution,
-            dataDate: request.options.dataDate ?? same?.dataDate,
+            dataDate: request.options.dataDate ?? same?.dataDate, asked: request.asksChangedOnly ? "changed" : nil,
             tileset: request.tileset.isEmpty ? nil : request.tileset,
             tiles: request.tiles.map { Int64(clamping: $0) } ?? same?.tiles, minZoom: request.zooms?.min,
             maxZoom: request.zooms?.max, failedTiles: request.failedTiles,

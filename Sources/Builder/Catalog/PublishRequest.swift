@@ -62,6 +62,8 @@ public struct PublishRequest: Sendable {
     public var failedTiles: UInt64?
     /// Tiles in the file; `nil` if unknown.
     public var tiles: UInt64?
+    /// Whether the tile server was asked only for a list of changed tiles.
+    public var asksChangedOnly = false
     /// The tile packs of exactly this file; `nil` if it has none.
     public var tilePacks: PublishedPacks?
     /// Its region and the regions above it, if the embedded tree does not have them.

@@ -9,9 +9,13 @@ final class BodyCheckPool: Sendable {
         let queue: DispatchQueue
         let checker: BodyChecker
 
-        init(_ number: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool) {
+        init(
+            _ number: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool,
+            refusal: BodyChecker.Refusal?
+        ) {
             queue = DispatchQueue(label: "packhorse.body-check.\(number)")
-            checker = BodyChecker(limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture)
+            checker = BodyChecker(
+                limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture, refusal: refusal)
         }
     }
 
@@ -23,9 +27,14 @@ final class BodyCheckPool: Sendable {
     ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all.
     ///   - takesAnyPicture: Whether pictures may be of another format than the declared one, as in archives.
-    init(lanes: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool = false) {
+    ///   - refusal: Judges bodies that the tileset lists; `nil` = it lists none.
+    init(
+        lanes: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool = false,
+        refusal: BodyChecker.Refusal?
+    ) {
         self.queues = (0..<max(1, lanes)).map {
-            WorkerQueue($0, limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture)
+            WorkerQueue(
+                $0, limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture, refusal: refusal)
         }
     }
 

@@ -33,6 +33,7 @@ extension FailureCause {
             case .badCoding: .badCoding
             case .badMVT: .badMVT
             case .badImage: .badImage
+            case .rejectedBody: .rejectedBody
             // Of resources of styles and of patches, which no origin has.
             case .badGlyphs, .badDelta: .internal
             }

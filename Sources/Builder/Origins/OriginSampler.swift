@@ -1,4 +1,6 @@
+public import Digests
 public import Errors
+import Files
 import Synchronization
 public import Tiles
 public import Tilesets
@@ -75,6 +77,8 @@ public enum OriginSampler {
         public var detail: String?
         /// The size of the transfer, if it is known exactly.
         public var transfer: Transfer?
+        /// The bodies that most of the sampled tiles have, weighed by the tiles of their zooms.
+        public var bodies: [FrequentBody] = []
     }
 
     /// Requests up to `count` tiles of each zoom, within the limits of the tileset.
@@ -124,7 +128,19 @@ public enum OriginSampler {
             return "\(tile.tile): \(detail)"
         }.first
         return Sample(
-            zooms: samples, tilesPerSecond: Double(chosen.count) / seconds, detail: detail, transfer: survey?.transfer)
+            zooms: samples, tilesPerSecond: Double(chosen.count) / seconds, detail: detail, transfer: survey?.transfer,
+            bodies: frequent(all, chosen: Dictionary(grouping: chosen, by: \.zoom).mapValues(\.count), in: mask))
+    }
+
+    private static func frequent(_ tiles: [FetchedTile], chosen: [Int: Int], in mask: TileMask) -> [FrequentBody] {
+        let weights = Dictionary(
+            uniqueKeysWithValues: chosen.map { ($0, Double(mask.count(atZoom: $0)) / Double(max(1, $1))) })
+        var tally = BodyTally()
+        for tile in tiles {
+            guard case .stored(let body, _, _) = tile.outcome else { continue }
+            tally.add(Digest(of: body), bytes: body.count, weight: weights[tile.tile.zoom] ?? 1)
+        }
+        return tally.frequent
     }
 
     /// How many tiles of each zoom are asked for.

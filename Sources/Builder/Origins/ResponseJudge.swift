@@ -1,6 +1,7 @@
 import Errors
 import TileBodies
 import Tiles
+import Tilesets
 import Transfer
 
 /// Decides what an HTTP answer means for its tile.
@@ -66,8 +67,9 @@ struct ResponseJudge: Sendable {
         }
     }
 
-    /// An answer in words: `403 (text/html)`.
+    /// An answer in words: `403 (text/html)`, `200: LayerNotDefined: …`.
     private static func words(_ answer: TransferResponse) -> String {
+        if let message = message(of: answer) { return "\(answer.status): \(message.text)" }
         let type = answer.headers.mediaType ?? "no media type"
         return "\(answer.status) (\(type.prefix(40)))"
     }
@@ -106,12 +108,17 @@ struct ResponseJudge: Sendable {
                 return .settled(
                     FetchedTile(tile: tile, outcome: outcome, received: received, layers: checker.checkedLayers))
             } catch {
+                let message = Self.message(of: response)
+                if message?.meaning == .noTile {
+                    return .settled(FetchedTile(tile: tile, outcome: .empty, received: received))
+                }
                 if before.fetches < HTTPOrigin.maxRefetches {
                     return .again(tile, before.next(received: received))
                 }
-                let detail = "\(error.message), \(before.fetches + 1) times in a row"
-                let outcome = FetchedTile.Outcome.failed(
-                    cause: CauseCode(FailureCause(error.code)), detail: detail)
+                let detail =
+                    "\(message.map { "the map service says \"\($0.text)\"" } ?? error.message), \(before.fetches + 1) times in a row"
+                let cause = message == nil ? FailureCause(error.code) : .serviceException
+                let outcome = FetchedTile.Outcome.failed(cause: CauseCode(cause), detail: detail)
                 return .settled(FetchedTile(tile: tile, outcome: outcome, received: received))
             }
         }
@@ -146,18 +153,32 @@ struct ResponseJudge: Sendable {
     }
 
     private func outcome(of response: TransferResponse) -> FetchedTile.Outcome {
+        let message = Self.message(of: response)
+        let said = message.map { ": the map service says \"\($0.text)\"" } ?? ""
         switch response.status {
-        case 204, 404, 410: return .empty
         case let status where emptyStatuses.contains(status): return .empty
+        case _ where message?.meaning == .noTile: return .empty
+        case 204, 404, 410:
+            // A service that does not know the layer has no tile of it either, but that is no sea.
+            guard message?.meaning == .wrongRequest else { return .empty }
+            return .failed(
+                cause: CauseCode(.serviceException), detail: "the server answered \(response.status)\(said)")
         case 401, 403, 407:
             return .failed(
                 cause: CauseCode(.forbidden),
-                detail: "the server answered \(response.status); check the tileset's headers and key")
+                detail: "the server answered \(response.status)\(said); check the tileset's headers and key")
         default:
             return .failed(
                 cause: CauseCode(status: response.status),
-                detail: "the server answered \(response.status) (attempts: \(response.attempts))")
+                detail: "the server answered \(response.status) (attempts: \(response.attempts))\(said)")
         }
+    }
+
+    /// What a map service says in place of a tile; `nil` for other bodies.
+    private static func message(of response: TransferResponse) -> ServiceMessage? {
+        guard Gzip.isGzip(response.body) else { return ServiceMessage(in: response.body) }
+        // A body that does not unpack is no message.
+        return (try? Gzip.decompress(response.body, limit: 1 << 20)).flatMap(ServiceMessage.init(in:))
     }
 
     /// Validators longer than any real one are dropped.

@@ -64,7 +64,7 @@ public enum MBTilesMerge {
             return PackageReceipt(
                 digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
                 empty: totals.empty, missing: totals.missing,
-                distinct: totals.distinct, tilesHash: totals.hash)
+                distinct: totals.distinct, tilesHash: totals.hash, remark: totals.remark)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
             throw PackagesError.wrapping(error, path: temporary.path)
@@ -78,6 +78,7 @@ public enum MBTilesMerge {
         var distinct: UInt64 = 0
         var hash = ""
         var sum = TileSum()
+        var remark = ""
     }
 
     private static func fill(
@@ -88,6 +89,7 @@ public enum MBTilesMerge {
         let layers = MergeLayers(spec.metadata, memory)
         var metadata = spec.metadata
         var pictures = PictureCounts()
+        var fill = FillTally(spec)
         let counts = try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)
             layers?.add(tiles)
@@ -99,6 +101,7 @@ public enum MBTilesMerge {
                         if !metadata.format.traits.isVector { pictures.add(bytes, stated: metadata.format) }
                     }
                     try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
+                    fill.add(tile, bytes)
                     totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, TileSum.Body(bytes))
                 }
             }
@@ -106,6 +109,7 @@ public enum MBTilesMerge {
             try progress(totals.tiles)
         }
         totals.empty = counts.empty
+        totals.remark = fill.remark
         totals.distinct = counts.distinct
         totals.hash = try hash.finish()
         // An area of an archive with PNG and JPEG can have one of them alone.

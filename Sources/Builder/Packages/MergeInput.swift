@@ -35,4 +35,6 @@ public struct PackageReceipt: Sendable, Hashable {
     public let distinct: UInt64
     /// The file's `agg_tiles_hash`.
     public let tilesHash: String
+    /// What looks wrong about the tiles, in a sentence; empty for nothing.
+    public let remark: String
 }

@@ -32,6 +32,8 @@ public struct ShardInspection: Sendable, Codable {
     public let indexBytes: Int
     /// Stored tiles per zoom, lowest zoom first.
     public let tilesPerZoom: [ZoomCount]
+    /// The bodies that most tiles have; `nil` when there are none.
+    public let bodies: [FrequentBody]?
 
     /// Tiles of one zoom.
     public struct ZoomCount: Sendable, Codable, Hashable {
@@ -54,7 +56,9 @@ public struct ShardInspection: Sendable, Codable {
         let reader = try ShardReader(url)
         for body in reader.bodies { _ = try reader.bytes(of: body) }
         var counts: [Int: (stored: Int, empty: Int)] = [:]
+        var tally = BodyTally()
         for entry in reader.entries {
+            if let body = entry.body { tally.add(body.digest, bytes: body.length) }
             if entry.body == nil {
                 counts[entry.tile.zoom, default: (0, 0)].empty += 1
             } else {
@@ -72,7 +76,7 @@ public struct ShardInspection: Sendable, Codable {
             tilesPerZoom: counts.keys.sorted().map { zoom in
                 let count = counts[zoom, default: (0, 0)]
                 return ZoomCount(zoom: zoom, stored: count.stored, empty: count.empty)
-            })
+            }, bodies: tally.frequent.isEmpty ? nil : tally.frequent)
     }
 
     /// Whether a file begins with a shard header; `inspect` uses it to identify files.

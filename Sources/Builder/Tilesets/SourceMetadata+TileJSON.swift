@@ -25,10 +25,11 @@ extension SourceMetadata {
             throw TilesetsError(.badTileJSON, "The TileJSON document has no 'tiles'; check the tileset's url.")
         }
         for tile in tiles {
-            guard case .string(let text) = tile, let absolute = Self.resolve(text, against: url) else {
+            guard case .string(let text) = tile, let absolute = Self.resolve(try TemplateSpelling(text), against: url)
+            else {
                 throw TilesetsError(.badTileJSON, "The TileJSON document's 'tiles' has an element that is not a URL.")
             }
-            templates.append(absolute)
+            templates += absolute
         }
         let shallow = try Self.zoom(values["minzoom"], "minzoom") ?? 0
         let deep = try Self.zoom(values["maxzoom"], "maxzoom") ?? TileID.maxZoom
@@ -58,7 +59,9 @@ extension SourceMetadata {
             format = TileFormat(word: word)
             foreignFormat = ForeignFormat(word: word)
         }
-        if format == nil, foreignFormat == nil { format = templates.first.flatMap(TileFormat.init(ofAddress:)) }
+        if format == nil, foreignFormat == nil, let first = templates.first {
+            format = TileFormat(ofAddress: first) ?? TileFormat(ofQuery: first)
+        }
         if format == nil, foreignFormat == nil, vectorLayers != nil { format = .mvt }
     }
 
@@ -70,9 +73,14 @@ extension SourceMetadata {
         return min(zoom, TileID.maxZoom)
     }
 
-    /// Resolves a template against the document's address; braces are kept.
-    private static func resolve(_ text: String, against base: String) -> String? {
-        let template = URLTemplate.withPlainBraces(text)
+    /// A template for each server that the text lists, resolved against the document's address; braces are kept.
+    private static func resolve(_ spelling: TemplateSpelling, against base: String) -> [String]? {
+        guard let template = resolve(spelling.text, against: base) else { return nil }
+        guard !spelling.subdomains.isEmpty else { return [template] }
+        return spelling.subdomains.map { template.replacing("{s}", with: $0) }
+    }
+
+    private static func resolve(_ template: String, against base: String) -> String? {
         if template.lowercased().hasPrefix("http://") || template.lowercased().hasPrefix("https://") { return template }
         guard !template.isEmpty, template.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
             let base = URL(string: base)

@@ -28,6 +28,10 @@ public struct SourceMetadata: Sendable, Hashable {
     public var vectorLayers: String?
     /// From which edge the templates' rows are counted.
     public var rowOrder: RowOrder?
+    /// Width and height of its pictures in pixels, if the source declares them.
+    public var tileSize: Int?
+    /// Whether its tiles are of several formats of pictures.
+    public var mixesPictures = false
     /// How packages of it are cut into tile packs.
     public var packs: PackScheme?
 

@@ -32,6 +32,10 @@ extension Tileset {
                 )
             }
         }
+        try RejectedBody.check(reject ?? [], id)
+        guard [nil, 256, 512].contains(tileSize) else {
+            throw TilesetsError(.badValue, "Tileset '\(id)': tile_size must be 256 or 512.")
+        }
         try checkLayers()
         try checkPoliteness()
         try checkHeaders()

@@ -33,6 +33,12 @@ public struct Tileset: Sendable, Hashable {
     public var overfetch: Double?
     /// The statuses 400...499 that say "there is no such tile", besides 404 and 410, ascending; `nil` = none.
     public var emptyStatuses: [Int]?
+    /// The bodies that stand for no tile or for a refusal, by digest; `nil` = none.
+    public var reject: [RejectedBody]?
+    /// Width and height of its pictures in pixels: 256 or 512; `nil` = not said, which counts as 256.
+    public var tileSize: Int?
+    /// Whether a picture of another format than ``format`` is a tile too; `nil` = no.
+    public var mixesPictures: Bool?
     /// Request headers; secrets as `${NAME}`.
     public var headers: [String: String]
     /// How the origin is treated.
@@ -86,7 +92,10 @@ public struct Tileset: Sendable, Hashable {
         guard source.scheme == .templates else { return [] }
         var templates: [URLTemplate] = []
         for text in source.addresses {
-            templates.append(try URLTemplate(text, subdomains: source.subdomains, rowOrder: rowOrder))
+            templates.append(
+                try URLTemplate(
+                    text, subdomains: source.subdomains, rowOrder: rowOrder,
+                    tileSize: tileSize ?? URLTemplate.usualTileSize))
         }
         return templates
     }

@@ -25,6 +25,8 @@ struct TilesetFields: Sendable {
     var layers: [String]?
     var overfetch: Double?
     var emptyStatuses: [Int]?
+    var tileSize: Int?
+    var reject: [RejectedBody]?
     /// Whether the source was named on the command line, so that there is no file with keys.
     var isNamedDirectly = false
 
@@ -49,6 +51,8 @@ struct TilesetFields: Sendable {
         overfetch = try reader.number("overfetch", in: 0...1)
         emptyStatuses = try reader.integers("empty_statuses", in: 400...499).map { Set($0).sorted() }
         layers = try reader.texts("layers").map { Set($0).sorted() }
+        reject = try RejectedBody.list(reader["reject"], reader)
+        tileSize = try reader.integer("tile_size", in: 256...512)
     }
 
     /// The zooms of a source that declares none: the default in MapLibre's style specification.
@@ -59,7 +63,7 @@ struct TilesetFields: Sendable {
         var format = format ?? metadata.format
         var foreign = metadata.foreignFormat
         if format == nil, source.scheme.row.target == .tiles {
-            format = TileFormat(ofAddress: source.address)
+            format = TileFormat(ofAddress: source.address) ?? TileFormat(ofQuery: source.address)
             foreign = foreign ?? ForeignFormat(ofAddress: source.address)
         }
         guard let format else { throw unknownFormat(foreign, metadata.formatFault) }
@@ -73,6 +77,9 @@ struct TilesetFields: Sendable {
         tileset.packs = packs ?? metadata.packs
         tileset.overfetch = overfetch
         tileset.emptyStatuses = emptyStatuses
+        tileset.reject = reject
+        tileset.tileSize = tileSize ?? metadata.tileSize
+        tileset.mixesPictures = metadata.mixesPictures ? true : nil
         if let layers {
             tileset.layers = layers
             if let all = tileset.vectorLayers { tileset.vectorLayers = try Self.only(layers, of: all, id) }

@@ -15,6 +15,8 @@ public struct TilesetFile: Sendable {
     /// What `url` names.
     public let source: TileSource
     private(set) var fields: TilesetFields
+    /// What of its addresses was read as something else than it is written, one sentence each, for people.
+    public let notes: [String]
     /// What the file is called in errors.
     private let name: String
 
@@ -118,7 +120,9 @@ public struct TilesetFile: Sendable {
         }
         name = reader.name
         var fields = try TilesetFields(reader, fallbackID: fallbackID)
-        source = try Self.source(urls, folder: folder)
+        let written = try WrittenAddresses(urls, subdomains: fields.subdomains)
+        (fields.subdomains, notes) = (written.subdomains, written.notes)
+        source = try Self.source(written.texts, folder: folder)
         if reader["id"] == nil {
             switch source.scheme.row.target {
             case .file: fields.id = Self.id(ofPath: source.address)
@@ -154,7 +158,7 @@ public struct TilesetFile: Sendable {
     ///
     /// - Parameters:
     ///   - metadata: What the source says about itself; needed for all but tile URLs.
-    ///   - key: The value of the key variable; where a TileJSON document repeats it in its tile URLs, it is replaced by
+    ///   - key: The value of the key variable; where a document repeats it in its tile URLs, it is replaced by
     ///     `{key}`.
     /// - Throws: ``TilesetsError`` naming what is still missing or refused.
     public func resolved(metadata: SourceMetadata? = nil, key: String? = nil) throws(TilesetsError) -> Tileset {
@@ -168,7 +172,7 @@ public struct TilesetFile: Sendable {
         }
         if source.scheme.row.target == .document {
             guard let metadata, !metadata.templates.isEmpty else {
-                throw TilesetsError(.missingKey, "Tileset '\(fields.id)': its TileJSON document was not read.")
+                throw TilesetsError(.missingKey, "Tileset '\(fields.id)': its document was not read.")
             }
             var templates = metadata.templates
             if let key, !key.isEmpty {

@@ -78,6 +78,16 @@ public struct TilesetKey: Sendable {
             meaning:
                 "Statuses by which the server says that there is no such tile, besides 404 and 410: [403] for a bucket without the right to list. A wrong key then gives empty tiles too. Default: none."
         ),
+        TilesetKey(
+            "reject", value: "a list of digests, or of mappings with sha256 and means",
+            meaning:
+                "Bodies that are no tiles, by the SHA-256 that inspect and estimate show. means: empty (no tile there, as of a digest alone) or refused (the tile fails with rejected-body). Default: none."
+        ),
+        TilesetKey(
+            "tile_size", value: "256 or 512",
+            meaning:
+                "Width and height of the pictures in pixels; also what {width} and {height} of a URL stand for, and whether {ratio} is @2x. Default: from the source, else 256."
+        ),
         TilesetKey("http2", value: "true or false", meaning: "Ask for HTTP/2 over TLS. Default: false."),
         TilesetKey(
             "max_tile_bytes", value: "1 to 268435456", meaning: "A larger answer is refused. Bytes. Default: 16777216."),

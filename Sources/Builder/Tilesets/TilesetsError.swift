@@ -21,6 +21,8 @@ public enum TilesetsErrorCode: String, ErrorCode {
     case badTemplate = "bad-template"
     /// A TileJSON document that cannot be used.
     case badTileJSON = "bad-tilejson"
+    /// The description of a map service that cannot be used, or of a layer or grid that packages cannot hold.
+    case badService = "bad-service"
     /// A secret written into the file instead of the environment.
     case literalSecret = "literal-secret"
     /// An environment variable that holds a secret is not set.
@@ -38,6 +40,7 @@ public enum TilesetsErrorCode: String, ErrorCode {
             .badValue,
             .badTemplate,
             .badTileJSON,
+            .badService,
             .literalSecret,
             .missingSecret:
             .configuration

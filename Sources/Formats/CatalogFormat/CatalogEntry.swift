@@ -86,6 +86,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let attribution: String?
     /// How old the data is, as its source says; `nil` if unknown.
     public let dataDate: String?
+    /// `changed` when its build asked the tile server only for a list of changed tiles and took the rest from an earlier build; else `nil`.
+    public let asked: String?
     /// Id of the tileset it was built from; `nil` if unknown.
     public let tileset: String?
     /// Tiles in the main file; `nil` if unknown.
@@ -115,6 +117,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         tilesHash: String,
         attribution: String? = nil,
         dataDate: String? = nil,
+        asked: String? = nil,
         tileset: String? = nil,
         tiles: Int64? = nil,
         minZoom: Int? = nil,
@@ -135,6 +138,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.tilesHash = tilesHash
         self.attribution = attribution
         self.dataDate = dataDate
+        self.asked = asked
         self.tileset = tileset
         self.tiles = tiles
         self.minZoom = minZoom
@@ -157,6 +161,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case tilesHash = "agg_tiles_hash"
         case attribution
         case dataDate = "data_date"
+        case asked
         case tileset
         case tiles
         case minZoom = "min_zoom"

@@ -156,6 +156,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var attribution: String?
         /// How old the data is, as its source says; absent if unknown.
         public var dataDate: String?
+        /// `changed` when its build asked the tile server only for a list of changed tiles; else absent.
+        public var asked: String?
         /// The main file, then other formats.
         public var files: [File]
         /// From earlier versions to this one, newest first.
@@ -170,6 +172,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             maxZoom: Int? = nil,
             attribution: String? = nil,
             dataDate: String? = nil,
+            asked: String? = nil,
             files: [File],
             patches: [Patch]
         ) {
@@ -181,12 +184,13 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.maxZoom = maxZoom
             self.attribution = attribution
             self.dataDate = dataDate
+            self.asked = asked
             self.files = files
             self.patches = patches
         }
 
         private enum CodingKeys: String, CodingKey {
-            case version, tileset, attribution, files, patches
+            case version, tileset, attribution, files, patches, asked
             case tileMask = "tile_mask"
             case tilesHash = "agg_tiles_hash"
             case minZoom = "min_zoom"

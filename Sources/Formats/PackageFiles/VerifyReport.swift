@@ -1,4 +1,6 @@
+public import Digests
 internal import Errors
+internal import Foundation
 internal import TextFormats
 package import TileBodies
 package import Tiles
@@ -39,6 +41,17 @@ public struct VerifyReport: Sendable, Codable {
     public private(set) var unusable: UInt64 = 0
     /// Pictures of another format than that of the file; they are tiles like the others.
     public package(set) var otherPictures: UInt64 = 0
+
+    /// The bodies that most tiles have; `nil` when they were not counted, or when there are none.
+    public package(set) var bodies: [FrequentBody]?
+
+    /// Counts the bodies of the file.
+    ///
+    /// - Throws: Errors of reading the file.
+    public mutating func countBodies() throws {
+        let found = try BodyCensus.frequent(in: URL(filePath: path), tiles: tiles)
+        bodies = found.isEmpty ? nil : found
+    }
 
     /// How many problems are kept.
     public static let problemLimit = 100

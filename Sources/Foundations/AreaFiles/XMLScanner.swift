@@ -6,8 +6,8 @@ import Foundation
 /// A part of XML 1.0 that needs nothing but the file: elements, attributes, text, CDATA, comments and processing instructions; the
 /// five entities and numbered ones. A document type is refused, for entities that it declares could unpack without bound or read other files.
 /// Depth, names, attributes and values are bounded.
-final class XMLScanner {
-    enum Event {
+package final class XMLScanner {
+    package enum Event {
         case start
         case end
         /// A piece of text: a long one comes in several.
@@ -26,11 +26,11 @@ final class XMLScanner {
 
     private let input: AreaInput
     /// The name of the element of the last start or end, without its prefix.
-    private(set) var name: [UInt8] = []
+    package private(set) var name: [UInt8] = []
     /// The piece of text of the last event; empty unless ``keepsText``.
-    private(set) var text: [UInt8] = []
+    package private(set) var text: [UInt8] = []
     /// Whether text is read and not only stepped over.
-    var keepsText = false
+    package var keepsText = false
     /// How many elements are open; the element of a start counts, that of an end does not.
     private(set) var depth = 0
     private(set) var encoding = "utf-8"
@@ -45,19 +45,19 @@ final class XMLScanner {
     private var endsAtOnce = false
     private var hasRoot = false
 
-    init(_ input: AreaInput) throws(AreaFileError) {
+    package init(_ input: AreaInput) throws(AreaFileError) {
         self.input = input
         try input.beginText()
     }
 
     var line: Int { input.line }
 
-    func fault(_ what: String) -> AreaFileError { .line(input.line, what) }
+    package func fault(_ what: String) -> AreaFileError { .line(input.line, what) }
 
     /// The value of an attribute of the last start, by its name without prefix.
-    func attribute(_ name: StaticString) -> ArraySlice<UInt8>? { attributes.value(name) }
+    package func attribute(_ name: StaticString) -> ArraySlice<UInt8>? { attributes.value(name) }
 
-    func next() throws(AreaFileError) -> Event {
+    package func next() throws(AreaFileError) -> Event {
         text.removeAll(keepingCapacity: true)
         if endsAtOnce {
             endsAtOnce = false
@@ -307,7 +307,7 @@ final class XMLScanner {
 
 extension XMLScanner {
     /// Bytes of the file as text, in its encoding as far as that matters for names.
-    func string(_ bytes: [UInt8]) -> String {
+    package func string(_ bytes: [UInt8]) -> String {
         switch encoding {
         case "iso-8859-1", "iso-8859-15", "latin1", "windows-1252":
             String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

@@ -10,8 +10,12 @@ public final class BodyChecker {
     private let layers: LayerCache?
     private let choice: LayerChoice?
     private let takesAnyPicture: Bool
+    private let refusal: Refusal?
     /// The traits of the last checked vector tile; only if there is a layer memory.
     public private(set) var checkedLayers: [LayerCache.Number]?
+
+    /// Throws for a body that is whole, but stands for something else: `.emptyBody` for no tile, `.rejectedBody` for a refusal.
+    public typealias Refusal = @Sendable ([UInt8]) throws(TileBodiesError) -> Void
 
     /// - Parameters:
     ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
@@ -19,14 +23,16 @@ public final class BodyChecker {
     ///   - choice: The layers that vector tiles keep; `nil` = all. A tile with none of them is empty.
     ///   - takesAnyPicture: Whether a picture of another format than the declared one is a tile too, as in archives
     ///     with PNG and JPEG.
+    ///   - refusal: Judges each canonical body, and each body that is no tile; `nil` = none is refused.
     public init(
         limit: Int = Gzip.defaultLimit, layers: LayerCache? = nil, choice: LayerChoice? = nil,
-        takesAnyPicture: Bool = false
+        takesAnyPicture: Bool = false, refusal: Refusal? = nil
     ) {
         self.limit = limit
         self.layers = layers
         self.choice = choice
         self.takesAnyPicture = takesAnyPicture
+        self.refusal = refusal
         inflater = Inflater(limit: limit)
     }
 
@@ -45,6 +51,21 @@ public final class BodyChecker {
     public func check(
         _ body: [UInt8], coding: BodyCoding, declared: TileFormat
     ) throws(TileBodiesError) -> [UInt8] {
+        guard let refusal else { return try canonical(body, coding: coding, declared: declared) }
+        let whole: [UInt8]
+        do throws(TileBodiesError) {
+            whole = try canonical(body, coding: coding, declared: declared)
+        } catch {
+            try refusal(body)
+            throw error
+        }
+        try refusal(whole)
+        return whole
+    }
+
+    private func canonical(
+        _ body: [UInt8], coding: BodyCoding, declared: TileFormat
+    ) throws(TileBodiesError) -> [UInt8] {
         guard !body.isEmpty else { throw TileBodiesError(.emptyBody, "the body has no bytes") }
         guard body.count <= limit else {
             throw TileBodiesError(.tooLarge, "the body has \(body.count) bytes; the limit is \(limit)")
@@ -57,7 +78,7 @@ public final class BodyChecker {
                 try inflater.unpack(input, coding)
                 return [UInt8](inflater.output)
             }
-            return try check(unpacked, coding: .identity, declared: declared)
+            return try canonical(unpacked, coding: .identity, declared: declared)
         case .identity, .gzip:
             return declared.traits.isVector
                 ? try checkVector(body, isGzip: coding == .gzip, declared)

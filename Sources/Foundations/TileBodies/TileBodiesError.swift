@@ -21,6 +21,8 @@ public enum TileBodiesErrorCode: String, ErrorCode {
     case badMVT = "bad-mvt"
     /// Breaks the rules of its picture format, its checksums included; the text names the format.
     case badImage = "bad-image"
+    /// A body that the tileset names as a refusal.
+    case rejectedBody = "rejected-body"
     /// Breaks the rules of a range of glyphs.
     case badGlyphs = "bad-glyphs"
     /// A delta that is damaged, or was made for another body.
@@ -37,6 +39,7 @@ public enum TileBodiesErrorCode: String, ErrorCode {
             .badCoding,
             .badMVT,
             .badImage,
+            .rejectedBody,
             .badGlyphs,
             .badDelta:
             .badData

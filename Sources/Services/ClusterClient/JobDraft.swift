@@ -26,6 +26,10 @@ package struct JobDraft {
     package var formats: [PackageFormat] = [.mbtiles]
     /// The address of the style for a format that contains one; empty = none.
     package var style = ""
+    /// The tiles that the origin is asked for; the others are taken from kept tiles.
+    ///
+    /// `nil` = all are asked for.
+    package var changed: TileMask?
     /// How the packages are published.
     package var publish = PBPublishOptions()
 
@@ -115,6 +119,7 @@ package struct JobDraft {
             $0.style = style
             $0.publish = publish
             $0.sourceVersion = sourceVersion ?? ""
+            $0.changed = changed.map { Data($0.encoded()) } ?? Data()
         }
     }
 

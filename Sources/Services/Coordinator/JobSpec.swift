@@ -34,6 +34,10 @@ struct JobSpec: Sendable {
     let style: String
     /// How the packages are published.
     let publish: PublishOptions
+    /// The tiles that the origin is asked for; `nil` = all.
+    private(set) var changed: TileMask?
+    /// The number of tiles of ``changed``.
+    let changedTiles: UInt64?
 
     /// Every format of any package.
     var allFormats: [String] { Set(formats.joined()).sorted() }
@@ -56,6 +60,7 @@ struct JobSpec: Sendable {
         var spec = self
         spec.packages = []
         spec.mask = TileMask(empty: zooms.max)
+        if changed != nil { spec.changed = spec.mask }
         return spec
     }
 
@@ -71,6 +76,8 @@ struct JobSpec: Sendable {
         kind = body.kind
         tileset = try JobTileset(canonicalJSON: Array(body.tileset))
         self.zooms = zooms
+        let changed = try Self.changed(body, zooms)
+        (self.changed, changedTiles) = (changed, changed?.count(in: zooms))
         var packages: [Package] = []
         for package in withMasks ? body.packages : [] {
             let mask: TileMask
@@ -86,6 +93,20 @@ struct JobSpec: Sendable {
         }
         self.packages = packages
         mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
+    }
+
+    private static func changed(_ body: PBSubmit, _ zooms: ZoomRange) throws(SubmitProblem) -> TileMask? {
+        guard !body.changed.isEmpty else { return nil }
+        guard body.sourceVersion.isEmpty else {
+            throw SubmitProblem(
+                "bad-request", "A list of changed tiles is for tile servers, not for archives.",
+                hint: "omit --changed: tiles of the same version of an archive are not read again")
+        }
+        do {
+            return try TileMask(decoding: body.changed).expanded(toZoom: zooms.max).clipped(toZoom: zooms.max)
+        } catch {
+            throw SubmitProblem("bad-mask", "The mask of the changed tiles cannot be read: \(error)")
+        }
     }
 
     /// The formats of each package in addition to MBTiles, which every package has.

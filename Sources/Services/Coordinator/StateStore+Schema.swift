@@ -84,7 +84,7 @@ extension StateStore {
             id TEXT NOT NULL, tiles INTEGER NOT NULL, state INTEGER NOT NULL,
             attempts INTEGER NOT NULL, losses INTEGER NOT NULL, token INTEGER, owner INTEGER,
             manifest BLOB, digest BLOB, size INTEGER, merged_tiles INTEGER, tiles_hash TEXT,
-            version INTEGER NOT NULL, path TEXT NOT NULL, cause TEXT, detail TEXT,
+            version INTEGER NOT NULL, path TEXT NOT NULL, cause TEXT, detail TEXT, remark TEXT,
             PRIMARY KEY (job, idx)
         ) STRICT, WITHOUT ROWID;
 

@@ -103,7 +103,8 @@ struct SubmitPlanner: Sendable {
                 tileset: spec.tileset.digest, after: body.after.map { JobID($0) }, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
                 origin: spec.tileset.origin, formats: spec.formats,
-                sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion),
+                sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion,
+                asksChangedOnly: spec.changed != nil),
             tiles: planner.tiles)
     }
 
@@ -128,6 +129,7 @@ struct SubmitPlanner: Sendable {
             $0.allowedMissing = body.allowedMissing
             $0.style = body.style
             $0.sourceVersion = body.sourceVersion
+            $0.changed = body.changed.isEmpty ? Data() : Data(Digest(of: body.changed).bytes)
             $0.publish = body.publish.canonical
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
                 var package = package

@@ -56,7 +56,7 @@ enum WireConversions {
             return .merge(
                 MergedPackage(
                     digest: digest, size: merge.size, tiles: merge.tiles,
-                    tilesHash: String(merge.tilesHash.prefix(128)), files: files))
+                    tilesHash: String(merge.tilesHash.prefix(128)), files: files, remark: merge.remark))
         case nil: return nil
         }
     }
@@ -109,6 +109,7 @@ enum WireConversions {
                 $0.sha256 = Data(merged.digest.bytes)
                 $0.tilesHash = merged.tilesHash
                 $0.files = merged.files.map(file)
+                $0.remark = merged.remark
             }
         }
     }
@@ -162,6 +163,8 @@ enum WireConversions {
             $0.style = spec.style
             $0.edition = spec.publish.edition.message
             $0.catalog = spec.publish.catalog
+            $0.changedOnly = spec.changed != nil
+            $0.changedTiles = spec.changedTiles ?? 0
         }
     }
 }

@@ -57,6 +57,7 @@ struct PackageMerger: Sendable {
                 $0.tiles = receipt.tiles
                 $0.tilesHash = receipt.tilesHash
                 $0.files = files
+                $0.remark = receipt.remark
             }
         }
     }

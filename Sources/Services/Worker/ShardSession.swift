@@ -122,6 +122,9 @@ actor ShardSession {
         return (damage, !base.covers(wanted.count))
     }
 
+    /// Takes tiles of a previous build that the origin is not asked about; returns those that it has.
+    func keep(_ tiles: Set<TileID>) -> Set<TileID> { base.keep(tiles) }
+
     /// The validators for conditional requests about these tiles.
     func validators(of tiles: Set<TileID>) -> [TileID: TileValidators] { base.validators(of: tiles) }
 
@@ -135,7 +138,7 @@ actor ShardSession {
         if !isNew, failed == 0, let same = base.unchangedShard(of: tiles) {
             identicalShard = same
             notModified = base.count(.confirmed)
-            reused = base.count(.shared)
+            reused = base.count(.shared) + base.count(.unasked)
             return ([], nil)
         }
         var lost: [TileID] = []
@@ -152,7 +155,7 @@ actor ShardSession {
             try write(entry.tile, body, etag: entry.etag, lastModified: entry.lastModified)
             switch proof {
             case .confirmed: notModified += 1
-            case .shared: reused += 1
+            case .shared, .unasked: reused += 1
             case .sent: break
             }
         }

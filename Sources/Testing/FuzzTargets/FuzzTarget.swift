@@ -61,6 +61,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case ranges
     /// A token file of the gateway.
     case token
+    /// What a map service answers, a tile address or a list of tiles: a byte that selects the reader, then the text.
+    case service
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -109,6 +111,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .request: Self.request(bytes)
         case .ranges: Self.ranges(bytes)
         case .token: Self.token(bytes)
+        case .service: Self.service(bytes)
         }
     }
 

@@ -12,6 +12,10 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     // Causes of the tile: what the origin sends for it is unusable, however often it is requested.
     case emptyBody = "empty-body"
     case htmlPage = "html-page"
+    /// A map service answers with an exception in place of a picture.
+    case serviceException = "service-exception"
+    /// A body that the tileset's key `reject` names as a refusal.
+    case rejectedBody = "rejected-body"
     case wrongType = "wrong-type"
     case tooLarge = "too-large"
     case badCoding = "bad-coding"
@@ -164,8 +168,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// The component that caused the failure.
     public var fault: Fault {
         switch self {
-        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badImage,
-            .unsupportedCoding, .leftOut, .tooManyRedirects, .redirectRefused, .refused:
+        case .emptyBody, .htmlPage, .serviceException, .rejectedBody, .wrongType, .tooLarge, .badCoding, .badMVT,
+            .badImage, .unsupportedCoding, .leftOut, .tooManyRedirects, .redirectRefused, .refused:
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,

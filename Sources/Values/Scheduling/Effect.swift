@@ -173,6 +173,10 @@ public struct StoredJob: Hashable, Sendable {
     ///
     /// Not stored; computed from the payload.
     public var formats: [[String]] = []
+    /// See ``JobSubmission/asksChangedOnly``.
+    ///
+    /// Not stored; computed from the payload.
+    public var asksChangedOnly = false
     /// The unfinished jobs that may still use the shards of this ended job; its batches are those with shards.
     ///
     /// Not stored; computed at a start from the times of submission and end.

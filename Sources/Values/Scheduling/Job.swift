@@ -40,6 +40,8 @@ struct Job: Sendable {
     var needs: PackageNeeds
     /// Jobs with the same tileset share fetched tiles.
     let tileset: Digest?
+    /// See ``JobSubmission/asksChangedOnly``.
+    let asksChangedOnly: Bool
     /// See ``JobSubmission/formats``.
     let formats: PlacedList<PackageIndex, [String]>
     /// The cells of the batches, used to find batches that overlap another job.
@@ -63,6 +65,7 @@ struct Job: Sendable {
         packages = Packages(stored.packages)
         origin = stored.origin
         tileset = stored.tileset
+        asksChangedOnly = stored.asksChangedOnly
         formats = PlacedList(stored.formats)
         needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {

@@ -186,14 +186,19 @@ public struct MergedPackage: Hashable, Sendable {
     ///
     /// They are durable as blobs too.
     public var files: [MergedFile]
+    /// What looks wrong about its tiles, for people; empty for nothing.
+    public var remark: String
 
     /// A merged package.
-    public init(digest: Digest, size: UInt64, tiles: UInt64, tilesHash: String, files: [MergedFile] = []) {
+    public init(
+        digest: Digest, size: UInt64, tiles: UInt64, tilesHash: String, files: [MergedFile] = [], remark: String = ""
+    ) {
         self.digest = digest
         self.size = size
         self.tiles = tiles
         self.tilesHash = tilesHash
         self.files = files
+        self.remark = remark
     }
 
     /// The package file, then the others.

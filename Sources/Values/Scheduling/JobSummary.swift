@@ -178,15 +178,18 @@ public struct JobSubmission: Sendable {
     public var formats: [[String]]
     /// The version of the source's data that the submitter has seen; `nil` = the first one that a worker reports.
     public var sourceVersion: String?
+    /// Whether the origin is asked only for a list of changed tiles: other tiles of it may be older than the job, so no other job takes them.
+    public var asksChangedOnly: Bool
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
         packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: Digest? = nil,
         after: [JobID] = [], identity: Digest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
-        formats: [[String]] = [], sourceVersion: String? = nil
+        formats: [[String]] = [], sourceVersion: String? = nil, asksChangedOnly: Bool = false
     ) {
         self.sourceVersion = sourceVersion
+        self.asksChangedOnly = asksChangedOnly
         self.requestID = requestID
         self.priority = priority
         self.weight = weight

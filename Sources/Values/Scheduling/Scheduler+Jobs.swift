@@ -24,6 +24,7 @@ extension Scheduler {
             payload: submission.payload, needs: submission.needs, tileset: submission.tileset,
             origin: submission.origin,
             formats: submission.formats)
+        stored.asksChangedOnly = submission.asksChangedOnly
         let place = add(stored)
         openOrigin(place)
         queue(place)

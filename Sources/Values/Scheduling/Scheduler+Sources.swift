@@ -30,7 +30,7 @@ struct ShardSource: Sendable {
 ///
 /// A batch is offered with the shards that may contain its tiles: results of its earlier attempts, and results of jobs
 /// of the same tileset that ran at the same time. A job that was inactive with fetched tiles shares none, because they
-/// may be stale. While another job is fetching tiles of a batch, the batch waits for the end of that lease, and its job
+/// may be stale; neither does one that asks the origin only for changed tiles. While another job is fetching tiles of a batch, the batch waits for the end of that lease, and its job
 /// continues with other batches. A batch never waits for anything but a live lease.
 extension Scheduler {
     // MARK: - Jobs that share tiles
@@ -40,7 +40,7 @@ extension Scheduler {
         guard let tileset = jobs[job].tileset else { return }
         if !jobs[job].summary.state.isFinal {
             sharing[tileset, default: []].append(job)
-        } else if !stored.heldFor.isEmpty {
+        } else if !stored.heldFor.isEmpty, !stored.asksChangedOnly {
             shardSources[tileset, default: []].append(
                 ShardSource(stored.summary, batches: stored.batches, heldFor: stored.heldFor))
         }
@@ -54,7 +54,7 @@ extension Scheduler {
             sharing[tileset] = nil
             return
         }
-        guard !jobs[job].summary.wasPaused else { return }
+        guard !jobs[job].summary.wasPaused, !jobs[job].asksChangedOnly else { return }
         let source = ShardSource(
             jobs[job].summary, batches: jobs[job].batches.elements, heldFor: others.map { jobs[$0].summary.id })
         if !source.shards.isEmpty { shardSources[tileset, default: []].append(source) }
@@ -129,7 +129,7 @@ extension Scheduler {
     }
 
     private func canShareTiles(_ job: JobPlace, of version: String?) -> Bool {
-        !jobs[job].summary.wasPaused && jobs[job].summary.sourceVersion == version
+        !jobs[job].summary.wasPaused && !jobs[job].asksChangedOnly && jobs[job].summary.sourceVersion == version
     }
 
     /// The batches of another job that may contain tiles of a batch.

@@ -498,6 +498,7 @@ extension PBMergeResult {
     func checkFields() throws(WireError) {
         try WireCheck.digest(package, "MergeResult.package")
         for value in files { try value.checkFields() }
+        try WireCheck.text(remark, atMost: 500, "MergeResult.remark")
         try checkRules()
     }
 }

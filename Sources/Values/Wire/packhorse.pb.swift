@@ -341,6 +341,9 @@ public nonisolated struct PBMergeResult: Sendable {
   /// the manifest's formats in its order, durable in the blob store
   public var files: [PBPackageFile] = []
 
+  /// what looks wrong about the tiles, for people
+  public var remark: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -532,6 +535,9 @@ public nonisolated struct PBFetchWork: Sendable {
 
   /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
   public var partialFirst: Bool = false
+
+  /// TileMask of the tiles of the batch that the origin is asked for; the others are taken from `base`, where it has them. Empty = all.
+  public var changed: Data = Data()
 
   /// the job has tiles: the server refuses single tiles, not everything
   public var tilesFound: Bool = false
@@ -836,6 +842,12 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
   public var sourceVersion: String {
     get {_storage._sourceVersion}
     set {_uniqueStorage()._sourceVersion = newValue}
+  }
+
+  /// TileMask of the tiles that the origin is asked for; the others are taken from kept tiles, where there are any. Empty = all are asked for.
+  public var changed: Data {
+    get {_storage._changed}
+    set {_uniqueStorage()._changed = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1208,6 +1220,18 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._received = newValue}
   }
 
+  /// the origin was asked for a list of changed tiles; the rest is of kept tiles
+  public var changedOnly: Bool {
+    get {_storage._changedOnly}
+    set {_uniqueStorage()._changedOnly = newValue}
+  }
+
+  /// tiles of that list
+  public var changedTiles: UInt64 {
+    get {_storage._changedTiles}
+    set {_uniqueStorage()._changedTiles = newValue}
+  }
+
   /// wall time since 1970, for display only; the next two are the same
   public var submittedMs: Int64 {
     get {_storage._submittedMs}
@@ -1269,6 +1293,9 @@ public nonisolated struct PBPackageStatus: Sendable {
 
   /// in addition to the package itself
   public var files: [PBPackageFile] = []
+
+  /// what looks wrong about its tiles, for people
+  public var remark: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3109,7 +3136,7 @@ nonisolated extension PBTileFailure: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}package\0\u{1}size\0\u{1}tiles\0\u{3}tiles_hash\0\u{1}files\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}package\0\u{1}size\0\u{1}tiles\0\u{3}tiles_hash\0\u{1}files\0\u{1}remark\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3122,6 +3149,7 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.tilesHash) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.remark) }()
       default: break
       }
     }
@@ -3143,6 +3171,9 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.files.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 5)
     }
+    if !self.remark.isEmpty {
+      try visitor.visitSingularStringField(value: self.remark, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3152,6 +3183,7 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.tiles != rhs.tiles {return false}
     if lhs.tilesHash != rhs.tilesHash {return false}
     if lhs.files != rhs.files {return false}
+    if lhs.remark != rhs.remark {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3490,7 +3522,7 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{3}tiles_found\0\u{4}}\u{2}source_version\0\u{3}sources_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{3}tiles_found\0\u{1}changed\0\u{4}|\u{2}source_version\0\u{3}sources_version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3509,6 +3541,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 9: try { try decoder.decodeRepeatedBytesField(value: &self.base) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.partialFirst) }()
       case 11: try { try decoder.decodeSingularBoolField(value: &self.tilesFound) }()
+      case 12: try { try decoder.decodeSingularBytesField(value: &self.changed) }()
       case 200: try { try decoder.decodeSingularStringField(value: &self.sourceVersion) }()
       case 201: try { try decoder.decodeSingularStringField(value: &self.sourcesVersion) }()
       default: break
@@ -3554,6 +3587,9 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.tilesFound != false {
       try visitor.visitSingularBoolField(value: self.tilesFound, fieldNumber: 11)
     }
+    if !self.changed.isEmpty {
+      try visitor.visitSingularBytesField(value: self.changed, fieldNumber: 12)
+    }
     if !self.sourceVersion.isEmpty {
       try visitor.visitSingularStringField(value: self.sourceVersion, fieldNumber: 200)
     }
@@ -3574,6 +3610,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.sources != rhs.sources {return false}
     if lhs.base != rhs.base {return false}
     if lhs.partialFirst != rhs.partialFirst {return false}
+    if lhs.changed != rhs.changed {return false}
     if lhs.tilesFound != rhs.tilesFound {return false}
     if lhs.sourceVersion != rhs.sourceVersion {return false}
     if lhs.sourcesVersion != rhs.sourcesVersion {return false}
@@ -3952,7 +3989,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -3973,6 +4010,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _style: String = String()
     var _publish: PBPublishOptions? = nil
     var _sourceVersion: String = String()
+    var _changed: Data = Data()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4001,6 +4039,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _style = source._style
       _publish = source._publish
       _sourceVersion = source._sourceVersion
+      _changed = source._changed
     }
   }
 
@@ -4037,6 +4076,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
         case 222: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 223: try { try decoder.decodeSingularMessageField(value: &_storage._publish) }()
+        case 224: try { try decoder.decodeSingularBytesField(value: &_storage._changed) }()
         default: break
         }
       }
@@ -4103,6 +4143,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       try { if let v = _storage._publish {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 223)
       } }()
+      if !_storage._changed.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._changed, fieldNumber: 224)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4130,6 +4173,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._style != rhs_storage._style {return false}
         if _storage._publish != rhs_storage._publish {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
+        if _storage._changed != rhs_storage._changed {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4484,7 +4528,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{4}q\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4520,6 +4564,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _catalog: String = String()
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
+    var _changedOnly: Bool = false
+    var _changedTiles: UInt64 = 0
     var _submittedMs: Int64 = 0
     var _startedMs: Int64 = 0
     var _endedMs: Int64 = 0
@@ -4568,6 +4614,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _catalog = source._catalog
       _notModified = source._notModified
       _received = source._received
+      _changedOnly = source._changedOnly
+      _changedTiles = source._changedTiles
       _submittedMs = source._submittedMs
       _startedMs = source._startedMs
       _endedMs = source._endedMs
@@ -4624,6 +4672,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 31: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
+        case 42: try { try decoder.decodeSingularBoolField(value: &_storage._changedOnly) }()
+        case 43: try { try decoder.decodeSingularUInt64Field(value: &_storage._changedTiles) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
         case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
         case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
@@ -4740,6 +4790,12 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._received != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
       }
+      if _storage._changedOnly != false {
+        try visitor.visitSingularBoolField(value: _storage._changedOnly, fieldNumber: 42)
+      }
+      if _storage._changedTiles != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._changedTiles, fieldNumber: 43)
+      }
       if _storage._submittedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
       }
@@ -4797,6 +4853,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._catalog != rhs_storage._catalog {return false}
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
+        if _storage._changedOnly != rhs_storage._changedOnly {return false}
+        if _storage._changedTiles != rhs_storage._changedTiles {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}
         if _storage._startedMs != rhs_storage._startedMs {return false}
         if _storage._endedMs != rhs_storage._endedMs {return false}
@@ -4813,7 +4871,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}state\0\u{1}version\0\u{1}size\0\u{1}tiles\0\u{1}sha256\0\u{1}path\0\u{3}tiles_hash\0\u{1}files\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}state\0\u{1}version\0\u{1}size\0\u{1}tiles\0\u{1}sha256\0\u{1}path\0\u{3}tiles_hash\0\u{1}files\0\u{1}remark\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4830,6 +4888,7 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 7: try { try decoder.decodeSingularStringField(value: &self.path) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.tilesHash) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.remark) }()
       default: break
       }
     }
@@ -4863,6 +4922,9 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.files.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 9)
     }
+    if !self.remark.isEmpty {
+      try visitor.visitSingularStringField(value: self.remark, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4876,6 +4938,7 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.path != rhs.path {return false}
     if lhs.tilesHash != rhs.tilesHash {return false}
     if lhs.files != rhs.files {return false}
+    if lhs.remark != rhs.remark {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -15,6 +15,8 @@ struct SourceSchemeTests {
         case .remotePMTiles: ("pmtiles:http://localhost/planet", "http://localhost/planet")
         case .mbtiles: ("mbtiles:a.mbtiles", "/maps/a.mbtiles")
         case .pmtiles: ("pmtiles:a.pmtiles", "/maps/a.pmtiles")
+        case .wmts: ("wmts:http://localhost/wmts#roads", "http://localhost/wmts#roads")
+        case .arcGIS: ("http://localhost/rest/services/a/MapServer", "http://localhost/rest/services/a/MapServer")
         case .tileJSON: ("http://localhost/tiles.json", "http://localhost/tiles.json")
         }
     }

@@ -110,6 +110,39 @@ struct BaseTests {
         }
     }
 
+    /// The list has 1/0/1, and with it 0/0/0 above it; everything else is taken as it was.
+    @Test func onlyListedTilesAreAsked() async throws {
+        let versions = Versions()
+        try await with(versions) { stable, origin, offer in
+            var offer = offer
+            let first = try await commit(stable, offer)
+            let before = origin.requests.count
+            for path in ["/1/0/1.pbf", "/2/0/0.pbf", "/2/3/3.pbf"] { versions.set(path, 2) }
+            offer.fetch.base = [first.shard]
+            let listed = try #require(TileID("1/0/1"))
+            offer.fetch.changed = Data(TileMask(tiles: [listed], maxZoom: 2).encoded())
+            let second = try await commit(stable, offer)
+            #expect(Set(origin.requests.dropFirst(before).map(\.path)) == ["/0/0/0.pbf", "/1/0/1.pbf"])
+            #expect((second.stored, second.empty, second.failed) == (20, 1, 0))
+            #expect((second.notModified, second.reused) == (1, 19))
+            let (old, new) = (try ShardReader(file(stable, first.shard)), try ShardReader(file(stable, second.shard)))
+            for (one, other) in zip(old.entries, new.entries) {
+                #expect(one.tile == other.tile && (one.body?.digest == other.body?.digest) == (one.tile != listed))
+            }
+            // Nothing is kept of the tiles below 1/1/1: they are asked for.
+            let all = origin.requests.count
+            offer.fetch.base = []
+            let third = try await commit(stable, offer)
+            #expect(origin.requests.count == all + 21 && third.reused == 0)
+            // With an empty list and everything kept, nothing is asked, and the shard is the same.
+            offer.fetch.base = [third.shard]
+            offer.fetch.changed = Data(TileMask(empty: 2).encoded())
+            let fourth = try await commit(stable, offer)
+            #expect(origin.requests.count == all + 21)
+            #expect(fourth.shard == third.shard && fourth.reused == 21 && fourth.received == 0)
+        }
+    }
+
     @Test func anOriginWithoutValidatorsSendsAllAndNothingIsNew() async throws {
         try await with(Versions(validators: false)) { stable, origin, offer in
             var offer = offer

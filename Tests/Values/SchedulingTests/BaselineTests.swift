@@ -63,6 +63,29 @@ struct BaselineTests {
         #expect(bench.released() == [first])
     }
 
+    /// A job that asks only for changed tiles takes the others from the newest build, and gives its own to no other job.
+    @Test func aJobOfChangedTilesTakesTheNewestAndSharesNothing() throws {
+        var bench = bench()
+        let large = try submit(&bench, job(4))
+        work(&bench, seed: 1)
+        let small = try submit(&bench, job(2))
+        work(&bench, seed: 2)
+        var changed = job(4)
+        changed.asksChangedOnly = true
+        let third = try submit(&bench, changed)
+        // Another job of the tileset runs at the same time.
+        let fourth = try submit(&bench, job(4, identity: Bench.digest(5)))
+        let offers = work(&bench, seed: 3)
+        let (old, new) = (shards(bench, large), shards(bench, small))
+        let ofThird = offers.filter { $0.job == third }
+        #expect(ofThird.count == 4)
+        #expect(ofThird.contains { $0.base == [new[0], old[0]] }, "\(ofThird.map(\.base))")
+        let own = Set(shards(bench, third))
+        let ofFourth = offers.filter { $0.job == fourth }
+        #expect(!ofFourth.isEmpty)
+        #expect(ofFourth.allSatisfy { own.isDisjoint(with: $0.sources) }, "tiles that were not asked about are shared")
+    }
+
     @Test func onlyJobsThatAreDoneLeaveBaselinesAndOnlyTheirOwnTilesetAsks() throws {
         var bench = bench()
         let cancelled = try submit(&bench, job(2))

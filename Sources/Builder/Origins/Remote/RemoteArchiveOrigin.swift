@@ -36,7 +36,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         isCut = tileset.layers != nil
         checkPool = BodyCheckPool(
             lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice,
-            takesAnyPicture: true)
+            takesAnyPicture: true, refusal: tileset.refusal)
     }
 
     var version: String { archive.file.version.text }

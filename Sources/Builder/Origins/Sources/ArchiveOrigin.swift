@@ -19,7 +19,8 @@ final class ArchiveOrigin: TileOrigin {
         do throws(ArchiveError) { try archive.open() } catch { throw OriginsError(error) }
         format = tileset.format
         checkPool = BodyCheckPool(
-            lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice, takesAnyPicture: true)
+            lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice, takesAnyPicture: true,
+            refusal: tileset.refusal)
     }
 
     /// A file has no validators: known tiles are read again, and the caller compares them.

@@ -37,6 +37,8 @@ extension SourceScheme {
         switch self {
         case .templates: TemplateAccess.self
         case .tileJSON: TileJSONAccess.self
+        case .wmts: WMTSAccess.self
+        case .arcGIS: ArcGISAccess.self
         case .mbtiles: MBTilesAccess.self
         case .pmtiles: PMTilesAccess.self
         case .remotePMTiles: RemotePMTilesAccess.self

@@ -2,22 +2,22 @@ import Errors
 import Foundation
 
 extension SourceRow {
-    /// Tile URLs: the first is a web address with `{z}` or `{q}`.
+    /// Tile URLs: the first is a web address that names a tile.
     static let readTemplates: @Sendable ([String], URL) throws(TilesetsError) -> [String]? = {
         (texts, _) throws(TilesetsError) in
-        let templates = texts.map(URLTemplate.withPlainBraces)
-        guard let first = templates.first, namesTile(first), isWeb(first[...]),
-            !first.lowercased().hasPrefix("s3://")
+        guard let first = texts.first, namesTile(first), isWeb(first[...]), !first.lowercased().hasPrefix("s3://")
         else { return nil }
-        return templates
+        return texts
     }
 
-    private static func namesTile(_ text: String) -> Bool { text.contains("{z}") || text.contains("{q}") }
+    private static func namesTile(_ text: String) -> Bool {
+        ["{z}", "{z:", "{q}", "{quadkey}", "{bbox-epsg-3857}"].contains(where: text.contains)
+    }
 
     /// The address of a TileJSON document: every other web address.
     static let readDocument: @Sendable ([String], URL) throws(TilesetsError) -> [String]? = {
         (texts, _) throws(TilesetsError) in
-        guard let first = texts.first.map(URLTemplate.withPlainBraces) else { return nil }
+        guard let first = texts.first else { return nil }
         guard texts.count == 1 else {
             // Explains what the first one lacks.
             _ = try URLTemplate(first)

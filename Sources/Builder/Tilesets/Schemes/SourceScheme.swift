@@ -14,6 +14,10 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
     case mbtiles
     /// A PMTiles file; the path is absolute.
     case pmtiles
+    /// A layer of a WMTS: the address of its capabilities with the layer after `#`; a tile URL takes its place before a job is submitted.
+    case wmts
+    /// A MapServer, ImageServer or VectorTileServer of ArcGIS; a tile URL takes its place before a job is submitted.
+    case arcGIS
     /// A TileJSON document on a web server; the tile URLs in it take its place before a job is submitted.
     case tileJSON
 
@@ -43,13 +47,20 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
                 words: "pmtiles:FILE", beginnings: ["pmtiles:"], target: .file, key: .text("pmtiles"),
                 read: SourceRow.readFile(after: "pmtiles:"),
                 check: { (tileset) throws(TilesetsError) in try tileset.checkFile() })
+        case .wmts:
+            SourceRow(
+                words: "wmts:URL#LAYER with the URL of capabilities", beginnings: ["wmts:"], target: .document,
+                key: nil,
+                read: SourceRow.readWMTS, check: SourceRow.refuseUnread)
+        case .arcGIS:
+            SourceRow(
+                words: "the URL of a MapServer, ImageServer or VectorTileServer of ArcGIS",
+                beginnings: ["http://", "https://"], target: .document, key: nil, read: SourceRow.readArcGIS,
+                check: SourceRow.refuseUnread)
         case .tileJSON:
             SourceRow(
                 words: "a TileJSON URL", beginnings: ["http://", "https://"], target: .document, key: nil,
-                takesLanguage: true, read: SourceRow.readDocument,
-                check: { (tileset) throws(TilesetsError) in
-                    throw TilesetsError(.missingKey, "Tileset '\(tileset.id)': its TileJSON document was not read.")
-                })
+                takesLanguage: true, read: SourceRow.readDocument, check: SourceRow.refuseUnread)
         }
     }
 
@@ -61,7 +72,7 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
 
     /// Whether a text is the address of a source and not the path of a tileset file.
     package static func isAddress(_ text: String) -> Bool {
-        let text = text.prefix(16).lowercased()
+        let text = (TemplateSpelling.withoutKind(text)?.address ?? text).prefix(16).lowercased()
         return allCases.contains { $0.row.beginnings.contains { text.hasPrefix($0) } }
     }
 

@@ -27,6 +27,7 @@ struct BuildCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var submission: SubmitOptions
+    @OptionGroup var changed: ChangedOptions
 
     @Option(
         name: .shortAndLong,
@@ -81,6 +82,10 @@ struct BuildCommand: AsyncParsableCommand {
         guard WallTime.duration(patience) ?? 0 > 0 else {
             throw ValidationError("'\(patience)' is not a duration: write --patience 30s, 10min or 2h.")
         }
+        guard coordinator != nil || changed.changed.isEmpty else {
+            throw ValidationError(
+                "--changed needs --coordinator: a build on this machine keeps no tiles, so it has to ask for all.")
+        }
         guard coordinator != nil || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
         guard coordinator != nil || submission.priority >= 0 else {
             throw ValidationError("A --priority below 0 pauses the job, so a build on this machine would never end.")
@@ -106,8 +111,9 @@ struct BuildCommand: AsyncParsableCommand {
         let target = try BuildTarget(output)
         var submission = submission
         try target.fill(&submission.output)
+        let drafts = try changed.filled(try await submission.drafts())
         let plan = try BuildPlan(
-            try await submission.drafts(), for: target, policy: submission.policy(), coordinator: coordinator,
+            drafts, for: target, policy: submission.policy(), coordinator: coordinator,
             state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
         let isUnderWay = FileKind.isThere(plan.state)
         if dryRun {

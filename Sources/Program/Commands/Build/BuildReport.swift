@@ -84,6 +84,11 @@ struct BuildReport: Encodable {
                 Console.warning("\(job.label): \(Units.count(job.failed, of: "tile")) of the archive \(words)")
             }
             lines.forEach(Console.note)
+            if isDone {
+                for package in job.packages where !package.remark.isEmpty {
+                    Console.warning("\(package.id): \(package.remark)")
+                }
+            }
             guard isSuccess, job.empty > 0 else { continue }
             let text =
                 "\(job.label): the source has \(Units.count(job.stored)) of \(Units.count(job.tiles, of: "tile"))"

@@ -38,9 +38,10 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private func package(_ url: URL) throws {
-        let report = try PackageCheck.verify(url)
+        var report = try PackageCheck.verify(url)
         let refusal = PackageReport.refusal(report)
         if let refusal, report.dialect == "unknown" { throw refusal }
+        if refusal == nil, !report.isPatch { try report.countBodies() }
         try PackageReport.show(report, json: json)
         if let refusal {
             // The problems are shown already.
@@ -84,6 +85,7 @@ struct InspectCommand: AsyncParsableCommand {
             Console.result(
                 "bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(Units.count(found.groups, of: "group"))"
             )
+            for body in found.bodies ?? [] { Console.result(body.line) }
             for zoom in found.tilesPerZoom {
                 Console.result(
                     "zoom \(zoom.zoom)    \(Units.count(zoom.stored)) stored, \(Units.count(zoom.empty)) empty")

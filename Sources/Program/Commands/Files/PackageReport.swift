@@ -22,6 +22,7 @@ enum PackageReport {
         if report.otherPictures > 0 {
             Console.result("pictures  \(Units.count(report.otherPictures)) of another format")
         }
+        for body in report.bodies ?? [] { Console.result(body.line) }
         Console.result("hash      \(report.tilesHash)")
         Console.result("seal      \(seal(report))")
         for problem in report.problems { Console.result("problem   \(problem)") }

@@ -34,6 +34,7 @@ enum TilesetReader {
             try FileKind.requireFile(url)
             file = try TilesetFile.read(url)
         }
+        file.notes.forEach(Console.note)
         if let path = file.source.path { try FileKind.requireFile(URL(filePath: path)) }
         return file
     }

@@ -1,4 +1,5 @@
 internal import CommandSupport
+import Digests
 import Origins
 import Packages
 internal import TextFormats
@@ -40,6 +41,8 @@ struct Estimate: Encodable {
     private(set) var sampled = 0
     /// The requests and bytes of fetching, if the directories of the archive contain them.
     private(set) var transfer: Transfer?
+    /// The bodies that most tiles have, as far as the sample shows; `nil` without one.
+    private(set) var bodies: [FrequentBody]?
 
     struct Transfer: Encodable {
         /// Requests for tiles with one worker.
@@ -83,6 +86,7 @@ struct Estimate: Encodable {
             for (cause, count) in found.causes { failures["\(cause)", default: 0] += count }
             sampled += found.asked
         }
+        bodies = sample.bodies.isEmpty ? nil : sample.bodies
         (bytes, margin) = (UInt64(fetch.value), fetch.margin.map { UInt64($0) })
         transfer = sample.transfer.map {
             Transfer(
@@ -126,6 +130,7 @@ struct Estimate: Encodable {
         for (number, file) in files.enumerated() {
             lines.append("\(number == 0 ? "size " : "     ")  \(Self.text(file.bytes, file.margin)) as \(file.format)")
         }
+        lines += (bodies ?? []).map(\.line)
         if let seconds {
             lines.append("time   \(seconds < 1 ? "" : "about ")\(Units.duration(seconds: seconds))")
         }

@@ -24,6 +24,11 @@ enum JobReport {
                 + (job.batchesFailed > 0 ? ", \(Units.count(job.batchesFailed)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
+        if job.changedOnly {
+            lines.append(
+                "changed  the origin was asked for the \(Units.count(job.changedTiles, of: "tile")) of a list and for tiles that were not kept; the rest was not asked"
+            )
+        }
         if job.summary {
             lines.append(
                 "summary  \(Units.count(Int(job.packagesTotal), of: "package")); the details of a job this old are no longer kept"
@@ -59,7 +64,8 @@ enum JobReport {
         if package.version > 0 { line += "  version \(package.version)" }
         if package.size > 0 { line += "  \(Units.bytes(package.size))" }
         if package.tiles > 0 { line += "  \(Units.count(package.tiles, of: "tile"))" }
-        return [line] + (package.path.isEmpty ? [] : ["         \(package.path)"])
+        return [line] + (package.remark.isEmpty ? [] : ["         \(package.remark)"])
+            + (package.path.isEmpty ? [] : ["         \(package.path)"])
             + package.files.map { file in
                 "         \(file.format)  \(Units.bytes(file.size))" + (file.path.isEmpty ? "" : "  \(file.path)")
             }

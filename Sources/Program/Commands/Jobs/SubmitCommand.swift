@@ -25,9 +25,11 @@ struct SubmitCommand: AsyncParsableCommand {
               packhorse submit EE --tileset tiles.yaml --format pmtiles,carto --wait
               packhorse submit EE --tileset tiles.yaml --format maplibre --style https://tiles.example.com/style.json
               packhorse submit EE --tileset tiles.yaml --language en,de,et --group streets
+              packhorse submit EE --tileset tiles.yaml --changed expired.txt --wait
             """)
 
     @OptionGroup var submission: SubmitOptions
+    @OptionGroup var changed: ChangedOptions
     @OptionGroup var cluster: ClusterOptions
 
     @Flag(help: "Wait until the job has ended; the exit code gives the result.")
@@ -59,7 +61,7 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     private func submit() async throws {
-        let drafts = try await submission.drafts()
+        let drafts = try changed.filled(try await submission.drafts())
         let requests = drafts.map { draft in
             // Each language is a separate job, and so a separate request.
             let suffix = drafts.count > 1 ? "-\(draft.publish.edition.language)" : ""

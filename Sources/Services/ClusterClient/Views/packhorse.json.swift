@@ -51,6 +51,8 @@ extension PBJobStatus: Encodable {
         try object.encodeIfPresent(catalog.isEmpty ? nil : catalog, forKey: "catalog")
         try object.encode(notModified, forKey: "not_modified")
         try object.encode(received, forKey: "received")
+        try object.encode(changedOnly, forKey: "changed_only")
+        try object.encodeIfPresent(changedTiles == 0 ? nil : changedTiles, forKey: "changed_tiles")
         try object.encodeIfPresent(WallTime.iso(submittedMs), forKey: "submitted")
         try object.encodeIfPresent(WallTime.iso(startedMs), forKey: "started")
         try object.encodeIfPresent(WallTime.iso(endedMs), forKey: "ended")
@@ -71,6 +73,7 @@ extension PBPackageStatus: Encodable {
         try object.encodeIfPresent(path.isEmpty ? nil : path, forKey: "path")
         try object.encodeIfPresent(tilesHash.isEmpty ? nil : tilesHash, forKey: "tiles_hash")
         try object.encode(files, forKey: "files")
+        try object.encodeIfPresent(remark.isEmpty ? nil : remark, forKey: "remark")
     }
 }
 
@@ -202,8 +205,8 @@ extension PBPackageFile: Encodable {
 package enum MessageSchemas {
     package static let words: [String: String] = [
         "FailedTile": "tile:string cause:string detail:string",
-        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
-        "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile]",
+        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
+        "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
         "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string",
         "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned",

@@ -24,6 +24,7 @@ struct InheritedState {
             stored.jobs[index].origin = spec.tileset.origin
             stored.jobs[index].tileset = spec.tileset.digest
             stored.jobs[index].formats = spec.formats
+            stored.jobs[index].asksChangedOnly = spec.changed != nil
             if !job.summary.state.isFinal { stored.jobs[index].needs = spec.needs(of: job.batches) }
         }
         var state = InheritedState(

@@ -214,6 +214,7 @@ extension PublishRequest {
         zooms = spec.zooms
         failedTiles = one.failedTiles
         tiles = merged.tiles
+        asksChangedOnly = spec.changed != nil
         nodes = wanted.nodes.map(CatalogIndex.Node.init)
         for (file, url) in zip(merged.files, files.dropFirst()) {
             guard let format = PackageFormat(rawValue: file.format) else {

@@ -30,6 +30,7 @@ struct PackageRecord: Sendable {
             RecordField("path", log: 15) { $0.package.path },
             RecordField("cause", log: 16) { $0.package.trouble?.cause },
             RecordField("detail", log: 17) { $0.package.trouble?.detail },
+            RecordField("remark", log: 18) { $0.package.merged?.remark },
         ])
 
     static func package(_ field: RecordReader, _ files: [MergedFile]) throws -> Package {
@@ -37,7 +38,7 @@ struct PackageRecord: Sendable {
         let merged = try digest.map {
             MergedPackage(
                 digest: $0, size: try field("size"), tiles: try field("merged_tiles"),
-                tilesHash: try field("tiles_hash"), files: files)
+                tilesHash: try field("tiles_hash"), files: files, remark: try field("remark") ?? "")
         }
         return Package(
             id: try field("id"), tiles: try field("tiles"), state: try field("state"),

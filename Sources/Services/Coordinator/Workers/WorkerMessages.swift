@@ -59,6 +59,9 @@ struct WorkerMessages {
                         $0.sources = offer.sources.map { Data($0.bytes) }
                         $0.base = offer.base.map { Data($0.bytes) }
                         $0.partialFirst = offer.isPartialFirst
+                        $0.changed =
+                            spec.changed.map { Data($0.restricted(to: cell).clipped(toZoom: zooms.max).encoded()) }
+                            ?? Data()
                         $0.tilesFound = offer.hasFoundTiles
                         $0.sourceVersion = offer.sourceVersion ?? ""
                         $0.sourcesVersion = offer.sourcesVersion ?? ""

@@ -19,6 +19,8 @@ final class BaseTiles {
         case sent
         /// A current shard of another job has the same bytes.
         case shared
+        /// The job does not ask about it.
+        case unasked
     }
 
     private struct Source {
@@ -79,6 +81,15 @@ final class BaseTiles {
         guard places[tile]?.entry.body != nil else { return false }
         kept[tile] = .confirmed
         return true
+    }
+
+    /// Records that the origin is not asked about these tiles.
+    ///
+    /// - Returns: Those of them that are here.
+    func keep(_ tiles: Set<TileID>) -> Set<TileID> {
+        let found = tiles.filter { places[$0] != nil }
+        for tile in found { kept[tile] = .unasked }
+        return found
     }
 
     /// Records a fetched tile as unchanged if it is here with the same bytes and validators.

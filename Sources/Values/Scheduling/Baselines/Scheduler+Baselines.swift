@@ -60,6 +60,8 @@ extension Scheduler {
 
     /// The shards of previous builds that may contain tiles of a batch: first one with exactly the same tiles, then the
     /// nearest, and of equal ones the newest.
+    ///
+    /// A job that asks the origin only for changed tiles gets the newest first: it takes the others as they are.
     func base(_ job: JobPlace, batch index: BatchIndex) -> [Digest] {
         guard let tileset = jobs[job].tileset else { return [] }
         let batch = jobs[job].batches[index]
@@ -76,6 +78,7 @@ extension Scheduler {
             }
         }
         var seen: Set<Digest> = []
+        if jobs[job].asksChangedOnly { found = found.map { (distance: 0, digest: $0.digest) } }
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(SchedulerPolicy.maxBases))
     }

@@ -1,0 +1,75 @@
+import Errors
+import TileBodies
+import Tilesets
+import Transfer
+
+/// A document that describes a source, fetched with the headers, key and limits of the tileset.
+struct SourceDocument {
+    /// Where it came from, after redirects; it may hold the key.
+    let url: String
+    let body: [UInt8]
+    /// The value of `{key}`.
+    let key: String?
+
+    /// Fetches a document.
+    ///
+    /// - Parameters:
+    ///   - what: What it is, for messages: `TileJSON`.
+    ///   - limit: The most bytes, as sent and unpacked.
+    ///   - address: Makes the address that is asked of the one that the tileset names.
+    /// - Throws: ``OriginsError``: `.refused` or `.unreachable` by the status, `.tileset` for an address that cannot be asked.
+    static func fetch(
+        of file: TilesetFile, _ what: String, limit: Int, environment: [String: String],
+        address: (String) -> String = { $0 }
+    ) async throws(OriginsError) -> SourceDocument {
+        var asking = try OriginMetadata.asking(file)
+        asking.maxTileBytes = limit
+        let (named, key): (String, String?)
+        do throws(TilesetsError) {
+            (named, key) = (try asking.address(environment: environment), try asking.key(environment: environment))
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+        let client = try TransferClient.open(asking, environment: environment, budget: nil)
+        do {
+            let response = try await client.get(address(named))
+            guard response.status == 200 else {
+                let message = ServiceMessage(in: response.body).map { ": \($0.text)" } ?? "; expected 200"
+                throw OriginsError(
+                    .answered(response.status),
+                    "Tileset '\(asking.id)': its \(what) address answered \(response.status)\(message). Check its url."
+                )
+            }
+            let isGzip = Gzip.isGzip(response.body)
+            let body = isGzip ? try Gzip.decompress(response.body, limit: limit) : response.body
+            return SourceDocument(url: response.url, body: body, key: key)
+        } catch let error as OriginsError {
+            throw error
+        } catch {
+            throw OriginsError(
+                .unreachable, "Tileset '\(asking.id)': its \(what) document cannot be fetched: \(error)", cause: error)
+        }
+    }
+
+    /// Reads it.
+    ///
+    /// - Throws: ``OriginsError`` `.tileset` with the reader's reason.
+    func described(
+        by read: ([UInt8]) throws(TilesetsError) -> SourceMetadata
+    ) throws(OriginsError) -> SourceDescription {
+        do throws(TilesetsError) {
+            return SourceDescription(metadata: try read(body), key: key)
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+    }
+}
+
+/// A source whose document is read before a job is submitted: it never is one of a job.
+protocol DocumentAccess: SourceAccess {}
+
+extension DocumentAccess {
+    static func open(_ tileset: Tileset, _ opening: SourceOpening) async throws(OriginsError) -> any TileOrigin {
+        throw OriginsError(.tileset, "Tileset '\(tileset.id)': its document was not read.")
+    }
+}

@@ -1,0 +1,44 @@
+package import Digests
+internal import Files
+package import Foundation
+internal import TileBodies
+internal import Tiles
+
+/// The most frequent bodies of a file of tiles, from all its tiles or, of a large file, from a fixed sample of them.
+package enum BodyCensus {
+    /// How many tiles are looked at.
+    private static let limit: UInt64 = 100_000
+
+    /// Reads the bodies.
+    ///
+    /// - Parameter tiles: About how many tiles the file has.
+    /// - Throws: ``ArchiveError``, ``PackagesError`` for a file that cannot be read.
+    package static func frequent(in url: URL, tiles: UInt64) throws -> [FrequentBody] {
+        let archive: any TileArchive
+        switch try ArchiveKind.of(url) {
+        case .mbtiles: archive = try MBTilesArchive(path: url.path, .batch(url.path))
+        case .pmtiles: archive = try PMTilesArchive(path: url.path, .batch(url.path))
+        case .maplibre, .other: return []
+        }
+        let step = max(1, tiles / limit)
+        var chosen: [(tile: TileID, record: TileRecord)] = []
+        func choose(_ tile: TileID, _ reference: UInt64, _ length: UInt64) {
+            // Tiles that differ little are not chosen together.
+            guard step == 1 || (tile.hilbertID &* 0x9E37_79B9_7F4A_7C15) >> 32 % step == 0 else { return }
+            chosen.append((tile, TileRecord(order: 0, reference: reference, length: length)))
+        }
+        try archive.tiles(strange: { _, _ in }, choose)
+        var known: [UInt64: (digest: Digest, bytes: Int)] = [:]
+        var tally = BodyTally()
+        for (tile, record) in chosen {
+            if let body = known[record.reference] {
+                tally.add(body.digest, bytes: body.bytes)
+            } else if case .bytes(let bytes) = try archive.body(record, of: tile) {
+                let digest = Digest(of: bytes)
+                known[record.reference] = (digest, bytes.count)
+                tally.add(digest, bytes: bytes.count)
+            }
+        }
+        return tally.frequent
+    }
+}

@@ -1,0 +1,69 @@
+import Digests
+import Files
+import Foundation
+import PackageFiles
+import Packages
+import Testing
+import TileBodies
+import Tiles
+
+/// What looks wrong about the tiles of a package, and which bodies are frequent.
+struct FillTallyTests {
+    let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    private static let blank = vectorTile("no map here")
+
+    /// All tiles of zooms 0 to 5; `body` names the body of each.
+    private func merge(_ name: String, _ body: (TileID) -> [UInt8]) throws -> (url: URL, receipt: PackageReceipt) {
+        let zooms = try ZoomRange(parsing: "0-5")
+        let mask = TileMask(full: 5)
+        let spec = PackageSpec(
+            id: "demo", mask: mask, zooms: zooms,
+            metadata: PackageMetadata(
+                name: "Demo", format: .mvt, bounds: try BoundingBox(west: -180, south: -85, east: 180, north: 85),
+                vectorLayersJSON: #"[{"fields":{"name":"String"},"id":"land"}]"#))
+        let samples = mask.tiles(in: zooms).map { Sample(tile: $0, body: body($0)) }
+        let world = try World()
+        let url = scratch.file("\(name).mbtiles")
+        let inputs = try world.shards(3, in: scratch, seed: UInt64(name.utf8.count), of: samples)
+        return (url, try MBTilesMerge.run(spec, shards: inputs, into: url))
+    }
+
+    @Test func oneBodyBelowDifferentTilesIsNoticed() throws {
+        let made = try merge("placeholder") { tile in
+            tile.zoom == 5 && tile.x % 4 == 0 ? Self.blank : vectorTile("\(tile)")
+        }
+        let remark = made.receipt.remark
+        #expect(
+            remark.contains("25 % of the tiles at zoom 5") && remark.contains(Digest(of: Self.blank).hex), "\(remark)")
+        #expect(remark.contains("reject:"))
+    }
+
+    /// The sea has one body at all zooms; few tiles are no sign; and a body at a shallower zoom is none of the deepest.
+    @Test func theSeaAndRareBodiesAreNoSign() throws {
+        let sea = try merge("sea") { $0.zoom > 1 && $0.x < 1 << ($0.zoom - 1) ? Self.blank : vectorTile("\($0)") }
+        #expect(sea.receipt.remark.isEmpty, "\(sea.receipt.remark)")
+        let rare = try merge("rarely") { $0.zoom == 5 && $0.x % 16 == 0 ? Self.blank : vectorTile("\($0)") }
+        #expect(rare.receipt.remark.isEmpty, "\(rare.receipt.remark)")
+        let above = try merge("shallower") { $0.zoom == 4 ? Self.blank : vectorTile("\($0)") }
+        #expect(above.receipt.remark.isEmpty, "\(above.receipt.remark)")
+    }
+
+    @Test func frequentBodiesOfAFileAreListed() throws {
+        let made = try merge("census") { tile in
+            tile.zoom == 5 && tile.x % 2 == 0 ? Self.blank : vectorTile("\(tile)")
+        }
+        var report = try PackageVerify.run(made.url)
+        #expect(report.bodies == nil, "only what asks for it counts")
+        try report.countBodies()
+        let found = try #require(report.bodies)
+        #expect(found.count == 1 && found[0].sha256 == Digest(of: Self.blank).hex && found[0].bytes == Self.blank.count)
+        #expect(abs(found[0].share - 512.0 / 1365) < 1e-9)
+        let pmtiles = scratch.file("census.pmtiles")
+        _ = try PackageExport.write(from: made.url, format: .pmtiles, to: pmtiles)
+        var other = try PackageVerify.run(pmtiles)
+        try other.countBodies()
+        #expect(other.bodies == found)
+    }
+}
