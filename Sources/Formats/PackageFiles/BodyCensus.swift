@@ -18,7 +18,7 @@ package enum BodyCensus {
         switch try ArchiveKind.of(url) {
         case .mbtiles: archive = try MBTilesArchive(path: url.path, .batch(url.path))
         case .pmtiles: archive = try PMTilesArchive(path: url.path, .batch(url.path))
-        case .maplibre, .other: return []
+        case .maplibre, .geoPackage, .tree, .other: return []
         }
         let step = max(1, tiles / limit)
         var chosen: [(tile: TileID, record: TileRecord)] = []

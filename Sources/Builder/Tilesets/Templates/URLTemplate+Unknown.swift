@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 
 extension URLTemplate {
     /// The error for a placeholder whose meaning is not known, with what to write.
