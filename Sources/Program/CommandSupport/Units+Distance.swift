@@ -1,25 +1,14 @@
 import Errors
-import Foundation
 import TextFormats
 
 extension Units {
-    /// Parses a distance such as `2km`, `500 m` or `1.5mi`; a plain number is metres.
+    /// Parses a radius such as `2km`, `500 m` or `1.5mi`; a plain number is metres.
     ///
-    /// - Parameters:
-    ///   - name: What it is, for the message.
-    ///   - limit: The largest, in metres.
-    ///   - takesZero: Whether it may be 0.
-    package static func meters(
-        _ text: String, as name: String = "radius", limit: Double = 1_000_000_000, takesZero: Bool = false
-    ) throws -> Double {
-        let trimmed = text.replacingOccurrences(of: " ", with: "").lowercased()
-        for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]
-        where trimmed.hasSuffix(suffix) {
-            guard let number = Double(trimmed.dropLast(suffix.count)), number > 0 || number == 0 && takesZero,
-                number <= limit / factor
-            else { break }
-            return number * factor
+    /// - Throws: ``CLIError`` 64.
+    package static func meters(_ text: String) throws -> Double {
+        guard let meters = distance(text, limit: 1_000_000_000) else {
+            throw CLIError(.usage, "radius '\(text)' is not a distance; expected for example 2km, 500m or 1.5mi")
         }
-        throw CLIError(.usage, "\(name) '\(text)' is not a distance; expected for example 2km, 500m or 1.5mi")
+        return meters
     }
 }

@@ -30,6 +30,21 @@ package enum Units {
         return nil
     }
 
+    /// Parses a distance such as `2km`, `500 m` or `1.5mi`; a plain number is metres.
+    ///
+    /// - Returns: Metres, above 0 (or 0 where that is allowed) and at most the limit; `nil` for anything else.
+    package static func distance(_ text: String, limit: Double, takesZero: Bool = false) -> Double? {
+        let trimmed = text.filter { $0 != " " }.lowercased()
+        for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]
+        where trimmed.hasSuffix(suffix) {
+            guard let number = Double(trimmed.dropLast(suffix.count)), number > 0 || number == 0 && takesZero,
+                number <= limit / factor
+            else { return nil }
+            return number * factor
+        }
+        return nil
+    }
+
     /// A count with thousands separated: `1,234,567`.
     package static func count(_ value: some BinaryInteger) -> String {
         let digits = String(value.magnitude)

@@ -13,6 +13,7 @@ final class GatewayServices: Sendable {
     let archives: OpenArchives
     let styles = OpenStyles()
     let world = WorldMap()
+    let uploads = AreaUploads()
     let tilesets: OfferedTilesets
     let metrics = GatewayMetrics()
     let connections: ConnectionCounts
