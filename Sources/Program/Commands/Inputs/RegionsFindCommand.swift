@@ -33,7 +33,9 @@ extension RegionsCommand {
             guard !found.isEmpty else {
                 throw CLIError(
                     .noInput, "no region and no town has a name like '\(name)'",
-                    hint: "'packhorse regions list' lists regions; the towns are those with more than 5,000 people and some smaller ones")
+                    hint:
+                        "'packhorse regions list' lists regions; the towns are those with more than 5,000 people and some smaller ones"
+                )
             }
             if json { return Console.result(try JSONText.pretty(FoundView(found, tree))) }
             if let kind = found.note { Console.note("note: no region and no town is named '\(name)'; \(kind)") }
