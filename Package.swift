@@ -173,8 +173,8 @@ let libraries: [Module] = [
     Module(
         "Gateway", .services,
         [
-            "CWebPage", "TextFormats", "Digests", "Tiles", "Regions", "Wire", "Files", "Telemetry", "ZeroMQ",
-            "TileBodies", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
+            "CWebPage", "TextFormats", "Digests", "Tiles", "AreaFiles", "Regions", "Wire", "Files", "Telemetry",
+            "ZeroMQ", "TileBodies", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
             "PackageFiles", "Packages", "StyleFormat",
             "Tilesets", "ClusterClient",
         ],
@@ -348,7 +348,8 @@ var targets: [Target] = systemLibraries.filter { isChosen($0.name) }
 if isChosen("Regions") {
     targets.append(
         .target(
-            name: "CRegionData", path: "Sources/CLibraries/CRegionData", exclude: ["regions.bin", "regions.json"]))
+            name: "CRegionData", path: "Sources/CLibraries/CRegionData",
+            exclude: ["regions.bin", "regions.json", "towns.bin"]))
 }
 if isChosen("CWebPage") {
     targets.append(.target(name: "CWebPage", path: "Sources/CLibraries/CWebPage", exclude: ["page"]))

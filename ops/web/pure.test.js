@@ -19,6 +19,16 @@ test('project and unproject are inverse', () => {
   assert.deepEqual(geo.project(180, 90), { x: 1, y: 0 });
 });
 
+test('the bounds around a place hold it, also at the antimeridian and near a pole', () => {
+  const [west, south, east, north] = geo.boundsAround({ longitude: 26.7, latitude: 60 });
+  near(north - south, 0.36);
+  near(east - west, 0.72);
+  near((east + west) / 2, 26.7);
+  assert.ok(geo.boundsAround({ longitude: 179.9, latitude: 0 })[2] < -179);
+  assert.ok(geo.boundsAround({ longitude: -179.9, latitude: 0 })[0] > 179);
+  assert.equal(geo.boundsAround({ longitude: 0, latitude: 89.9 })[3], 90);
+});
+
 test('Hilbert ids are those of PMTiles', () => {
   // The values of the specification of PMTiles 3, section 4.1.
   const known = [[0, 0, 0, 0], [1, 1, 0, 0], [2, 1, 0, 1], [3, 1, 1, 1], [4, 1, 1, 0], [5, 2, 0, 0], [19078479, 12, 3423, 1763]];

@@ -14,6 +14,8 @@ package struct AreaFormat: Sendable {
     package let endings: [String]
     /// Whether an area is all that lies within a distance of its points.
     package let takesRadius: Bool
+    /// Whether a program that may be absent reads it: `ogr2ogr`.
+    package let needsProgram: Bool
     /// Whether a file that begins so has this format; the first row that says so is taken.
     let begins: @Sendable (AreaStart) -> Bool
     let reading: @Sendable (AreaInput, inout AreaSink) throws(AreaFileError) -> Void
@@ -36,7 +38,7 @@ package struct AreaFormat: Sendable {
             kind: "geojson", name: "GeoJSON", endings: ["geojson", "json"],
             begins: { $0.first == UInt8(ascii: "{") || $0.first == UInt8(ascii: "[") }, reading: GeoJSONReader.document),
         AreaFormat(
-            kind: "shapefile", name: "a shapefile", endings: ["shp"],
+            kind: "shapefile", name: "a shapefile", endings: ["shp"], needsProgram: true,
             begins: { start in
                 start.begins([0, 0, 0x27, 0x0A])
                     || start.begins([0x50, 0x4B, 3, 4]) && OGRReader.isZippedShapefile(start)
@@ -47,14 +49,14 @@ package struct AreaFormat: Sendable {
             begins: { $0.begins([0x50, 0x4B, 3, 4]) || $0.begins([0x50, 0x4B, 5, 6]) },
             reading: KMZReader.read),
         AreaFormat(
-            kind: "geopackage", name: "a GeoPackage", endings: ["gpkg"],
+            kind: "geopackage", name: "a GeoPackage", endings: ["gpkg"], needsProgram: true,
             begins: { start in
                 start.begins(Array("SQLite format 3\0".utf8))
                     && ["GPKG", "GP10", "GP11"].contains { start.begins(Array($0.utf8), at: 68) }
             },
             reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, by: .geoPackage, into: &sink) }),
         AreaFormat(
-            kind: "flatgeobuf", name: "FlatGeobuf", endings: ["fgb"],
+            kind: "flatgeobuf", name: "FlatGeobuf", endings: ["fgb"], needsProgram: true,
             begins: { $0.begins([0x66, 0x67, 0x62]) && $0.begins([0x66, 0x67, 0x62], at: 4) },
             reading: { (input, sink) throws(AreaFileError) in try OGRReader.read(input, by: .flatGeobuf, into: &sink) }),
         AreaFormat(
@@ -94,11 +96,12 @@ package struct AreaFormat: Sendable {
     }
 
     private init(
-        kind: String, name: String, endings: [String], takesRadius: Bool = false,
+        kind: String, name: String, endings: [String], takesRadius: Bool = false, needsProgram: Bool = false,
         begins: @escaping @Sendable (AreaStart) -> Bool,
         reading: @escaping @Sendable (AreaInput, inout AreaSink) throws(AreaFileError) -> Void
     ) {
         (self.kind, self.name, self.endings, self.takesRadius) = (kind, name, endings, takesRadius)
+        self.needsProgram = needsProgram
         self.begins = begins
         self.reading = reading
     }

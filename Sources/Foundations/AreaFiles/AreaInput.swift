@@ -100,6 +100,13 @@ package final class AreaInput {
         }
     }
 
+    /// The next bytes as they come, empty at the end; lines are not counted.
+    func nextPiece() throws(AreaFileError) -> [UInt8] {
+        guard try fill() else { return [] }
+        defer { position = buffer.count }
+        return Array(buffer[position...])
+    }
+
     /// Reads a line without its end, at most so many bytes; `nil` at the end.
     func nextLine(limit: Int) throws(AreaFileError) -> [UInt8]? {
         guard try peek() != nil else { return nil }

@@ -61,7 +61,8 @@ struct KMLReader {
             case .start: try reader.begin(&sink)
             case .text: try reader.take(&sink)
             case .end: try reader.end(&sink)
-            case .finished: return reader.links
+            // A link without an address names nothing.
+            case .finished: return reader.links.filter { !$0.address.isEmpty }
             }
         }
     }

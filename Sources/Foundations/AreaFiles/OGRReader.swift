@@ -5,14 +5,28 @@ import Synchronization
 /// Reads formats of GIS programs by `ogr2ogr`, a program of GDAL, when it is installed.
 ///
 /// The program writes a GeoJSON sequence in WGS 84, which is read as it comes. It gets only files whose first bytes are those of the format,
-/// and opens them with the driver of that format alone.
+/// and drivers that follow addresses or other files are switched off.
 enum OGRReader {
     enum Driver: String {
         case shapefile = "ESRI Shapefile"
         case geoPackage = "GPKG"
         case flatGeobuf = "FlatGeobuf"
+
+        /// What the name of a file from standard input ends in.
+        var ending: String {
+            switch self {
+            case .shapefile: "zip"
+            case .geoPackage: "gpkg"
+            case .flatGeobuf: "fgb"
+            }
+        }
     }
 
+    /// The most that is read from standard input: 4 GiB.
+    private static let spooledLimit = 4 << 30
+
+    /// Drivers that open what a file names.
+    private static let skippedDrivers = ["GDAL_SKIP": "HTTP,OGR_VRT,VRT,WFS,OAPIF,OGCAPI,CSW,GMLAS,LIBKML,KML,GPSBabel"]
     /// A run that takes longer is ended.
     private static let secondsLimit = 600
 
@@ -23,21 +37,29 @@ enum OGRReader {
     }
 
     static func read(_ input: AreaInput, by driver: Driver, into sink: inout AreaSink) throws(AreaFileError) {
-        guard let file = input.file else {
-            throw AreaFileError(
-                .badArea, "\(driver.rawValue) cannot be read from standard input", hint: "give the name of a file")
-        }
         guard let program = program("ogr2ogr") else {
             throw AreaFileError(
                 .needsProgram, "\(driver.rawValue) is read by ogr2ogr, which is not installed",
                 hint: "install Debian's package gdal-bin, or convert the file to GeoJSON in WGS 84")
         }
         let isZip = try input.ahead(2).elementsEqual([0x50, 0x4B])
+        let file: URL
+        if let named = input.file {
+            file = named
+        } else {
+            guard driver != .shapefile || isZip else {
+                throw AreaFileError(
+                    .badArea, "a shapefile is several files, of which only one comes from standard input",
+                    hint: "give the name of the .shp file, or a ZIP archive of all of them")
+            }
+            file = try spooled(input, as: driver.ending)
+        }
+        // What could not be removed lies among the temporary files of the system.
+        defer { if input.file == nil { try? FileManager.default.removeItem(at: file) } }
         let source = isZip ? "/vsizip/{\(file.path)}" : file.path
-        let layers = driver == .geoPackage ? try layers(of: source, driver) : [nil]
-        for layer in layers {
+        for layer in driver == .geoPackage || isZip ? try layers(of: source) : [nil] {
             var arguments = [
-                "-f", "GeoJSONSeq", "-if", driver.rawValue, "-t_srs", "EPSG:4326", "-dim", "XY", "/vsistdout/", source,
+                "-f", "GeoJSONSeq", "-t_srs", "EPSG:4326", "-dim", "XY", "/vsistdout/", source,
             ]
             if let layer { arguments.append(layer) }
             try run(program, with: arguments) { (output) throws(AreaFileError) in
@@ -46,11 +68,38 @@ enum OGRReader {
         }
     }
 
+    /// Standard input as a file.
+    private static func spooled(_ input: AreaInput, as ending: String) throws(AreaFileError) -> URL {
+        let file = FileManager.default.temporaryDirectory.appending(path: "packhorse-\(UUID().uuidString).\(ending)")
+        do {
+            guard
+                FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteUnknown) }
+            let handle = try FileHandle(forWritingTo: file)
+            var size = 0
+            while case let piece = try input.nextPiece(), !piece.isEmpty {
+                size += piece.count
+                guard size <= spooledLimit else {
+                    throw AreaFileError(.tooLarge, "standard input has more than \(spooledLimit >> 30) GiB")
+                }
+                try handle.write(contentsOf: piece)
+            }
+            try handle.close()
+            return file
+        } catch {
+            // The first failure is the one to report.
+            try? FileManager.default.removeItem(at: file)
+            if let error = error as? AreaFileError { throw error }
+            throw AreaFileError(
+                .unreadable, "it cannot be stored as '\(file.path)': \(error.localizedDescription)", cause: error)
+        }
+    }
+
     /// The layers of a file, by `ogrinfo`.
-    private static func layers(of source: String, _ driver: Driver) throws(AreaFileError) -> [String?] {
+    private static func layers(of source: String) throws(AreaFileError) -> [String?] {
         guard let program = program("ogrinfo") else { return [nil] }
         var names: [String?] = []
-        try run(program, with: ["-ro", "-so", "-q", "-if", driver.rawValue, source]) { (output) throws(AreaFileError) in
+        try run(program, with: ["-ro", "-so", "-q", source]) { (output) throws(AreaFileError) in
             while let line = try output.nextLine(limit: 4_096) {
                 // "1: name (Multi Polygon)"
                 let text = String(decoding: line, as: UTF8.self)
@@ -59,7 +108,7 @@ enum OGRReader {
                 if name.hasSuffix(")"), let open = name.range(of: " (", options: .backwards) {
                     name = name[..<open.lowerBound]
                 }
-                names.append(String(name))
+                if !text.hasSuffix("(None)") { names.append(String(name)) }
             }
         }
         guard !names.isEmpty else { throw AreaFileError(.badArea, "it has no layer with geometries") }
@@ -81,6 +130,7 @@ enum OGRReader {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(skippedDrivers) { $1 }
         process.standardInput = FileHandle.nullDevice
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
@@ -105,9 +155,16 @@ enum OGRReader {
         ending.cancel()
         let text = said.text
         guard process.terminationStatus == 0, text.isEmpty, failure == nil else {
-            let first = text.split(whereSeparator: \.isNewline).first.map(String.init)
-            let what = first ?? failure?.message ?? "it ended with \(process.terminationStatus)"
-            throw AreaFileError(.badArea, "ogr2ogr: \(what)")
+            // A message may be of two lines, and a list of drivers follows some.
+            let lines = text.split(whereSeparator: \.isNewline).filter { $0 != "FAILURE:" && !$0.hasPrefix("  ->") }
+            guard !text.contains("no\ncoordinate system") else {
+                throw AreaFileError(
+                    .badArea, "its reference system is not known",
+                    hint: "a shapefile needs its .prj file; for WGS 84 this adds it: ogr2ogr -a_srs EPSG:4326 OUT IN")
+            }
+            let said = lines.isEmpty ? nil : lines.prefix(2).joined(separator: " ")
+            let what = said ?? failure?.message ?? "it ended with \(process.terminationStatus)"
+            throw AreaFileError(.badArea, "ogr2ogr: \(what.prefix(400))")
         }
     }
 }

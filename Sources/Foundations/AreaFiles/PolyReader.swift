@@ -67,6 +67,8 @@ struct PolyReader {
             try AreaSink.check(place, at: input.line - 1, turns: true)
             ring.append(place)
         }
+        // Files of Geofabrik have empty sections.
+        guard !ring.isEmpty else { return }
         if ring.count > 1, ring.first == ring.last { ring.removeLast() }
         guard ring.count >= 3 else {
             throw .line(input.line - 1, "a section ends that has \(ring.count) positions; a ring needs at least 3")

@@ -34,20 +34,22 @@ struct ZipEntries {
         let count = Self.little(bytes, at: end + 10, count: 2)
         let size = Self.little(bytes, at: end + 12, count: 4)
         let start = Self.little(bytes, at: end + 16, count: 4)
-        guard count < 0xFFFF, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF, start + size <= end else {
+        guard count < 0xFFFF, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF, size <= end else {
             throw AreaFileError(.badArea, "the ZIP archive's directory lies outside of it, or needs zip64")
         }
+        // What was put before an archive, or taken away, moves everything in it.
+        let shift = end - size - start
         var entries: [Entry] = []
-        var position = start
+        var position = end - size
         for _ in 0..<count {
-            guard position + 46 <= start + size, Self.little(bytes, at: position, count: 4) == 0x0201_4B50 else {
+            guard position + 46 <= end, Self.little(bytes, at: position, count: 4) == 0x0201_4B50 else {
                 throw Self.damaged("its directory ends early")
             }
             let nameLength = Self.little(bytes, at: position + 28, count: 2)
             let next =
                 position + 46 + nameLength + Self.little(bytes, at: position + 30, count: 2)
                 + Self.little(bytes, at: position + 32, count: 2)
-            guard next <= start + size else { throw Self.damaged("its directory ends early") }
+            guard next <= end else { throw Self.damaged("its directory ends early") }
             entries.append(
                 Entry(
                     name: String(decoding: bytes[position + 46..<position + 46 + nameLength], as: UTF8.self),
@@ -56,7 +58,7 @@ struct ZipEntries {
                     crc: Self.little(bytes, at: position + 16, count: 4),
                     packed: Self.little(bytes, at: position + 20, count: 4),
                     unpacked: Self.little(bytes, at: position + 24, count: 4),
-                    offset: Self.little(bytes, at: position + 42, count: 4)))
+                    offset: Self.little(bytes, at: position + 42, count: 4) + shift))
             position = next
         }
         self.entries = entries
@@ -74,7 +76,7 @@ struct ZipEntries {
                 hint: "unpack it and give the .kml file")
         }
         let offset = entry.offset
-        guard offset + 30 <= bytes.count, Self.little(bytes, at: offset, count: 4) == 0x0403_4B50 else {
+        guard offset >= 0, offset + 30 <= bytes.count, Self.little(bytes, at: offset, count: 4) == 0x0403_4B50 else {
             throw Self.damaged("'\(entry.name.prefix(100))' is not where the directory says")
         }
         let start =

@@ -6,10 +6,11 @@ package import Tiles
 
 /// One area for a package: a shape with an id and names.
 package struct Area: Sendable {
-    /// `region`, `bbox`, `set` of several areas, or the kind of an ``AreaFormat``.
+    /// `region`, `town`, `bbox`, `set` of several areas, or the kind of an ``AreaFormat``.
     package struct Kind: Hashable, Sendable {
         package let rawValue: String
         package static let region = Kind(rawValue: "region")
+        package static let town = Kind(rawValue: "town")
         package static let bbox = Kind(rawValue: "bbox")
         package static let set = Kind(rawValue: "set")
 
@@ -31,6 +32,8 @@ package struct Area: Sendable {
     package var formats: [PackageFormat]?
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
+    /// Towns in it that have no margin: points, whose few tiles nobody means.
+    package var bareTowns: [String] = []
 
     /// Whether it is what sets leave of an area.
     var isCut: Bool {
@@ -52,6 +55,22 @@ extension Area {
             bounds: region.bounds,
             form: region.kind == .world ? .world : .shape({ AreaShape(polygons: tree.area(of: region.id)) }, nil),
             nodes: tree.importedLine(of: region))
+    }
+
+    /// A town: a point, which needs a margin.
+    ///
+    /// - Throws: ``RegionsError`` `.badResource`.
+    package static func town(
+        _ town: Town, of towns: TownList, in tree: RegionTree
+    ) throws(RegionsError) -> Area {
+        let place = Geometry(points: [Coordinate(longitude: town.longitude, latitude: town.latitude)])
+        let shape = AreaShape(place)
+        guard let bounds = place.boundingBox else { throw .damagedTown(town) }
+        let label = "\(town.name), \(town.regionID)"
+        return Area(
+            kind: .town, id: fileSafe(try towns.packageID(of: town)), label: label,
+            names: tree.localizedPaths(of: town.regionID).mapValues { "\($0)/\(town.name)" }, bounds: bounds,
+            form: .shape({ shape }, nil), bareTowns: [label])
     }
 
     /// A box.
@@ -108,7 +127,8 @@ extension Area {
                 uniqueKeysWithValues: languages.map { language in
                     (language, areas.map { name($0, language) }.joined(separator: ", "))
                 }),
-            bounds: areas.dropFirst().reduce(first.bounds) { $0.union($1.bounds) }, form: .union(areas.map(\.form)))
+            bounds: areas.dropFirst().reduce(first.bounds) { $0.union($1.bounds) }, form: .union(areas.map(\.form)),
+            bareTowns: areas.flatMap(\.bareTowns))
     }
 
     /// What of the area the others touch too, without the tiles that the removed ones cover wholly.
@@ -117,7 +137,9 @@ extension Area {
         var form = form
         if !others.isEmpty { form = .intersection([form] + others.map(\.form)) }
         if !removed.isEmpty { form = .difference(form, .union(removed.map(\.form))) }
-        return Area(kind: .set, id: id, label: label, names: names, bounds: bounds, form: form, formats: formats)
+        return Area(
+            kind: .set, id: id, label: label, names: names, bounds: bounds, form: form, formats: formats,
+            bareTowns: bareTowns + (others + removed).flatMap(\.bareTowns))
     }
 
     /// The area with a margin around it.
@@ -132,7 +154,7 @@ extension Area {
         // With another id it is no longer a package of its region.
         Area(
             kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, form: form,
-            formats: formats, nodes: id.map { $0 == self.id } ?? true ? nodes : [])
+            formats: formats, nodes: id.map { $0 == self.id } ?? true ? nodes : [], bareTowns: bareTowns)
     }
 
     /// A package id from a name: characters other than letters, digits, `-`, `_` and `.` become `_`.

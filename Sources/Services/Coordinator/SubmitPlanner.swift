@@ -18,7 +18,7 @@ import Wire
 struct SubmitPlanner: Sendable {
     /// Largest number of batches per job; each takes some 10 bytes of its plan, and a row of 64 bytes when it is tried.
     static let maxBatches = 2_000_000
-    private static let kinds = ["region", "bbox", "set", "catalog"] + AreaFormat.all.map(\.kind)
+    private static let kinds = ["region", "town", "bbox", "set", "catalog"] + AreaFormat.all.map(\.kind)
     /// Leaves space for a mask in the frame of an offer.
     static let maxTilesetBytes = 192 << 10
 

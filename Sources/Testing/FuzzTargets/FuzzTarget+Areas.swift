@@ -10,8 +10,6 @@ extension FuzzTarget {
         UInt8(ascii: "w"): "wkt", UInt8(ascii: "s"): "geojsonseq", UInt8(ascii: "j"): "geojson",
         UInt8(ascii: "c"): "points",
     ]
-    /// What other programs read is refused before anything is read.
-    private static let foreignKinds: Set<String> = ["shapefile", "geopackage", "flatgeobuf"]
 
     /// A byte that selects the format, then the file: what comes in small pieces is the same as what comes at once.
     static func area(_ bytes: [UInt8]) -> Verdict {
@@ -46,7 +44,8 @@ extension FuzzTarget {
         let format: AreaFormat
         if selector == UInt8(ascii: "?") {
             format = try AreaFormat(of: input)
-            guard !foreignKinds.contains(format.kind) else { return nil }
+            // What other programs read is refused before anything is read.
+            guard !format.needsProgram else { return nil }
         } else {
             guard let kind = areaFormats[selector], let named = AreaFormat(kind: kind) else { return nil }
             format = named

@@ -39,6 +39,13 @@ struct ByteCursor {
         return value
     }
 
+    /// The next bytes, which must be there.
+    mutating func bytes(_ length: Int) throws(RegionsError) -> [UInt8] {
+        guard length <= remaining else { throw .damaged("ends inside a record at byte \(position)") }
+        defer { position += length }
+        return (position..<position + length).map { bytes[$0] }
+    }
+
     mutating func ascii(_ length: Int) throws(RegionsError) -> String {
         guard length <= remaining else { throw .damaged("ends inside a text at byte \(position)") }
         defer { position += length }
@@ -52,6 +59,18 @@ struct ByteCursor {
 }
 
 extension RegionsError {
+    /// A name that several towns have.
+    package static func severalTowns(_ name: String, _ candidates: [String], count: Int) -> RegionsError {
+        let more = count > candidates.count ? " and \(count - candidates.count) more" : ""
+        return RegionsError(
+            .ambiguousName,
+            "'\(name)' is the name of \(count) towns: \(candidates.joined(separator: "; "))\(more). Add the country or region.",
+            suggestions: candidates)
+    }
+
+    /// A town of the embedded list whose place is not on the map.
+    package static func damagedTown(_ town: Town) -> RegionsError { .damaged("has the town \(town.id) off the map") }
+
     static func damaged(_ what: String) -> RegionsError {
         RegionsError(.badResource, "The embedded region tree \(what). The binary is damaged: install it again.")
     }

@@ -72,6 +72,12 @@ extension RegionTree {
         }.prefix(5).map { nodes[$0.key].region.id }
     }
 
+    /// All regions that an id, a name or a path means, in the order of the tree.
+    func meanings(of text: String) -> [Region] {
+        let trimmed = text.trimmedOfSpaces
+        return byID(trimmed).map { [$0] } ?? named(trimmed).map { nodes[$0].region }
+    }
+
     private func byID(_ text: String) -> Region? { self[text] ?? self[text.replacing("_", with: "-")] }
 
     /// Indexes of the nodes that a name or a path means.

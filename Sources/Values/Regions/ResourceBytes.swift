@@ -2,7 +2,7 @@ import CRegionData
 
 /// Bytes of the region tree: the ones compiled into the binary, without a copy, or an array (tests).
 ///
-/// Sendable because both are immutable: the pointer case is made only in ``boundaries`` and ``manifest`` from `const` C arrays of
+/// Sendable because both are immutable: the pointer case is made only in ``boundaries``, ``manifest`` and ``towns`` from `const` C arrays of
 /// CRegionData, which live as long as the process.
 struct ResourceBytes: @unchecked Sendable {
     private enum Storage {
@@ -24,6 +24,11 @@ struct ResourceBytes: @unchecked Sendable {
     /// The bytes of regions.json.
     static var manifest: ResourceBytes {
         ResourceBytes(embedded: UnsafeBufferPointer(start: ph_regions_json_start(), count: ph_regions_json_size))
+    }
+
+    /// The bytes of towns.bin.
+    static var towns: ResourceBytes {
+        ResourceBytes(embedded: UnsafeBufferPointer(start: ph_towns_bin_start(), count: ph_towns_bin_size))
     }
 
     var count: Int {

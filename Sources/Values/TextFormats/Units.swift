@@ -30,6 +30,36 @@ package enum Units {
         return nil
     }
 
+    /// Why a text is no distance that can be used, in one line.
+    package struct DistanceProblem: Error {
+        package let message: String
+    }
+
+    /// Parses a distance such as `2km`, `500 m` or `1.5mi`; a plain number is metres.
+    ///
+    /// - Parameters:
+    ///   - name: What it is, for the message.
+    ///   - limit: The largest, in metres.
+    ///   - takesZero: Whether it may be 0.
+    /// - Returns: Metres.
+    package static func distance(
+        _ text: String, as name: String, limit: Double, takesZero: Bool = false
+    ) throws(DistanceProblem) -> Double {
+        let trimmed = text.filter { $0 != " " }.lowercased()
+        for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]
+        where trimmed.hasSuffix(suffix) {
+            guard let number = Double(trimmed.dropLast(suffix.count)), number.isFinite else { break }
+            guard number > 0 || number == 0 && takesZero, number <= limit / factor else {
+                let least = takesZero ? "0" : "more than 0"
+                throw DistanceProblem(
+                    message: "\(name) '\(text)' is out of range; expected \(least) to \(Int(limit / 1000)) km")
+            }
+            return number * factor
+        }
+        throw DistanceProblem(
+            message: "\(name) '\(text)' is not a distance; expected for example 2km, 500m or 1.5mi")
+    }
+
     /// A count with thousands separated: `1,234,567`.
     package static func count(_ value: some BinaryInteger) -> String {
         let digits = String(value.magnitude)

@@ -24,33 +24,40 @@ struct Corridor {
     private static let largestRadius = 6_399_593.7
     /// From this latitude on the plane is too stretched for a distance around an edge: 88 degrees.
     private static let steep = 88 * Double.pi / 180
+    /// Also where the margin's far side is stretched so much more than the edge: a distance around it would be as much too wide.
+    private static let stretch = 1.5
     /// Positions are rounded to units: 0.71 units from where they were, at each end; the rest is for doubles.
     private static let rounding = 1.5
 
     private(set) var segments: [CorridorSegment] = []
     /// Boxes around edges near a pole; they cover the margin, but tiles are never wholly within it because of them.
     private(set) var boxes = MercatorShape()
+    /// The edges near a pole that are covered together: they are near to each other.
+    private var polar: PolarPart?
 
     /// The angle that no point within the margin exceeds.
-    private let angle: Double
+    let angle: Double
     /// The angle within which every point is within the margin.
     private let innerAngle: Double
     /// How far simplifying moves an edge at most.
     private let tolerance: Double
 
-    private static let world = Double(MercatorPoint.world)
+    static let world = Double(MercatorPoint.world)
 
     /// - Parameters:
     ///   - meters: The margin, above 0.
-    ///   - maxZoom: The deepest zoom that is covered: edges are simplified by 1/64 of its tiles.
-    init(meters: Double, maxZoom: Int) {
+    ///   - maxZoom: The deepest zoom that is covered.
+    ///   - isSimplified: Whether edges are simplified by 1/64 of its tiles: many positions take less time then, and the tiles of one
+    ///     boundary in a hundred are too many.
+    init(meters: Double, maxZoom: Int, isSimplified: Bool) {
         angle = meters / Self.smallestRadius
         innerAngle = meters / Self.largestRadius
-        tolerance = Self.world / Double(1 << TileMask.clamped(maxZoom)) / 64
+        tolerance = isSimplified ? Self.world / Double(1 << TileMask.clamped(maxZoom)) / 64 : 0
     }
 
     /// Forgets the edges.
     mutating func removeAll() {
+        polar = nil
         segments.removeAll(keepingCapacity: true)
         boxes = MercatorShape()
     }
@@ -58,12 +65,14 @@ struct Corridor {
     mutating func add(point: MercatorPoint) {
         let place = Place(point)
         add(place, place)
+        flushPolar()
     }
 
     /// Adds a line; a closed one gets the edge from its end to its start.
     mutating func add(line: [MercatorPoint], isClosed: Bool) {
         var places = line.map(Place.init)
         guard let first = places.first, let last = places.last else { return }
+        defer { flushPolar() }
         if places.count == 1 { return add(first, first) }
         if isClosed, last.x != first.x || last.y != first.y { places.append(first) }
         // In parts, because simplifying can take the square of the time.
@@ -71,7 +80,8 @@ struct Corridor {
         while start < places.count - 1 {
             let part = Array(places[start..<min(places.count, start + PackedLines.longest)])
             var previous = part[0]
-            for index in LineSimplifier.kept(part, tolerance: tolerance).dropFirst() {
+            let kept = tolerance > 0 ? LineSimplifier.kept(part, tolerance: tolerance) : Array(part.indices)
+            for index in kept.dropFirst() {
                 add(previous, part[index])
                 previous = part[index]
             }
@@ -102,11 +112,13 @@ struct Corridor {
         let (first, second) = (one.latitude, two.latitude)
         let farthest = max(abs(first), abs(second))
         let nearest = first * second <= 0 ? 0 : min(abs(first), abs(second))
-        if farthest + angle >= Self.steep { return addBox(from: one, to: two, latitudes: (first, second)) }
         if cos(nearest) > 1.01 * cos(farthest) {
             let middle = Place(x: (one.x + two.x) / 2, y: (one.y + two.y) / 2)
             add(one, middle)
             return add(middle, two)
+        }
+        if farthest + angle >= Self.steep || cos(farthest) > Self.stretch * cos(farthest + angle) {
+            return addPolar(one, two)
         }
         let scale = Self.world / (2 * .pi)
         let reach = angle / cos(farthest + angle) * scale * (1 + 1e-9) + Self.rounding + tolerance
@@ -120,33 +132,37 @@ struct Corridor {
         }
     }
 
-    /// An edge so near to a pole that its margin is covered by a box: as far as the margin reaches along the meridians, and along the
-    /// parallels at the map's edge.
-    ///
-    /// Two points of the map at the angle d differ in longitude by at most 2 asin(sin(d/2) / sqrt(cos f1 cos f2)). An edge whose margin
-    /// contains the pole gets the whole row at the map's edge.
-    private mutating func addBox(from one: Place, to two: Place, latitudes: (Double, Double)) {
-        let (first, second) = latitudes
-        let limit = BoundingBox.maxLatitude * .pi / 180
-        let (south, north) = (min(first, second) - angle, max(first, second) + angle)
-        let farthest = min(limit, max(abs(first), abs(second)))
-        let share = sin(min(angle, .pi) / 2) / (cos(farthest) * cos(limit)).squareRoot()
-        let half = share >= 1 ? Self.world : 2 * asin(share) / (2 * .pi) * Self.world * (1 + 1e-9)
-        func row(_ latitude: Double) -> Double {
-            if latitude >= limit { return 0 }
-            if latitude <= -limit { return Self.world }
-            return (0.5 - atanh(sin(latitude)) / (2 * .pi)) * Self.world
+    /// Adds an edge so near to a pole that its margin is covered by boxes.
+    private mutating func addPolar(_ one: Place, _ two: Place) {
+        let part = PolarPart(one, two)
+        guard part.isSmall(for: angle) else {
+            let middle = Place(x: (one.x + two.x) / 2, y: (one.y + two.y) / 2)
+            addPolar(one, middle)
+            return addPolar(middle, two)
         }
+        if let joined = polar?.joined(with: part), joined.isSmall(for: angle) {
+            polar = joined
+        } else {
+            flushPolar()
+            polar = part
+        }
+    }
+
+    private mutating func flushPolar() {
+        guard let part = polar else { return }
+        polar = nil
         let slack = Self.rounding + tolerance
-        var west = min(one.x, two.x) - half - slack
-        var east = max(one.x, two.x) + half + slack
-        if east - west >= Self.world { (west, east) = (0, Self.world) }
-        for turn in [-Self.world, 0, Self.world] where east + turn >= 0 && west + turn <= Self.world {
-            addRectangle(
-                west: west + turn, north: row(north) - slack, east: east + turn, south: row(south) + slack)
+        for band in part.bands(angle: angle) {
+            var (west, east) = (part.west - band.half - slack, part.east + band.half + slack)
+            if east - west >= Self.world { (west, east) = (0, Self.world) }
+            for turn in [-Self.world, 0, Self.world] where east + turn >= 0 && west + turn <= Self.world {
+                addRectangle(west: west + turn, north: band.north - slack, east: east + turn, south: band.south + slack)
+            }
         }
-        if north >= .pi / 2 { addRectangle(west: 0, north: 0, east: Self.world, south: 0) }
-        if south <= -.pi / 2 { addRectangle(west: 0, north: Self.world, east: Self.world, south: Self.world) }
+        if part.north + angle >= .pi / 2 { addRectangle(west: 0, north: 0, east: Self.world, south: 0) }
+        if part.south - angle <= -.pi / 2 {
+            addRectangle(west: 0, north: Self.world, east: Self.world, south: Self.world)
+        }
     }
 
     private mutating func addRectangle(west: Double, north: Double, east: Double, south: Double) {

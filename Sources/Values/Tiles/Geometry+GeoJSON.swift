@@ -63,12 +63,12 @@ extension Geometry {
             if case .list(let none) = value, none.isEmpty { return }
             points.append(try Self.coordinate(value, place))
         case "MultiPoint": points += try Self.line(value, place)
-        case "LineString": lines += Self.filled([try Self.line(value, place)])
-        case "MultiLineString": lines += Self.filled(try Self.rings(value, place))
-        case "Polygon": polygons += Self.filled([Self.filled(try Self.rings(value, place))])
+        case "LineString": lines += try Self.filled([Self.line(value, place)], least: 2, place)
+        case "MultiLineString": lines += try Self.filled(Self.rings(value, place), least: 2, place)
+        case "Polygon": polygons += Self.filled([try Self.filled(Self.rings(value, place), least: 3, place)])
         case "MultiPolygon":
             for polygon in try Self.list(value, named: "coordinates", of: type, at: place) {
-                polygons += Self.filled([Self.filled(try Self.rings(polygon, place))])
+                polygons += Self.filled([try Self.filled(Self.rings(polygon, place), least: 3, place)])
             }
         default:
             throw Self.failure(place, "has the type '\(type.prefix(40))', which is not a GeoJSON type")
@@ -80,6 +80,18 @@ extension Geometry {
             .badGeometry,
             "GeoJSON at \(place.prefix(200)) \(what); expected a geometry, a Feature or a FeatureCollection (RFC 7946)."
         )
+    }
+
+    /// The lines that are not empty, each of which has enough positions: a ring that was simplified to three is one.
+    private static func filled(
+        _ lines: [[Coordinate]], least: Int, _ place: String
+    ) throws(TilesError) -> [[Coordinate]] {
+        let filled = filled(lines)
+        if let short = filled.first(where: { $0.count < least }) {
+            throw failure(
+                place, "has a \(least == 2 ? "line" : "ring") of \(short.count) position\(short.count == 1 ? "" : "s")")
+        }
+        return filled
     }
 
     private static func filled<Part>(_ parts: [[Part]]) -> [[Part]] { parts.filter { !$0.isEmpty } }

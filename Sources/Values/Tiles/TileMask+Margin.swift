@@ -1,6 +1,8 @@
 extension AreaShape {
     /// Segments are covered in groups of so many, so that memory does not grow with the shape.
     private static let groupSegments = 1 << 16
+    /// A shape of at most so many positions is covered without simplifying its edges.
+    private static let exactPositions = 30_000
 
     /// Every tile within a margin of the shape, down to a zoom; each zoom has its own distance.
     ///
@@ -27,9 +29,14 @@ extension AreaShape {
         return covered
     }
 
+    private var positions: Int {
+        points.count + lines.positions + polygons.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
+    }
+
     private func surroundings(_ maxZoom: Int, meters: Double, isInner: Bool) -> TileMask {
         var union = TileMaskUnion(maxZoom: maxZoom)
-        var corridor = Corridor(meters: meters, maxZoom: maxZoom)
+        var corridor = Corridor(
+            meters: meters, maxZoom: maxZoom, isSimplified: positions > Self.exactPositions)
         func flush() {
             var cover = CorridorCover(corridor.segments, maxZoom: maxZoom, isInner: isInner)
             union.add(cover.run())

@@ -65,6 +65,26 @@ struct KMLReaderTests {
         #expect(message.contains(words), "\(message)")
     }
 
+    @Test func aLinkWithoutAnAddressNamesNothing() throws {
+        for link in [
+            "<NetworkLink><name>a</name></NetworkLink>", "<NetworkLink><Link><href> </href></Link></NetworkLink>",
+        ] {
+            let text = Self.kml(
+                link + "<Placemark><LineString><coordinates>25,59 26,60</coordinates></LineString></Placemark>")
+            #expect(Read.lines(try Read.shape(text)) == [Read.line(25, 59, 26, 60)])
+        }
+    }
+
+    /// What lies before an archive, or is missing there, moves the places that its directory names.
+    @Test func anArchiveMayBeMoved() throws {
+        let files = [(name: "a.txt", text: "abcdef"), (name: "doc.kml", text: Self.line("25,59 26,60"))]
+        let archive = ZipSample.archive(files, isPacked: true)
+        for bytes in [archive, [0x50, 0x4B, 3, 4, 1, 2, 3] + archive, Array(archive.dropFirst(2))] {
+            let format = try #require(AreaFormat(kind: "kmz"))
+            #expect(Read.lines(try format.read(AreaInput(bytes: bytes)).shape) == [Read.line(25, 59, 26, 60)])
+        }
+    }
+
     @Test func linksToOtherFilesAreRefused() {
         let link = "<NetworkLink>\n<Link><href>http://127.0.0.1:9/a.kml</href></Link></NetworkLink>"
         #expect(Read.refusal(Self.kml(link)).contains("line 1: a NetworkLink names 'http://127.0.0.1:9/a.kml'"))

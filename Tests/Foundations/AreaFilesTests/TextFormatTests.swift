@@ -21,6 +21,13 @@ struct TextFormatTests {
         END
         """
 
+    /// As in files of Geofabrik.
+    @Test func emptySectionsAreLeftOut() throws {
+        let text = "lake\n1\n 1 1\n 3 1\n 2 3\nEND\n2\nEND\n!3\n\nEND\nEND\n"
+        #expect(try Read.shape(text).polygons.map(\.count) == [1])
+        #expect(Read.refusal("lake\n1\n 1 1\n 3 1\nEND\nEND\n").contains("2 positions"))
+    }
+
     @Test func aPolygonFilterFileHasRingsAndHoles() throws {
         for text in [Self.lake, Self.lake.replacingOccurrences(of: "\n", with: "\r\n\r\n")] {
             let shape = try Read.shape(text)

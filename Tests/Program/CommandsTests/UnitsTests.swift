@@ -39,9 +39,9 @@ struct UnitsTests {
     @Test func aDistanceOutOfRangeNamesTheRange() {
         for text in ["20000km", "-1m", "10001km"] {
             #expect {
-                try Units.meters(text, as: "margin", limit: 10_000_000, takesZero: true)
+                try Units.distance(text, as: "margin", limit: 10_000_000, takesZero: true)
             } throws: {
-                ($0 as? CLIError)?.message == "margin '\(text)' is out of range; expected 0 to 10000 km"
+                ($0 as? Units.DistanceProblem)?.message == "margin '\(text)' is out of range; expected 0 to 10000 km"
             }
         }
     }

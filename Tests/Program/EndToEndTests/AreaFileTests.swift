@@ -214,7 +214,7 @@ struct AreaFileTests {
             ("echo '{\"type\":'", 65, "record 1 (line 1)"),
         ] {
             try Data(
-                "#!/bin/sh\n[ \"$2 $3 $4 $5 $6\" = 'GeoJSONSeq -if FlatGeobuf -t_srs EPSG:4326' ] || exit 9\n\(body)\n"
+                "#!/bin/sh\n[ \"$2 $3 $4\" = 'GeoJSONSeq -t_srs EPSG:4326' ] || exit 9\n\(body)\n"
                     .utf8
             ).write(to: script)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)

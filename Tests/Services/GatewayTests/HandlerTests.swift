@@ -13,7 +13,8 @@ import Tiles
     private static let bodies = [
         "Submission": Cluster.submission, "JobOrder": #"{"order":"pause"}"#,
         "JobOrders": #"{"order":"pause","jobs":[1]}"#, "FailedOrder": #"{"order":"requeue"}"#,
-        "WorkerOrder": #"{"order":"drain"}"#, "Backup": #"{"name":"one"}"#,
+        "AreaFile": #"{"type":"Point","coordinates":[24.7,59.4]}"#, "WorkerOrder": #"{"order":"drain"}"#,
+        "Backup": #"{"name":"one"}"#,
         "Schedule": #"{"every":"daily 01:00","submission":\#(Cluster.submission)}"#,
         "Extract": #"{"tileset":"streets","area":{"bbox":[24.5,59.3,24.6,59.4]},"max_zoom":6}"#,
     ]

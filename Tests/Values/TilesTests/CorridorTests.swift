@@ -74,6 +74,60 @@ struct CorridorTests {
         for text in ["4/8/0", "4/4/8", "4/11/15"] { #expect(wide.contains(try tile(text))) }
     }
 
+    /// The angle in radians between two places on the sphere of latitude and longitude.
+    private static func angle(_ one: Coordinate, _ two: Coordinate) -> Double {
+        let radians = Double.pi / 180
+        let (dy, dx) = ((two.latitude - one.latitude) * radians, (two.longitude - one.longitude) * radians)
+        let half =
+            pow(sin(dy / 2), 2) + cos(one.latitude * radians) * cos(two.latitude * radians) * pow(sin(dx / 2), 2)
+        return 2 * asin(min(1, half.squareRoot()))
+    }
+
+    /// A wide margin that comes near to a pole is a circle on the globe, and not a box around it.
+    @Test(arguments: [
+        (150.0, 65.0, 1_760_000.0), (-170, 80, 700_000), (20, -70, 2_100_000), (0, 40, 9_000_000), (179, 75, 1_400_000),
+    ])
+    func aWideMarginNearThePoleHasNoDistantTile(longitude: Double, latitude: Double, meters: Double) throws {
+        let place = Coordinate(longitude: longitude, latitude: latitude)
+        let (zoom, angle) = (6, meters / 6_335_439)
+        let mask = AreaShape(Geometry(points: [place])).mask(zoom, within: try Self.margin(meters))
+        for y in 0..<1 << zoom {
+            for x in 0..<1 << zoom {
+                let tile = try #require(TileID(zoom: zoom, x: x, y: y))
+                // Places of the tile, its corners among them, and how far they are from each other.
+                var (nearest, step) = (Double.infinity, 0.0)
+                for part in 0..<81 {
+                    let (dx, dy) = (Double(part % 9) / 8, Double(part / 9) / 8)
+                    let row = (Double(y) + dy) / Double(1 << zoom)
+                    let other = Coordinate(
+                        longitude: (Double(x) + dx) / Double(1 << zoom) * 360 - 180,
+                        latitude: atan(sinh(.pi * (1 - 2 * row))) * 180 / .pi)
+                    nearest = min(nearest, Self.angle(place, other))
+                    step = max(step, .pi / 64 / 4 * cos(other.latitude * .pi / 180))
+                }
+                // The radii of curvature differ by 1 %.
+                let isCovered = mask.contains(tile)
+                if nearest < angle * 0.985 { #expect(isCovered, "\(tile) at \(nearest) of \(angle)") }
+                let isEdge = y == 0 || y == (1 << zoom) - 1
+                if nearest > angle * 1.03 + step, !isEdge {
+                    #expect(!isCovered, "\(tile) at \(nearest) of \(angle)")
+                }
+            }
+        }
+    }
+
+    /// Edges of a few positions are not simplified: the tiles are those of the formula.
+    @Test func aFewPositionsAreCoveredExactly() throws {
+        // 13 positions within 1/200 of a tile of a straight line, and the edge of the margin just outside of a tile.
+        let side = 360.0 / Double(1 << 14)
+        let places = (0...12).map { (10 + Double($0) * side, $0 % 2 == 0 ? 0 : 0.005 * side) }
+        var shape = AreaShape()
+        shape.add(route: places.map { Coordinate(longitude: $0.0, latitude: $0.1) })
+        let reach = 0.99 * side * .pi / 180 * 6_335_439.3
+        // To the south the margin ends 1/100 of a tile before the next row.
+        #expect(Self.columns(shape.mask(14, within: try Self.margin(reach)), 14).keys.sorted() == [8191, 8192])
+    }
+
     @Test func polygonsPointsAndBoxesAreWidenedToo() throws {
         let box = AreaShape(polygons: MercatorShape(try BoundingBox(west: 10, south: 60, east: 10.5, north: 60.2)))
         let plain = box.mask(12)

@@ -2,7 +2,7 @@
 import { ask, order } from './api.js';
 import { pathOf } from './catalog.js';
 import { announce, button, el, facts, kept, link, note, number, size, table, time } from './dom.js';
-import { boxParts, boxProblem, countTiles, maskSquares, project, tileRange } from './geo.js';
+import { boundsAround, boxParts, boxProblem, countTiles, maskSquares, project, tileRange } from './geo.js';
 import { MapView } from './map.js';
 import { packageName } from './tree.js';
 import { words } from './words.js';
@@ -95,7 +95,8 @@ export function extract(page, parts, query) {
 
   async function findPlaces(get) {
     if (place === '') return [];
-    return (await get(`v1/regions?${new URLSearchParams({ q: place.slice(0, 60), lang: page.language })}`)).regions.slice(0, 6);
+    const { regions, towns } = await get(`v1/regions?${new URLSearchParams({ q: place.slice(0, 60), lang: page.language })}`);
+    return [...regions.slice(0, 6), ...towns.slice(0, 6).map((town) => ({ id: town.id, name: `${town.name}, ${town.region}`, bounds: boundsAround(town) }))];
   }
 
   function show(region) {

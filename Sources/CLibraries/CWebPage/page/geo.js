@@ -58,6 +58,14 @@ export function tileOfHilbert(id) {
   return { zoom, x, y };
 }
 
+/** The bounds to show around a place: about 20 km in each direction, west, south, east, north. */
+export function boundsAround({ longitude, latitude }) {
+  const high = 0.18;
+  const wide = Math.min(60, high / Math.max(0.003, Math.cos((latitude * Math.PI) / 180)));
+  const turn = (degrees) => (degrees < -180 ? degrees + 360 : degrees > 180 ? degrees - 360 : degrees);
+  return [turn(longitude - wide), Math.max(-90, latitude - high), turn(longitude + wide), Math.min(90, latitude + high)];
+}
+
 /**
  * What is wrong with a box: `null`, or one of `missing`, `number`, `longitude`, `latitude`, `order`.
  * West above east crosses the antimeridian.

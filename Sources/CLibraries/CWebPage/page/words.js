@@ -75,7 +75,7 @@ export const words = {
     area: 'Area', about: 'About this package', tileset: 'Tileset', edition: 'Edition', zoom: 'Zoom', count: 'Tiles', copy: 'Copy', copied: 'Copied.', missing: 'The catalog has no such package.',
   },
   extract: {
-    place: 'Show a place', find: 'Show', noPlace: 'No region has this name.', upTo: 'Zooms up to', waiting: 'Waits because', missing: 'Other tilesets cannot be read now:',
+    place: 'Show a place', find: 'Show', noPlace: 'No region and no town has this name.', upTo: 'Zooms up to', waiting: 'Waits because', missing: 'Other tilesets cannot be read now:',
     intro: 'Draw a box on the map: hold Shift and drag, or use the button. Or type its edges.', draw: 'Draw a box', drawing: 'Drag over the map …',
     west: 'West', south: 'South', east: 'East', north: 'North', degrees: 'degrees', tileset: 'Tileset', tiles: 'Tiles', limit: (tiles, most) => `${tiles} of at most ${most} tiles`,
     count: (tiles) => `${tiles} tiles`, tooMany: 'The box has too many tiles. Draw a smaller one.', build: 'Build the package', size: 'Estimate', batches: (n) => `${n} batches`,

@@ -12,7 +12,7 @@ import Tiles
 struct AreaOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Regions by id or name (EE, \"New Zealand\", US-CA), or one box: \"bbox(west,south,east,north)\".",
+            "Regions by id or name (EE, \"New Zealand\", US-CA), towns (\"Tartu, EE\", with --margin), or one box: \"bbox(west,south,east,north)\".",
             valueName: "areas"))
     var words: [String] = []
 
@@ -115,6 +115,7 @@ struct AreaOptions: ParsableArguments {
         }
         found += try files()
         if let margin { found = found.map { $0.widened(by: margin) } }
+        try TownReader.check(found, example: "a margin, for example --margin 20km")
         if merge, let one = Area.merged(found) { found = [one] }
         if let id {
             guard found.count == 1, Area.fileSafe(id) == id else {

@@ -9,16 +9,22 @@ import Tiles
 
 /// Converts the user's input into areas.
 enum AreaReader {
-    /// A region by id or name, or `bbox(west,south,east,north)`.
+    /// A region by id or name, a town by name, or `bbox(west,south,east,north)`.
+    ///
+    /// - Throws: ``CLIError`` 66 for an unknown name, and for one of several towns.
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
         if isBox(text) { return try box(text) }
         let tree = try tree()
-        return .region(try find(text, in: tree), in: tree)
+        return try TownReader.area(text, in: tree) ?? .region(find(text, in: tree), in: tree)
     }
 
-    /// A region by id or name, with a note when other regions have this name.
+    /// A region by id or name, with a note when other regions or towns have this name.
     static func find(_ text: String, in tree: RegionTree) throws -> Region {
-        let region = try tree.find(text)
+        let region: Region
+        do throws(RegionsError) { region = try tree.find(text) } catch {
+            if error.code == .unknownRegion { try TownReader.note(text, in: tree) }
+            throw error
+        }
         if let others = tree.otherMeanings(of: text) { Console.note("note: \(others)") }
         return region
     }

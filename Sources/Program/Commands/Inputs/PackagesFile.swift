@@ -113,7 +113,11 @@ struct PackagesFile {
 
     private func areas(of entry: JSONValue, _ tree: RegionTree) throws -> [Area] {
         // A plain text is a region.
-        if case .string(let text) = entry { return [try AreaReader.named(text, in: tree)] }
+        if case .string(let text) = entry {
+            let area = try AreaReader.named(text, in: tree)
+            try TownReader.check([area], example: "'region: \(text)' with 'margin: 20km'")
+            return [area]
+        }
         guard case .object(let fields) = entry else {
             throw CLIError(.badData, "it is \(entry.kind); expected a mapping with \(Self.waysText)")
         }
@@ -133,6 +137,7 @@ struct PackagesFile {
             throw CLIError(.badData, "it is a set of areas and has no 'id'")
         }
         guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
+        try TownReader.check(found, example: "a margin to it, for example 'margin: 20km'")
         let formats = try formats(fields)
         return try named(found, fields).map { area in
             var area = area

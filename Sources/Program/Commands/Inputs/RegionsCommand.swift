@@ -11,16 +11,17 @@ import Tiles
 struct RegionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "regions",
-        abstract: "Look up countries and regions, or import finer boundaries.",
+        abstract: "Look up countries, regions and towns, or import finer boundaries.",
         discussion: """
             Examples:
+              packhorse regions find Tartu
               packhorse regions list
               packhorse regions list Europe
               packhorse regions show Estland
               packhorse regions at 24.75,59.44
               packhorse regions import counties.geojson --level region
             """,
-        subcommands: [List.self, Show.self, At.self, Import.self], defaultSubcommand: List.self)
+        subcommands: [Find.self, List.self, Show.self, At.self, Import.self], defaultSubcommand: List.self)
 
     /// The children of a node.
     struct List: ParsableCommand {

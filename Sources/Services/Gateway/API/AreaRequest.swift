@@ -5,12 +5,16 @@ internal import Tiles
 
 /// An area in the body of a request: regions, a box, or a mask.
 struct AreaRequest: Codable, Sendable {
-    /// Regions by id or name.
+    /// Regions by id or name, and towns, which need a margin.
     var regions: [String]?
     /// West, south, east, north in degrees.
     var bbox: [Double]?
     /// CARTO's text, with `:zoom` or without.
     var mask: String?
+    /// A distance around regions, towns and boxes: `5km`, or with less from some zooms on `5km,14:500m`.
+    var margin: String?
+    /// The name of a mask: what its package is called.
+    var name: String?
 
     /// The longest mask that is read, in bytes.
     static let maxMask = 100_000
@@ -19,23 +23,65 @@ struct AreaRequest: Codable, Sendable {
     ///
     /// - Throws: ``Problem`` `wrong-request`.
     func areas(_ tree: () throws(Problem) -> RegionTree) throws(Problem) -> [Area] {
+        var found = try named(tree)
+        if let margin {
+            guard mask == nil else { throw Problem(.wrongRequest, "A mask has no margin.") }
+            do throws(TilesError) {
+                let margin = try Margin(parsing: margin)
+                found = found.map { $0.widened(by: margin) }
+            } catch { throw Problem(.wrongRequest, error.message) }
+        }
+        guard name == nil || mask != nil else { throw Problem(.wrongRequest, "'name' is for a mask.") }
+        if let town = found.lazy.flatMap(\.bareTowns).first {
+            throw Problem(
+                .wrongRequest, "'\(town)' is a town, which is a point on the map; add a 'margin', for example \"20km\"."
+            )
+        }
+        return found
+    }
+
+    private func named(_ tree: () throws(Problem) -> RegionTree) throws(Problem) -> [Area] {
         switch (regions, bbox, mask) {
         case (let names?, nil, nil):
             guard 1...500 ~= names.count else { throw Problem(.wrongRequest, "'regions' has 1 to 500 entries.") }
             let tree = try tree()
-            return try names.map { (name) throws(Problem) in
-                do throws(RegionsError) { return .region(try tree.find(name), in: tree) } catch {
-                    throw Problem(.wrongRequest, error.message)
-                }
-            }
+            return try names.map { (name) throws(Problem) in try Self.region(name, tree) }
         case (nil, let numbers?, nil):
             let box = try Self.box(numbers)
             do throws(ClusterError) { return [try .box(box)] } catch { throw Problem(.wrongRequest, error.message) }
         case (nil, nil, let text?):
             let mask = try Self.mask(text)
-            return [try Self.area(mask, id: ExtractName.id(of: mask, tileset: ""), label: "mask")]
+            guard let name else {
+                return [try Self.area(mask, id: ExtractName.id(of: mask, tileset: ""), label: "mask")]
+            }
+            guard 1...100 ~= name.utf8.count else { throw Problem(.wrongRequest, "'name' has 1 to 100 bytes.") }
+            return [try Self.area(mask, id: Area.fileSafe(name), label: name)]
         default: throw Problem(.wrongRequest, "Give exactly one of 'regions', 'bbox' and 'mask'.")
         }
+    }
+
+    /// A region, or else a town, by name.
+    private static func region(_ name: String, _ tree: RegionTree) throws(Problem) -> Area {
+        do throws(RegionsError) { return .region(try tree.find(name), in: tree) } catch {
+            guard error.code == .unknownRegion else { throw Problem(.wrongRequest, error.message) }
+            return try town(name, tree) { () throws(Problem) in throw Problem(.wrongRequest, error.message) }
+        }
+    }
+
+    private static func town(
+        _ name: String, _ tree: RegionTree, otherwise: () throws(Problem) -> Area
+    ) throws(Problem) -> Area {
+        do throws(RegionsError) {
+            let towns = try TownList.embedded()
+            let found = try towns.named(name, in: tree)
+            if found.count == 1, let town = found.first { return try .town(town, of: towns, in: tree) }
+            if !found.isEmpty {
+                var texts: [String] = []
+                for town in found.prefix(12) { texts.append(try towns.text(for: town)) }
+                throw RegionsError.severalTowns(name, texts, count: found.count)
+            }
+        } catch { throw Problem(.wrongRequest, error.message) }
+        return try otherwise()
     }
 
     /// The box of four numbers.

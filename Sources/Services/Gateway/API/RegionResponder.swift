@@ -17,6 +17,26 @@ enum RegionResponder {
         let children: [String]
     }
 
+    private struct TownView: Encodable {
+        /// What `regions` of an area takes, with a margin.
+        let id: String
+        let name: String
+        let country: String
+        let region: String
+        let path: String
+        let population: Int
+        let longitude: Double
+        let latitude: Double
+    }
+
+    private struct Found: Encodable {
+        let regions: [View]
+        let towns: [TownView]
+    }
+
+    /// The most towns of an answer.
+    private static let mostTowns = 20
+
     static func region(_ routed: RoutedRequest) throws(Problem) -> Response {
         let (region, tree) = try find(routed)
         return APIResponder.json(view(region, tree, routed.path.parameter("lang") ?? "en"))
@@ -27,7 +47,7 @@ enum RegionResponder {
         let language = routed.path.parameter("lang") ?? "en"
         guard let text = routed.path.parameter("q"), !text.isEmpty else {
             let top = tree.regions.filter { $0.kind <= .continent }
-            return APIResponder.json(["regions": top.map { view($0, tree, language) }])
+            return APIResponder.json(Found(regions: top.map { view($0, tree, language) }, towns: []))
         }
         guard text.utf8.count <= 200 else { throw Problem(.badParameter, "q is longer than 200 bytes.") }
         // A text that names no region has suggestions.
@@ -41,7 +61,22 @@ enum RegionResponder {
             }
             found.append(view(region, tree, language))
         }
-        return APIResponder.json(["regions": found])
+        return APIResponder.json(Found(regions: found, towns: try towns(text, tree, language)))
+    }
+
+    private static func towns(_ text: String, _ tree: RegionTree, _ language: String) throws(Problem) -> [TownView] {
+        do throws(RegionsError) {
+            let list = try TownList.embedded()
+            var towns = try list.all(named: text, in: tree)
+            if towns.isEmpty { towns = try list.beginning(with: text, limit: mostTowns) }
+            if towns.isEmpty { towns = try list.similar(to: text, limit: mostTowns) }
+            return towns.prefix(mostTowns).map { town in
+                TownView(
+                    id: town.key, name: town.name, country: town.country, region: town.regionID,
+                    path: "\(tree.path(of: town.regionID, language: language))/\(town.name)",
+                    population: town.population, longitude: town.longitude, latitude: town.latitude)
+            }
+        } catch { throw Problem(.internalError, "The embedded towns cannot be read.") }
     }
 
     /// The outline of a region, which never changes while this program runs.

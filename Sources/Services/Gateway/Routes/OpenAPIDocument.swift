@@ -55,7 +55,11 @@ enum OpenAPIDocument {
             let schema = JSONValue.object(["$ref": .string("#/components/schemas/\(body)")])
             members["requestBody"] = .object([
                 "required": .bool(true),
-                "content": .object(["application/json": .object(["schema": schema])]),
+                "content": .object([
+                    OpenAPISchemas.files.contains(body) ? "application/octet-stream" : "application/json": .object([
+                        "schema": schema
+                    ])
+                ]),
             ])
         }
         return .object(members)
@@ -97,6 +101,9 @@ enum OpenAPIDocument {
 
 /// The schemas of parameters and bodies.
 enum OpenAPISchemas {
+    /// Bodies that are files, whatever their type.
+    static let files: Set<String> = ["AreaFile"]
+
     static let bodies: [String: JSONValue] = [
         "Problem": object(
             [
@@ -105,8 +112,10 @@ enum OpenAPISchemas {
                 "retriable": .object(["type": .string("boolean")]),
             ], required: ["type", "title", "status", "code"]),
         "Area": object([
-            "regions": list(text), "bbox": list(.object(["type": .string("number")])), "mask": text,
+            "regions": list(text), "bbox": list(.object(["type": .string("number")])), "mask": text, "margin": text,
+            "name": text,
         ]),
+        "AreaFile": .object(["type": .string("string"), "format": .string("binary")]),
         "Submission": object(
             [
                 "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]), "zooms": text,
@@ -136,6 +145,8 @@ enum OpenAPISchemas {
         case "job", "before", "from": .object(["type": .string("integer"), "minimum": .number(1)])
         case "after", "z", "x", "version": .object(["type": .string("integer"), "minimum": .number(0)])
         case "size": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(512)])
+        case "waypoints", "route":
+            .object(["type": .string("integer"), "minimum": .number(0), "maximum": .number(1)])
         case "zoom" where place == "query":
             .object(["type": .string("integer"), "minimum": .number(0), "maximum": .number(14)])
         case "limit": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(1_000)])

@@ -23,7 +23,9 @@ extension OpenAPISchemas {
         "BackedUp": "path bytes:integer",
         "Tilesets": "tilesets:[Tileset] missing:[string] extract_tiles:integer",
         "Tileset": "id name? format min_zoom:integer max_zoom:integer attribution?",
-        "Regions": "regions:[Region]",
+        "Regions": "regions:[Region] towns:[Town]",
+        "Town": "id name country region path population:integer longitude:number latitude:number",
+        "AreaTiles": "format bounds:[number] zoom:integer tiles:integer mask",
         "Region": "id kind parent? name names:object path bounds:[number] children:[string]",
         "Packages": "packages:[Package]",
         "Package": """

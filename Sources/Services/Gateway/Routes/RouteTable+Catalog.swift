@@ -8,7 +8,8 @@ extension RouteTable {
             .get, "/v1/tilesets", name: "tilesets", access: .anyRole, summary: "What may be submitted",
             answer: .json("Tilesets"), handler: APIResponder.tilesets),
         Route(
-            .get, "/v1/regions", name: "regions", access: .open, summary: "Regions by name", query: ["q", "lang"],
+            .get, "/v1/regions", name: "regions", access: .open, summary: "Regions and towns by name",
+            query: ["q", "lang"],
             answer: .json("Regions"), handler: RegionResponder.regions),
         Route(
             .get, "/v1/regions/{region}", name: "region", access: .open, summary: "A region", query: ["lang"],
@@ -17,6 +18,10 @@ extension RouteTable {
             .get, "/v1/regions/{region}/outline", name: "region-outline", access: .open,
             summary: "The outline of a region as GeoJSON", query: ["zoom"], answer: .media(["application/geo+json"]),
             handler: RegionResponder.outline),
+        Route(
+            .post, "/v1/areas", name: "area", access: .anyRole,
+            summary: "The tiles of a file with an area", query: ["zoom", "margin", "radius", "waypoints", "route"],
+            body: "AreaFile", answer: .json("AreaTiles"), handler: AreaFileResponder.read),
         Route(
             .get, "/v1/packages", name: "packages", access: .published, summary: "Packages of the catalog",
             query: ["at", "q", "group", "language"], answer: .json("Packages"), handler: PackageResponder.packages),

@@ -13,6 +13,7 @@ final class GatewayServices: Sendable {
     let archives: OpenArchives
     let styles = OpenStyles()
     let world = WorldMap()
+    let uploads = AreaUploads()
     let tilesets: OfferedTilesets
     let metrics = GatewayMetrics()
     let connections: ConnectionCounts
@@ -105,6 +106,8 @@ final class GatewayServices: Sendable {
         var rules = ConnectionRules()
         rules.clock.head = options.headSeconds
         rules.clock.reader = options.readerSeconds
+        // A file with an area is the longest body; one that is a little longer is refused with the limit in words.
+        rules.bodyBytes = AreaUploads.mostBytes + (1 << 20)
         rules.counts = connections
         rules.proxies = options.trustedProxies.compactMap(NetworkRange.init)
         rules.onCut = { [metrics] in metrics.cut($0) }

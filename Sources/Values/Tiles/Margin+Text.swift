@@ -1,25 +1,26 @@
-internal import CommandSupport
-import Errors
+internal import Errors
 internal import TextFormats
-import Tiles
 
 extension Margin {
     /// Parses `5km`, or with shorter distances from some zooms on: `5km,14:500m`.
     ///
-    /// - Throws: ``CLIError`` 64, `TilesError` `bad-margin`.
-    init(parsing text: String) throws {
+    /// - Throws: ``TilesError`` `.badMargin`.
+    package init(parsing text: String) throws(TilesError) {
         var steps: [Step] = []
         for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
             let parts = part.split(separator: ":", maxSplits: 1).map(String.init)
             guard index == 0 ? parts.count == 1 : parts.count == 2,
                 let zoom = index == 0 ? 0 : Int(parts[0].filter { $0 != " " }), let distance = parts.last
             else {
-                throw CLIError(.usage, "margin '\(text)' cannot be read; expected for example 5km or 5km,14:500m")
+                throw TilesError(
+                    .badMargin, "margin '\(text)' cannot be read; expected for example 5km or 5km,14:500m")
             }
-            steps.append(
-                Step(
-                    zoom: zoom,
-                    meters: try Units.meters(distance, as: "margin", limit: Margin.limit, takesZero: true)))
+            do throws(Units.DistanceProblem) {
+                let meters = try Units.distance(distance, as: "margin", limit: Margin.limit, takesZero: true)
+                steps.append(Step(zoom: zoom, meters: meters))
+            } catch {
+                throw TilesError(.badMargin, error.message)
+            }
         }
         try self.init(steps)
     }
