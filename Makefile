@@ -21,6 +21,8 @@ TEST := ops/run-tests $(TEST_FLAGS)
 ifneq ($(wildcard .build/testable),)
 export PACKHORSE_TESTABLE := 1
 endif
+# The program says its commit; a build that is not of a git tree finds it in its sources.
+export PACKHORSE_COMMIT := $(shell ops/commit)
 SWIFT_SOURCES := Package.swift Sources Tests
 QUICK := PACKHORSE_MODULES=Tiles,Regions,Wire,Scheduling,Errors
 

@@ -98,7 +98,7 @@ let libraries: [Module] = [
     Module(
         "WebServer", .foundations, ["TextFormats", "Telemetry", "WebRequests"],
         [.hummingbirdCore, .lifecycle, .logging, .nio, .nioHTTP, .nioPosix]),
-    Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
+    Module("ZeroMQ", .foundations, ["CZeroMQ", "Files", "Telemetry"], [.logging]),
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
     Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "TextFormats", "Tiles"]),
@@ -354,6 +354,16 @@ if isChosen("Regions") {
 if isChosen("CWebPage") {
     targets.append(.target(name: "CWebPage", path: "Sources/CLibraries/CWebPage", exclude: ["page"]))
 }
+if chosen == nil {
+    // The commit is in one file, so that another one compiles that file and links, and nothing else.
+    let commit = Context.environment["PACKHORSE_COMMIT"] ?? ""
+    let isText =
+        !commit.isEmpty && commit.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || " -".contains($0)) }
+    targets.append(
+        .target(
+            name: "CBuildCommit", path: "Sources/CLibraries/CBuildCommit", publicHeadersPath: ".",
+            cSettings: isText ? [.define("PACKHORSE_COMMIT", to: "\"\(commit)\"")] : []))
+}
 for module in libraries where isChosen(module.name) {
     targets.append(
         .target(
@@ -373,7 +383,8 @@ for module in libraries where isChosen(module.name) {
 if chosen == nil {
     targets.append(
         .executableTarget(
-            name: "packhorse", dependencies: ["Commands"], path: "Sources/Program/packhorse", swiftSettings: strict,
+            name: "packhorse", dependencies: ["Commands", "CBuildCommit"], path: "Sources/Program/packhorse",
+            swiftSettings: strict,
             linkerSettings: [swiftInside]))
     targets.append(
         .executableTarget(

@@ -27,11 +27,12 @@ def case(*alerts):
     return add
 
 
-@case("VersionsDiffer", "PlansWait", "LoopSlow", "ScheduleSkipped")
+@case("VersionsDiffer", "PlansWait", "LoopSlow", "ScheduleSkipped", "BackupOld", "WorkerDiskNearlyFull")
 def made(cluster, pages):
     """Values that no process can be brought to in a short time, from a page of metrics."""
     pages.text = ('packhorse_build_info{version="0.0.1"} 1\npackhorse_coordinator_plans_waiting 1\npackhorse_coordinator_longest_wait_seconds 9\n'
-                  "packhorse_schedules_skipped_total 0\n")
+                  "packhorse_schedules_skipped_total 0\npackhorse_backup_age_seconds 100000\n"
+                  "packhorse_worker_disk_free_bytes 40\npackhorse_worker_disk_size_bytes 1000\n")
     time.sleep(4)
     pages.text = pages.text.replace("skipped_total 0", "skipped_total 1")
     yield
@@ -46,14 +47,29 @@ def paused(cluster, pages):
     cluster.command("cancel", job)
 
 
-@case("JobFailed", "FailedWork", "OriginFails")
+@case("JobFailed", "FailedWork", "OriginFails", "ScheduleFailed")
 def origins(cluster, pages):
     """Tile servers that answer with a web page and with errors."""
     base = f"http://127.0.0.1:{pages.server_port}"
     jobs = [cluster.command("submit", area, "--zoom", "0-12", "--tileset", cluster.tileset(name, f"{base}/{name}/{{z}}/{{x}}/{{y}}.pbf"))
             for area, name in (("MT", "html"), ("CY", "error"))]
+    cluster.command("schedule", "add", "bad", "--every", "monthly 3 02:30", "MT", "--zoom", "0-11", "--tileset", cluster.folder / "html.yaml")
+    cluster.command("schedule", "run", "bad")
     yield
     cluster.command("cancel", jobs[1])
+    cluster.command("schedule", "remove", "bad")
+
+
+@case("NotificationsWait")
+def no_receiver(cluster, pages):
+    """A coordinator that notifies a server which is not there."""
+    cluster.stop("coordinator")
+    cluster.coordinator("--notify", "http://127.0.0.1:9/")
+    job = cluster.command("submit", "LI", "--tileset", cluster.folder / "tiles.yaml", "--zoom", "0-5")
+    yield
+    cluster.command("watch", job, "--progress", "none")
+    cluster.stop("coordinator")
+    cluster.coordinator()
 
 
 @case("OriginBlocked")

@@ -47,7 +47,7 @@ def wait(what, condition, limit=90):
 def hasten(rules):
     """Rules that wait seconds where the real ones wait minutes, hours or days."""
     rules = re.sub(r"for: \d+[mhd]", "for: 2s", rules).replace("[30m]", "[60s]")
-    return re.sub(r"\[(?:5m|15m|1h)\]", "[20s]", rules).replace("> 1800", "> 5").replace("silent_seconds > 60", "silent_seconds > 16")
+    return re.sub(r"\[(?:5m|15m|1h)\]", "[20s]", rules).replace("> 1800", "> 5").replace("> 900\n", "> 5\n").replace("silent_seconds > 60", "silent_seconds > 16")
 
 
 class Cluster:
@@ -68,11 +68,11 @@ class Cluster:
                    "--name", name, "--metrics", f"127.0.0.1:{self.ports[name]}")
         wait(f"{name} serves metrics", lambda: "packhorse_worker" in self.page(name))
 
-    def coordinator(self):
+    def coordinator(self, *more):
         self.start("coordinator", self.program, "coordinator", "--data", self.folder / "data", "--no-blob-endpoint", "--lease-seconds", 10,
                    "--blobs", self.folder / "share/blobs", "--catalog", self.folder / "share/catalog",
                    "--control", f"tcp://127.0.0.1:{self.ports['control']}", "--work", f"tcp://127.0.0.1:{self.ports['work']}",
-                   "--metrics", f"127.0.0.1:{self.ports['coordinator']}")
+                   "--metrics", f"127.0.0.1:{self.ports['coordinator']}", *more)
         wait("the coordinator serves metrics", lambda: "packhorse_jobs" in self.page("coordinator"))
 
     def gateway(self):

@@ -15,17 +15,15 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     ///
     /// - Throws: `key-missing`, `key-file`; `key-permissions` when others may read it; `bad-key`.
     public init(file url: URL) throws(CatalogError) {
-        let (text, mode) = try CatalogKeyFile.read(url)
+        let file = try CatalogKeyFile.read(url)
+        let text = String(decoding: file.bytes, as: UTF8.self)
         guard CatalogKeyFile.key(text, CatalogKeyFile.open) == nil else {
             throw CatalogError(
                 .badKey,
                 "'\(url.path)' is a public key. Give the secret key, the .key file that was created with it.")
         }
-        guard mode & 0o077 == 0 else {
-            throw CatalogError(
-                .keyPermissions,
-                "The signing key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): other users may read it. "
-                    + "Run: chmod 600 '\(url.path)'")
+        if let leak = file.leak {
+            throw CatalogError(.keyPermissions, "The signing key '\(url.path)' \(leak)")
         }
         guard let raw = CatalogKeyFile.key(text, CatalogKeyFile.secret) else {
             throw CatalogError(
@@ -96,7 +94,7 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `key-missing`, `key-file`, `bad-key`.
     public init(file url: URL) throws(CatalogError) {
-        let text = try CatalogKeyFile.read(url).text
+        let text = String(decoding: try CatalogKeyFile.read(url).bytes, as: UTF8.self)
         guard let raw = CatalogKeyFile.key(text, CatalogKeyFile.open) else {
             let isSecret = CatalogKeyFile.key(text, CatalogKeyFile.secret) != nil
             throw CatalogError(
@@ -141,27 +139,13 @@ private enum CatalogKeyFile {
         return Array(data)
     }
 
-    /// A file's text and mode, both read from the same open file.
-    static func read(_ url: URL) throws(CatalogError) -> (text: String, mode: mode_t) {
-        let handle = Foundation.open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard handle >= 0 else { throw failure("read", url) }
-        defer { close(handle) }
-        var status = stat()
-        guard fstat(handle, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maxBytes else {
-            throw CatalogError(.keyFile, "The key file '\(url.path)' is not a file of at most \(maxBytes) bytes.")
+    static func read(_ url: URL) throws(CatalogError) -> GuardedFile {
+        do {
+            return try GuardedFile.read(url, limit: maxBytes)
+        } catch {
+            let code: CatalogErrorCode = if case .missing = error { .keyMissing } else { .keyFile }
+            throw CatalogError(code, "Cannot read the key file '\(url.path)': \(error.reason).")
         }
-        var bytes = [UInt8](repeating: 0, count: maxBytes)
-        var filled = 0
-        while filled < maxBytes {
-            let count = bytes.withUnsafeMutableBytes {
-                Foundation.read(handle, $0.baseAddress?.advanced(by: filled), maxBytes - filled)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("read", url) }
-            if count == 0 { break }
-            filled += count
-        }
-        return (String(decoding: bytes[..<filled], as: UTF8.self), status.st_mode)
     }
 
     static func create(_ url: URL, mode: mode_t, _ text: String) throws(CatalogError) {
@@ -179,9 +163,7 @@ private enum CatalogKeyFile {
     }
 
     private static func failure(_ verb: String, _ url: URL) -> CatalogError {
-        let number = errno
-        return CatalogError(
-            number == ENOENT && verb == "read" ? .keyMissing : .keyFile,
-            "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(number))).")
+        CatalogError(
+            .keyFile, "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(errno))).")
     }
 }

@@ -18,6 +18,9 @@ package enum CoordinatorMetric: String, MetricTable {
     case schedules
     case schedulesFired = "schedules_fired_total"
     case schedulesSkipped = "schedules_skipped_total"
+    case schedulesFailing = "schedules_failing"
+    case notificationsWaiting = "notifications_waiting_seconds"
+    case backupAge = "backup_age_seconds"
     // Workers
     case workers
     case workerLeases = "worker_leases"
@@ -86,6 +89,10 @@ package enum CoordinatorMetric: String, MetricTable {
         case .schedules: .gauge("Schedules")
         case .schedulesFired: .counter("Jobs made by schedules")
         case .schedulesSkipped: .counter("Runs of schedules that made no job")
+        case .schedulesFailing: .gauge("Schedules whose last run made no job, or whose last job failed")
+        case .notificationsWaiting:
+            .gauge("Age of the oldest notification that a receiver has not taken after a failed request, else 0")
+        case .backupAge: .gauge("Age of the newest backup in the data folder; absent without one")
         case .workers:
             .gauge("Known workers", .closed("state", ["ready", "busy", "draining", "resting", "suspect"]))
         case .workerLeases: .gauge("Leases that workers hold")

@@ -18,7 +18,10 @@ protocol ConfiguredProvider: S3CredentialProvider {
 /// The providers that Packhorse has.
 public enum S3CredentialProviders {
     /// In the order in which they are looked at; a new provider is a type and its row here.
-    private static let all: [any ConfiguredProvider.Type] = [S3Credentials.self, SharedCredentialsFile.self]
+    private static let all: [any ConfiguredProvider.Type] = [
+        AnonymousReads.self, S3Credentials.self, WebIdentity.self, SharedCredentialsFile.self,
+        ContainerCredentials.self,
+    ]
 
     /// The first provider that the environment asks for.
     ///
@@ -30,6 +33,7 @@ public enum S3CredentialProviders {
         throw S3Error(
             .missingSecret,
             "Requests to S3 need credentials, and there are none. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or have "
-                + "them in ~/.aws/credentials (AWS_SHARED_CREDENTIALS_FILE, AWS_PROFILE).")
+                + "them in ~/.aws/credentials (AWS_SHARED_CREDENTIALS_FILE, AWS_PROFILE). A public bucket is read without:"
+                + " AWS_NO_SIGN_REQUEST=YES.")
     }
 }

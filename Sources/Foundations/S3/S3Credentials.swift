@@ -7,6 +7,14 @@ public struct S3Credentials: S3CredentialProvider, CustomStringConvertible, Cust
     /// The session token of temporary keys.
     let sessionToken: String?
 
+    /// None: requests are not signed.
+    static let anonymous = S3Credentials()
+
+    private init() { (accessKey, secretKey, sessionToken) = ("", "", nil) }
+
+    /// Whether requests are not signed.
+    var areNone: Bool { accessKey.isEmpty }
+
     /// Names the variables that are read.
     public static let variables = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
 

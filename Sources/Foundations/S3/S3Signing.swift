@@ -11,6 +11,7 @@ extension TransferRequest {
         credentials: S3Credentials
     ) {
         self.init(tag: 0, url: "\(endpoint.url)/\(S3Text.path(path))\(query)")
+        guard !credentials.areNone else { return }
         signing = TransferSigning(
             region: endpoint.region, service: "s3", accessKey: credentials.accessKey, secretKey: credentials.secretKey)
         // libcurl signs this header; if it is present, libcurl does not hash the body itself.

@@ -47,6 +47,10 @@ public enum LogKey {
     public static let tileset = "packhorse.tileset.id"
     /// Name of a child process, such as `worker-1`.
     public static let process = "packhorse.process"
+    /// What SIGHUP reads again: `keys`, `tokens`, `tilesets`, `configuration`.
+    public static let part = "packhorse.part"
+    /// What is in force after it, in a few words.
+    public static let result = "packhorse.result"
     /// Seconds until the next attempt, decimal.
     public static let waitSeconds = "packhorse.wait_seconds"
 }

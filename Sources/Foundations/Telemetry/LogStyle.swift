@@ -17,11 +17,9 @@ public enum LogStyle: String, Sendable, CaseIterable {
     ///
     /// - Parameters:
     ///   - label: for example `packhorse.worker`.
-    ///   - level: lines below it are dropped before they are formatted.
-    public func logger(label: String, level: Logger.Level) -> Logger {
-        var logger = Logger(label: label) { LineHandler(label: $0, style: self) }
-        logger.logLevel = level
-        return logger
+    ///   - level: lines below it are dropped before they are formatted; a change of it counts at once.
+    public func logger(label: String, level: LogLevel) -> Logger {
+        Logger(label: label) { LineHandler(label: $0, style: self, level: level) }
     }
 }
 
@@ -32,9 +30,21 @@ public enum LogStyle: String, Sendable, CaseIterable {
 private struct LineHandler: LogHandler {
     let label: String
     let style: LogStyle
-    var logLevel: Logger.Level = .info
+    let level: LogLevel
+    /// The level of this copy of the logger alone, if it was set.
+    private var ownLevel: Logger.Level?
+    var logLevel: Logger.Level {
+        get { ownLevel ?? level.current }
+        set { ownLevel = newValue }
+    }
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String, style: LogStyle, level: LogLevel) {
+        self.label = label
+        self.style = style
+        self.level = level
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -52,12 +62,12 @@ private struct LineHandler: LogHandler {
             case .text: textLine(time, event: event, fields: fields)
             case .json: jsonLine(time, event: event, fields: fields)
             }
-        StatusLine.write(VisibleText.escaped(line))
+        StatusLine.write(Journal.mark(Journal.Priority(event.level)) + VisibleText.escaped(line))
     }
 
     private func textLine(_ time: String, event: LogEvent, fields: [(String, String)]) -> String {
         let tail = fields.map { " \($0.0)=\($0.1)" }.joined()
-        return "\(time) \(event.level) \(label): \(event.message)\(tail)"
+        return (Journal.isReader ? "" : "\(time) ") + "\(event.level) \(label): \(event.message)\(tail)"
     }
 
     private func jsonLine(_ time: String, event: LogEvent, fields: [(String, String)]) -> String {

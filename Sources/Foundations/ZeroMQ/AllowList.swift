@@ -77,6 +77,41 @@ public final class AllowList: Sendable {
         }
     }
 
+    /// What the last look at the folder changed.
+    public struct Change: Hashable, Sendable {
+        /// Keys that may connect now.
+        public let count: Int
+        /// Names of files whose key may connect since.
+        public let added: [String]
+        /// Names whose key may no longer connect.
+        public let removed: [String]
+        /// Names of files without a valid key, with the reason.
+        public let refused: [String]
+    }
+
+    /// Reads the folder now, every file anew.
+    public func reload() -> Change {
+        let (before, after) = state.withLock { state in
+            let before = state.entries
+            if let folder {
+                state.files = [:]
+                Self.read(folder, &state)
+                state.readAt = .now
+            }
+            return (before, state.entries)
+        }
+        // The folder was readable when the list was made; one that is not has no keys and nothing to refuse.
+        let rows = folder.flatMap { try? Self.listing(of: $0) } ?? []
+        let refused = rows.compactMap { row -> String? in
+            guard case .failure(let error) = row.entry else { return nil }
+            return "\(row.file.lastPathComponent) (\(error.message))"
+        }
+        func names(_ entries: some Sequence<Entry>) -> [String] { entries.map(\.name).sorted() }
+        return Change(
+            count: after.count, added: names(after.values.filter { before[$0.key.z85] != $0 }),
+            removed: names(before.values.filter { after[$0.key.z85] == nil }), refused: refused)
+    }
+
     /// Every key file of a folder with its entry, or the error because of which it is not accepted; ascending by name.
     ///
     /// - Throws: ``ZeroMQError`` `key-missing` or `key-file` when the folder cannot be read.

@@ -1,4 +1,5 @@
 public import Errors
+internal import Files
 public import Foundation
 
 /// Key files: `<name>.key` contains a secret and is readable only by its owner; `<name>.pub` contains the public half.
@@ -19,20 +20,17 @@ public enum KeyFile {
     ///
     /// - Throws: ``ZeroMQError`` `key-missing`, `key-file`, `key-permissions` when others may read it, or `bad-key`.
     public static func readSecret(_ url: URL) throws(ZeroMQError) -> KeyPair {
-        let (bytes, mode) = try read(url)
-        guard !bytes.starts(with: publicMark.utf8) else {
+        let file = try read(url)
+        guard !file.bytes.starts(with: publicMark.utf8) else {
             throw ZeroMQError(
                 .badKey,
                 "'\(url.path)' is the public half of a key. Use the secret half, the .key file of the same pair.")
         }
-        guard mode & 0o077 == 0 else {
-            throw ZeroMQError(
-                .keyPermissions,
-                "The secret key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): other users can read it."
-                    + " Run: chmod 600 '\(url.path)'")
+        if let leak = file.leak {
+            throw ZeroMQError(.keyPermissions, "The secret key '\(url.path)' \(leak)")
         }
         do {
-            return try KeyPair(secretZ85: meaningful(bytes).first ?? "")
+            return try KeyPair(secretZ85: meaningful(file.bytes).first ?? "")
         } catch {
             throw ZeroMQError(.badKey, "'\(url.path)': \(error.message) Create one with: packhorse keygen")
         }
@@ -40,18 +38,22 @@ public enum KeyFile {
 
     /// Reads a public key.
     ///
-    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file` or `bad-key`.
+    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file`, `key-permissions` when others may change it, or `bad-key`.
     public static func readPublic(_ url: URL) throws(ZeroMQError) -> PublicKey {
         try readEntry(url).key
     }
 
     /// Reads a public key and the roles its file grants.
     ///
-    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file`, `bad-key` or `bad-role`.
+    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file`, `key-permissions` when others may change it, `bad-key` or
+    /// `bad-role`.
     public static func readEntry(_ url: URL) throws(ZeroMQError) -> (key: PublicKey, roles: PeerRoles) {
-        let (bytes, _) = try read(url)
+        let file = try read(url)
+        if let tampering = file.tampering {
+            throw ZeroMQError(.keyPermissions, "The key '\(url.path)' \(tampering)")
+        }
         do {
-            return try parse(bytes)
+            return try parse(file.bytes)
         } catch {
             throw ZeroMQError(error.code, "'\(url.path)': \(error.message)")
         }
@@ -98,28 +100,13 @@ public enum KeyFile {
             .filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// A file's content and mode, both read from the same open file.
-    private static func read(_ url: URL) throws(ZeroMQError) -> (bytes: [UInt8], mode: mode_t) {
-        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw failure("read", url) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maxBytes else {
-            throw ZeroMQError(
-                .keyFile, "The key file '\(url.path)' is not a regular file of at most \(maxBytes) bytes.")
+    private static func read(_ url: URL) throws(ZeroMQError) -> GuardedFile {
+        do {
+            return try GuardedFile.read(url, limit: maxBytes)
+        } catch {
+            let code: ZeroMQErrorCode = if case .missing = error { .keyMissing } else { .keyFile }
+            throw ZeroMQError(code, "Cannot read the key file '\(url.path)': \(error.reason).")
         }
-        var bytes = [UInt8](repeating: 0, count: maxBytes)
-        var filled = 0
-        while filled < maxBytes {
-            let count = bytes.withUnsafeMutableBytes {
-                Foundation.read(descriptor, $0.baseAddress?.advanced(by: filled), maxBytes - filled)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("read", url) }
-            if count == 0 { break }
-            filled += count
-        }
-        return (Array(bytes[..<filled]), status.st_mode)
     }
 
     private static func create(_ url: URL, mode: mode_t, _ text: String) throws(ZeroMQError) {
@@ -136,9 +123,8 @@ public enum KeyFile {
     }
 
     private static func failure(_ verb: String, _ url: URL) -> ZeroMQError {
-        let number = errno
-        return ZeroMQError(
-            number == ENOENT && verb == "read" ? .keyMissing : .keyFile,
-            "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(number))).")
+        ZeroMQError(
+            .keyFile,
+            "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(errno))).")
     }
 }

@@ -17,7 +17,7 @@ public enum ZeroMQErrorCode: String, ErrorCode {
     case badKey = "bad-key"
     /// A word in a key file is not a role.
     case badRole = "bad-role"
-    /// Other users can read a secret key.
+    /// Other users can read a secret key, or change a public one.
     case keyPermissions = "key-permissions"
     /// The key file, or the folder of keys, does not exist.
     case keyMissing = "key-missing"

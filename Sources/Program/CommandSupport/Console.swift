@@ -29,10 +29,16 @@ package enum Console {
     package static func note(_ line: String) { StatusLine.write(VisibleText.escaped(line)) }
 
     /// Writes an error with its details and its remedy.
-    package static func error(_ error: CLIError) { error.lines.forEach(note) }
+    package static func error(_ error: CLIError) {
+        for line in error.lines { note(line, .error) }
+    }
 
     /// Writes a warning.
-    package static func warning(_ text: String) { note("packhorse: warning: \(text)") }
+    package static func warning(_ text: String) { note("packhorse: warning: \(text)", .warning) }
+
+    private static func note(_ line: String, _ priority: Journal.Priority) {
+        StatusLine.write(Journal.mark(priority) + VisibleText.escaped(line))
+    }
 
     /// Writes our own text unchanged: help, scripts and manual pages, which contain no external text.
     package static func page(_ text: String) { writeBytes(Data((text + "\n").utf8)) }

@@ -62,6 +62,19 @@ package struct KeyOptions: ParsableArguments {
         }
     }
 
+    /// What a coordinator reads again on SIGHUP; it also looks by itself, every second.
+    package func reloadSteps(_ security: LinkSecurity) -> [ReloadStep] {
+        guard case .curveServer(_, let allowed) = security else { return [] }
+        return [
+            ReloadStep("keys") {
+                let change = allowed.reload()
+                return ["\(change.count) authorized"]
+                    .appending("added", change.added).appending("removed", change.removed)
+                    .appending("refused", change.refused).joined(separator: "; ")
+            }
+        ]
+    }
+
     /// The folder of authorized keys.
     package func allowed(_ option: String?) -> URL? {
         file(option, variable: "PACKHORSE_AUTHORIZED_KEYS", name: "authorized_keys.d")
@@ -72,5 +85,12 @@ package struct KeyOptions: ParsableArguments {
         if let keys { return URL(filePath: keys).appending(path: name) }
         if let named = Variable.value(variable) { return URL(filePath: named) }
         return Variable.value("PACKHORSE_KEYS").map { URL(filePath: $0).appending(path: name) }
+    }
+}
+
+extension [String] {
+    /// The texts with a list of names behind them, if it has any.
+    fileprivate func appending(_ what: String, _ names: [String]) -> [String] {
+        names.isEmpty ? self : self + ["\(what) \(names.joined(separator: ", "))"]
     }
 }

@@ -1,6 +1,6 @@
 package import ArgumentParser
 package import Logging
-import Telemetry
+package import Telemetry
 
 /// The format and level of a server's log.
 ///
@@ -8,6 +8,9 @@ import Telemetry
 package struct LogOptions: ParsableArguments {
     package enum Level: String, ExpressibleByArgument, CaseIterable {
         case trace, debug, info, notice, warning, error
+
+        /// The same level of the log.
+        package var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
     }
 
     package enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -19,9 +22,13 @@ package struct LogOptions: ParsableArguments {
 
     package init() {}
 
+    /// The level of the log of this process, which a reload may change.
+    package static let level = LogLevel()
+
     /// The logger of a role: `packhorse.worker`.
     package func logger(_ role: String) -> Logger {
         let style: LogStyle = logFormat == .json ? .json : .text
-        return style.logger(label: "packhorse.\(role)", level: Logger.Level(rawValue: logLevel.rawValue) ?? .notice)
+        Self.level.current = logLevel.level
+        return style.logger(label: "packhorse.\(role)", level: Self.level)
     }
 }

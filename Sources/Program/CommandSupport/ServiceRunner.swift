@@ -4,16 +4,26 @@ import UnixSignals
 
 /// Runs a server until it ends, or until SIGTERM or Ctrl-C.
 ///
-/// A second signal, or ten seconds after the first one, end it immediately.
+/// A second signal, or twelve seconds after the first one, end it immediately.
 package enum ServiceRunner {
-    package static func run(_ logger: Logger, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await run(logger, BodyService(body: body))
+    package static func run(
+        _ logger: Logger, reload steps: [ReloadStep]? = nil, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await run(logger, reload: steps, BodyService(body: body))
     }
 
-    package static func run(_ logger: Logger, _ service: some Service) async throws {
+    /// - Parameter steps: What SIGHUP reads again; `nil` = SIGHUP ends the process, as it does by default.
+    package static func run(_ logger: Logger, reload steps: [ReloadStep]? = nil, _ service: some Service) async throws {
+        var services = [
+            ServiceGroupConfiguration.ServiceConfiguration(
+                service: service, successTerminationBehavior: .gracefullyShutdownGroup)
+        ]
+        if let steps {
+            services.append(
+                .init(service: HangupService(steps: steps, logger: logger), successTerminationBehavior: .ignore))
+        }
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(12)
         try await ServiceGroup(configuration: configuration).run()
     }

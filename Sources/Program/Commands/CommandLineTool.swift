@@ -9,16 +9,24 @@ internal import TextFormats
 /// The command line: parses, runs, and converts every error into one clear line and a documented exit code.
 public enum CommandLineTool {
     /// Runs the arguments (without the program's name) and ends the process.
-    public static func run(_ arguments: [String]) async -> Never {
+    ///
+    /// - Parameter commit: What the build knows of its commit, as `ops/commit` prints it.
+    public static func run(_ arguments: [String], commit: String = "") async -> Never {
         do {
+            ProgramVersion.commit = ProgramVersion.Commit(commit)
             try refuseEmpty(arguments)
             try ProcessLimits.require(.command)
+            if arguments.first.flatMap(ServiceRole.init) != nil { CredentialVariables.set() }
+            if VersionOutput.isMeant(by: arguments) {
+                Console.result(try JSONText.pretty(VersionOutput(ProgramVersion.commit)))
+                exit(ExitStatus.success.rawValue)
+            }
             if let topic = HelpTopic(arguments) {
                 topic.lines(columns: Terminal.helpColumns).forEach(Console.page)
                 exit(ExitStatus.success.rawValue)
             }
             try CommandTree.check(arguments)
-            var command = try RootCommand.parseAsRoot(arguments)
+            var command = try RootCommand.parseAsRoot(try Configuration.expanded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -82,7 +90,7 @@ struct RootCommand: AsyncParsableCommand {
 
             Exit codes: \(ExitStatus.allCases.map { "\($0.rawValue) \($0.name)" }.joined(separator: "; ")).
             """,
-        version: "packhorse \(ProgramVersion.current)",
+        version: "packhorse \(ProgramVersion.text)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Jobs",
@@ -106,7 +114,7 @@ struct RootCommand: AsyncParsableCommand {
                     WorkersCommand.self,
                     OriginsCommand.self,
                     HealthCommand.self, TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self,
-                    KeygenCommand.self, KeysCommand.self,
+                    KeygenCommand.self, KeysCommand.self, ConfigCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
             CommandGroup(name: "Shell", subcommands: [CompletionsCommand.self, ManualCommand.self]),

@@ -1,6 +1,7 @@
 public import Blobs
 public import Catalog
 public import CatalogFormat
+internal import Files
 public import Foundation
 public import Notifications
 public import ZeroMQ
@@ -106,6 +107,10 @@ public struct CoordinatorOptions: Sendable {
     ///
     /// Further ones are refused as `busy`.
     public var maxOpenJobs = 1_000
+    /// Called by the main loop in each round, at least every second.
+    ///
+    /// Default: does nothing.
+    public var onRound: @Sendable () -> Void = {}
     /// Whether a page of metrics is made.
     ///
     /// Default: no.

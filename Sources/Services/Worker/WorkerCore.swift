@@ -31,6 +31,8 @@ struct WorkerCore: Sendable {
         let isMerge: Bool
         var state: State
         var counters = WorkCounters()
+        /// When its work began.
+        var began: Int64?
 
         var isRunning: Bool { if case .running = state { true } else { false } }
         var isSpooled: Bool { if case .spooled = state { true } else { false } }
@@ -46,8 +48,8 @@ struct WorkerCore: Sendable {
 
     let profile: WorkerProfile
     let policy: WorkerPolicy
-    private(set) var phase = Phase.greeting
-    private(set) var leases: [Lease] = []
+    var phase = Phase.greeting
+    var leases: [Lease] = []
     private(set) var session: UInt64
     private var lastToken: UInt64 = 0
     private var heartbeat: Int64
@@ -59,11 +61,22 @@ struct WorkerCore: Sendable {
     private var drainEnd = Int64.max
     private var claimed: Set<UInt64> = []
     /// The coordinator asked this worker to finish its running work and leave.
-    private(set) var isLeaving = false
+    private(set) var isAskedToLeave = false
     /// Whether a pong without that request cancels it.
     ///
     /// False when the coordinator was restarted since.
     private var mayStay = false
+    /// The time limit is so near that no more work is taken.
+    var isOutOfTime = false
+    /// Since when the coordinator has had no work; `nil` while there is some, or no coordinator.
+    var idleSince: Int64?
+    /// The longest work so far, in milliseconds.
+    var longestWork: Int64 = 0
+    /// Why draining ends the worker.
+    var drainReason = WorkerEnd.drained
+
+    /// Whether no more work is taken, and the worker ends with its last lease.
+    var isLeaving: Bool { isAskedToLeave || isOutOfTime }
 
     init(session: UInt64, profile: WorkerProfile, policy: WorkerPolicy = WorkerPolicy()) {
         self.session = session
@@ -74,7 +87,7 @@ struct WorkerCore: Sendable {
 
     /// The latest time for ``WorkerEvent/tick(_:)``.
     var nextTick: Int64 {
-        var next = min(nextHeartbeat, drainEnd)
+        var next = min(nextHeartbeat, drainEnd, ownEnd)
         if phase == .greeting { next = min(next, nextHello) }
         for case .spooled(_, let resendAt) in leases.map(\.state) { next = min(next, resendAt) }
         return next
@@ -83,6 +96,12 @@ struct WorkerCore: Sendable {
     mutating func handle(_ event: WorkerEvent, now: Int64) -> [WorkerEffect] {
         guard phase != .ended else { return [] }
         if lastHeard == nil { lastHeard = now }
+        let effects = react(to: event, now: now)
+        noteIdleness(now)
+        return effects
+    }
+
+    private mutating func react(to event: WorkerEvent, now: Int64) -> [WorkerEffect] {
         switch event {
         case .linked: return phase == .draining ? [] : greet(now)
         case .message(let message, let about):
@@ -164,6 +183,7 @@ struct WorkerCore: Sendable {
         guard phase != .draining, !isLeaving, now >= pausedUntil, hasRoom else {
             return [.send(.return(.make { $0.tokens = [offer.token] }))]
         }
+        idleSince = nil
         leases.append(Lease(token: offer.token, isMerge: offer.isMerge, state: .queued(offer)))
         return advance(now)
     }
@@ -172,13 +192,13 @@ struct WorkerCore: Sendable {
     /// and takes no more.
     private mutating func leave(_ isAsked: Bool) -> [WorkerEffect] {
         guard isAsked else {
-            if mayStay { isLeaving = false }
+            if mayStay { isAskedToLeave = false }
             return []
         }
         mayStay = true
-        guard !isLeaving else { return [] }
-        isLeaving = true
-        return giveBack { if case .queued = $0.state { true } else { false } }
+        guard !isAskedToLeave else { return [] }
+        isAskedToLeave = true
+        return giveBackQueued()
     }
 
     /// Drops a lease, by order of the coordinator.
@@ -199,6 +219,7 @@ struct WorkerCore: Sendable {
         }
         switch outcome {
         case .done(let commit):
+            longestWork = max(longestWork, now - (leases[index].began ?? now))
             leases[index].state = .spooled(commit, resendAt: now + heartbeat)
             return [.send(.commit(commit))] + afterLeaseEnd(now)
         case .cancelled:
@@ -220,7 +241,7 @@ struct WorkerCore: Sendable {
             if failure.isLocal {
                 // This machine cannot work now, so other workers should.
                 pausedUntil = now + WorkerPolicy.localPause
-                effects += giveBack { if case .queued = $0.state { true } else { false } }
+                effects += giveBackQueued()
             }
             return effects + afterLeaseEnd(now)
         }
@@ -239,9 +260,14 @@ struct WorkerCore: Sendable {
                 continue
             }
             leases[index].state = .running
+            leases[index].began = now
             effects.append(.run(offer))
         }
         return effects
+    }
+
+    mutating func giveBackQueued() -> [WorkerEffect] {
+        giveBack { if case .queued = $0.state { true } else { false } }
     }
 
     private mutating func giveBack(_ isMeant: (Lease) -> Bool) -> [WorkerEffect] {
@@ -255,10 +281,10 @@ struct WorkerCore: Sendable {
     }
 
     /// After the end of a lease: starts the next one, updates the credit, or leaves when draining is done.
-    private mutating func afterLeaseEnd(_ now: Int64) -> [WorkerEffect] {
+    mutating func afterLeaseEnd(_ now: Int64) -> [WorkerEffect] {
         switch phase {
         case .serving where isLeaving && leases.isEmpty, .draining where leases.isEmpty:
-            return [.send(.bye(.make { $0.reason = "drained" }))] + end(.drained)
+            return [.send(.bye(.make { $0.reason = "drained" }))] + end(isOutOfTime ? .outOfTime : drainReason)
         case .serving: return advance(now) + [ready(now)]
         case .draining: return []
         case .greeting, .ended: return advance(now)
@@ -302,9 +328,10 @@ struct WorkerCore: Sendable {
 
     private mutating func tick(_ counters: [UInt64: WorkCounters], _ now: Int64) -> [WorkerEffect] {
         for index in leases.indices { leases[index].counters = counters[leases[index].token] ?? leases[index].counters }
-        if now >= drainEnd { return [.send(.bye(.make { $0.reason = "drain limit" }))] + end(.drained) }
+        if now >= drainEnd { return [.send(.bye(.make { $0.reason = "drain limit" }))] + end(drainReason) }
+        if let effects = endByItself(now) { return effects }
         let silence = now - (lastHeard ?? now)
-        if silence >= WorkerPolicy.orphaned, phase != .draining { return end(.orphaned) }
+        if silence >= policy.orphaned, phase != .draining { return end(.orphaned) }
         if silence >= WorkerPolicy.silence, now - lastReconnect >= WorkerPolicy.silence, phase != .draining {
             lastReconnect = now
             return [.reconnect] + greet(now)
@@ -341,7 +368,7 @@ struct WorkerCore: Sendable {
         return effects
     }
 
-    private mutating func drain(_ now: Int64) -> [WorkerEffect] {
+    mutating func drain(_ now: Int64) -> [WorkerEffect] {
         guard phase != .draining else { return [] }
         let wasServing = phase == .serving
         phase = .draining
@@ -349,11 +376,11 @@ struct WorkerCore: Sendable {
         let effects = giveBack { if case .spooled = $0.state { false } else { true } }
         // Without a coordinator the results cannot be delivered now. They are durable, and the work will be offered
         // again.
-        guard wasServing else { return effects + end(.drained) }
+        guard wasServing else { return effects + end(drainReason) }
         return effects + resend(now, all: true) + afterLeaseEnd(now)
     }
 
-    private mutating func end(_ reason: WorkerEnd) -> [WorkerEffect] {
+    mutating func end(_ reason: WorkerEnd) -> [WorkerEffect] {
         phase = .ended
         let cancels = leases.compactMap { lease -> WorkerEffect? in
             if case .running = lease.state { .cancel(lease.token) } else { nil }

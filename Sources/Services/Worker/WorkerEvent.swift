@@ -35,6 +35,10 @@ enum WorkerEffect: Hashable, Sendable {
 enum WorkerEnd: Hashable, Sendable {
     /// By request, in an orderly way.
     case drained
+    /// There was no work for as long as it waits for some.
+    case idle
+    /// Its time limit is near; all leases were given back.
+    case outOfTime
     /// The coordinator will never accept this worker.
     case rejected(code: String, text: String)
     /// No coordinator for so long that the results are no longer needed.

@@ -1,4 +1,5 @@
 internal import Errors
+internal import Files
 internal import MetricsFormat
 internal import Origins
 internal import Synchronization
@@ -9,8 +10,10 @@ extension WorkerMetrics {
 
     /// The page of metrics.
     ///
-    /// - Parameter use: The use of all origins so far, and their requests in flight.
-    func page(_ use: (sum: OriginBudget.Use, inFlight: Int)) -> String {
+    /// - Parameters:
+    ///   - use: The use of all origins so far, and their requests in flight.
+    ///   - disk: The disk of work in hand; `nil` = not known.
+    func page(_ use: (sum: OriginBudget.Use, inFlight: Int), disk: DiskSpace? = nil) -> String {
         let state = state.withLock { $0 }
         var text = MetricsText()
         Self.writeTiles(state, to: &text)
@@ -34,6 +37,10 @@ extension WorkerMetrics {
         text.single(Row.isConnected, state.isConnected ? 1 : 0)
         text.single(Row.reconnects, Double(max(state.connections, 1) - 1))
         text.single(Row.coordinatorSilence, (ContinuousClock.now - state.heard) / .seconds(1))
+        text.family(Row.freeSpace)
+        if let disk { text.sample(Row.freeSpace, value: Double(disk.free)) }
+        text.family(Row.diskSize)
+        if let disk { text.sample(Row.diskSize, value: Double(disk.total)) }
         ProcessMetrics.write(to: &text)
         return text.text
     }

@@ -48,6 +48,20 @@ public struct WorkerOptions: Sendable {
     ///
     /// Default 30 s.
     public var storePatience: Duration = .seconds(30)
+    /// How long the worker waits for work, while its coordinator answers, before it ends; `nil` = without end.
+    public var untilIdle: Duration?
+    /// When the worker must have ended; `nil` = it may run without end.
+    ///
+    /// It takes no more work some time before, and gives back what is not finished 12 s before.
+    public var deadline: ContinuousClock.Instant?
+    /// Called once, when the socket to the coordinator is open.
+    ///
+    /// Default: does nothing.
+    public var onReady: @Sendable () -> Void = {}
+    /// Called by the main loop in each round, at least every five seconds.
+    ///
+    /// Default: does nothing.
+    public var onRound: @Sendable () -> Void = {}
     /// Called before each merge, to return free memory to the system: merges need blocks of other sizes than fetches.
     ///
     /// Default: does nothing.

@@ -12,7 +12,15 @@ struct WorkerPolicy: Hashable, Sendable {
     /// Time without any message before the connection is replaced: three heartbeats.
     static let silence: Int64 = 15_000
     /// Time without any message before the worker ends, because its results are no longer needed.
-    static let orphaned: Int64 = 3_600_000
+    var orphaned: Int64 = 3_600_000
+    /// Time without work, while the coordinator answers, before the worker ends; `nil` = never.
+    var untilIdle: Int64?
+    /// When the worker must have ended; `nil` = never.
+    var timeLimit: Int64?
+    /// Time before the limit at which everything is given back: draining, and the end of the process.
+    static let drainReserve: Int64 = 12_000
+    /// The least time before that at which no more work is taken, where the limit allows it.
+    static let leaveReserve: Int64 = 30_000
     /// How long no work is taken after the local disk was full.
     static let localPause: Int64 = 10_000
     /// Time before hello is sent again after a temporary rejection.
@@ -23,6 +31,30 @@ struct WorkerPolicy: Hashable, Sendable {
     ///
     /// The process must end within 10 s after SIGTERM.
     static let drain: Int64 = 5_000
+
+    /// The policy of a worker with these options.
+    ///
+    /// - Parameter now: The instant that the time limit of the policy counts from.
+    init(_ options: WorkerOptions, now: ContinuousClock.Instant = .now) {
+        self.init(slots: options.slots)
+        if let idle = options.untilIdle {
+            untilIdle = idle.milliseconds
+            // A worker without a coordinator has no work either, but a restart of the coordinator must not end it.
+            orphaned = max(idle.milliseconds, 60_000)
+        }
+        timeLimit = options.deadline.map { (now.duration(to: $0)).milliseconds }
+    }
+
+    /// The defaults, with another number of slots.
+    init(slots: Int = 4) { self.slots = slots }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
 }
 
 /// The description of a worker in its hello.

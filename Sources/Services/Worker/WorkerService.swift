@@ -32,7 +32,7 @@ public struct WorkerService: Service, CustomStringConvertible {
     }
 
     /// The page of metrics in the text format of Prometheus.
-    public func metricsPage() -> String { metrics.page(budgets.total) }
+    public func metricsPage() -> String { metrics.page(budgets.total, disk: .ofFuture(options.scratch)) }
 
     /// Runs until the task is cancelled, or until a graceful shutdown has drained it.
     ///
@@ -50,7 +50,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
             scratch: options.scratch, beforeMerge: options.beforeMerge, metrics: metrics)
-        try await run(store: store, runner: runner, policy: WorkerPolicy(slots: options.slots))
+        try await run(store: store, runner: runner, policy: WorkerPolicy(options))
     }
 
     /// The same without a shared folder.
@@ -61,7 +61,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             store: store, environment: options.environment, logger: logger, budgets: budgets,
             scratch: options.scratch, beforeMerge: options.beforeMerge, metrics: metrics)
         try await run(
-            store: store, runner: runner, policy: WorkerPolicy(slots: options.slots), streaming: client)
+            store: store, runner: runner, policy: WorkerPolicy(options), streaming: client)
     }
 
     /// The same with another runner and other constants, for tests.
@@ -88,10 +88,11 @@ public struct WorkerService: Service, CustomStringConvertible {
         }
         logger.notice(
             "Worker started", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
+        options.onReady()
         let failure = await withGracefulShutdownHandler {
             await withTaskGroup(of: (any Error)?.self) { group in
                 group.addTask { await Self.receive(link, shell) }
-                group.addTask { await Self.pace(shell) }
+                group.addTask { [options] in await Self.pace(shell, options.onRound) }
                 if let client {
                     group.addTask {
                         await client.run()
@@ -111,13 +112,16 @@ public struct WorkerService: Service, CustomStringConvertible {
         if let failure, !(failure is CancellationError) { throw failure }
         switch await shell.end {
         case .drained, nil: logger.notice("Worker stopped")
+        case .idle: logger.notice("Worker stopped: there was no work for the time of --until-idle")
+        case .outOfTime: logger.notice("Worker stopped: its time limit is near, and its leases were given back")
         case .rejected(let code, let text):
             throw WorkerError(
                 code == "forbidden" ? .forbidden : .rejected,
                 "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
         case .orphaned:
             throw WorkerError(
-                .orphaned, "No coordinator answered at '\(options.connect)' for an hour. Results are in the blob store."
+                .orphaned,
+                "No coordinator answered at '\(options.connect)' for \(policy.orphaned / 60_000) minutes. Results are in the blob store."
             )
         }
     }
@@ -133,8 +137,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         return nil
     }
 
-    private static func pace(_ shell: WorkerShell) async -> (any Error)? {
+    private static func pace(_ shell: WorkerShell, _ onRound: @Sendable () -> Void) async -> (any Error)? {
         while await shell.end == nil {
+            onRound()
             do {
                 try await Task.sleep(for: await shell.tick())
             } catch {

@@ -117,16 +117,18 @@ actor WorkerShell {
     }
 
     private var now: Int64 {
-        let (seconds, attoseconds) = (ContinuousClock.now - started).components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        (ContinuousClock.now - started).milliseconds
     }
 
     private func handle(_ event: WorkerEvent) async {
-        let wasLeaving = core.isLeaving
+        let (wasAsked, wasOutOfTime) = (core.isAskedToLeave, core.isOutOfTime)
         let effects = core.handle(event, now: now)
-        if core.isLeaving != wasLeaving {
+        if core.isOutOfTime, !wasOutOfTime {
+            logger.notice("The time limit is near; no more work is taken, and running work is finished where it can be")
+        }
+        if core.isAskedToLeave != wasAsked {
             logger.notice(
-                wasLeaving
+                wasAsked
                     ? "The coordinator withdrew its request to leave"
                     : "The coordinator asks this worker to leave; running work is finished first")
         }

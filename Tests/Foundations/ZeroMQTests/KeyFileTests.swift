@@ -41,6 +41,44 @@ struct KeyFileTests {
         }
     }
 
+    /// As Kubernetes mounts a secret with an fsGroup: links to a read-only file of a group of this process.
+    @Test func aMountedSecretIsReadThroughItsLinks() async throws {
+        try await withFolder { folder in
+            let real = folder.appendingPathComponent("..2026_11_26")
+            try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+            let pair = try KeyPair.generate()
+            let file = real.appendingPathComponent("mule.key")
+            try KeyFile.write(secretOf: pair, to: file)
+            chmod(file.path, 0o440)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/..data", withDestinationPath: "..2026_11_26")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/mule.key", withDestinationPath: "..data/mule.key")
+            let link = folder.appendingPathComponent("mule.key")
+            #expect(try KeyFile.readSecret(link).publicKey == pair.publicKey)
+            // What counts are the permissions of the file, not of the link.
+            chmod(file.path, 0o444)
+            let error = #expect(throws: ZeroMQError.self) { try KeyFile.readSecret(link) }
+            #expect(error?.code == .keyPermissions && error?.message.contains("chmod 600 '\(link.path)'") == true)
+            chmod(file.path, 0o440)
+            if geteuid() == 0 {
+                // A group that this process does not belong to.
+                chown(file.path, 0, 54_321)
+                #expect(throws: ZeroMQError.self) { try KeyFile.readSecret(link) }
+            }
+        }
+    }
+
+    @Test func aPublicKeyThatOthersMayChangeIsRefused() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("mule.pub")
+            try KeyFile.write(try KeyPair.generate().publicKey, to: file)
+            chmod(file.path, 0o646)
+            let error = #expect(throws: ZeroMQError.self) { try KeyFile.readEntry(file) }
+            #expect(error?.code == .keyPermissions && error?.message.contains("chmod go-w") == true)
+        }
+    }
+
     @Test(arguments: [
         "", "# only a comment\n", "too short", String(repeating: "~", count: 40), String(repeating: "0", count: 41),
     ])

@@ -55,6 +55,18 @@ struct UnitsTests {
     @Test(arguments: ["", "GB", "-1GB", "1e9", "nan", "1.2.3MB", "99999999TB", "5 GiB"])
     func otherSizesAreRefused(text: String) { #expect(Units.size(text) == nil) }
 
+    @Test(arguments: [
+        ("90s", 90), ("5m", 300), ("1h30m", 5_400), ("2 d", 172_800), ("45", 45), ("1.5h", 5_400),
+        ("3 min 20 sec", 200),
+        ("5:00", 300), ("12:00:00", 43_200), ("1-02:00:00", 93_600), ("0", 0),
+    ])
+    func durationsAreRead(text: String, seconds: Double) { #expect(Units.seconds(text) == seconds) }
+
+    @Test(arguments: [
+        "", "m", "-5m", "5ms", "1m30", "30m1h", "nan", "1:2:3:4", "1-5:00", "UNLIMITED", "1e9s", "99999d", ":", "5:",
+    ])
+    func otherDurationsAreRefused(text: String) { #expect(Units.seconds(text) == nil) }
+
     @Test func countsTakeTheNounThatBelongsToThem() {
         #expect(Units.count(1, of: "package") == "1 package")
         #expect(Units.count(UInt64(1_000), of: "batch") == "1,000 batches")

@@ -12,7 +12,8 @@ struct JSONReferenceTests {
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
-        "style-pack", "style-plan", "style-check", "style-index", "region", "place", "mask", "error",
+        "style-pack", "style-plan", "style-check", "style-index", "region", "place", "mask", "error", "version",
+        "wrong-line", "setting",
     ]
 
     @Test func everyDocumentIsRead() throws {
@@ -173,8 +174,13 @@ struct JSONReferenceTests {
         try await reader.run("style-pack", ["style-pack", style, "-o", path("style")])
         try await reader.run("style-check", ["verify", path("style")])
         try await reader.run("style-index", ["inspect", path("style")])
-        // The demo world sends no Last-Modified.
-        reader.expectAll(Self.ofFiles, but: ["entries.modified"])
+        try await reader.run("version", ["--version"])
+        let wrong = path("worker.yaml")
+        try Data("slot: 4\n".utf8).write(to: URL(filePath: wrong))
+        try await reader.run("wrong-line", ["config", "check", wrong], status: 78)
+        try await reader.run("setting", ["config", "show", "worker"])
+        // The demo world sends no Last-Modified; a build without `make` knows no commit.
+        reader.expectAll(Self.ofFiles, but: ["entries.modified", "commit", "date"])
     }
 
     private func estimateOfFailures(_ reader: JSONReader) async throws {

@@ -20,6 +20,7 @@ struct NotificationTests {
     private func arguments(_ server: ScriptedServer, _ scratch: Scratch) throws -> [String] {
         let file = scratch.url("secret")
         try Data("\(Self.secret)\n".utf8).write(to: file)
+        chmod(file.path, 0o600)
         return [
             "--notify", "http://user:word@127.0.0.1:\(server.port)/hook?token=SECRET", "--notify-secret-file",
             file.path,

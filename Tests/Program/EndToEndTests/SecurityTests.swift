@@ -17,6 +17,42 @@ struct SecurityTests {
     }
 
     @Test(.timeLimit(.programs))
+    func theKeyOfOneMachineIsRevokedAloneWhileTheOthersWork() async throws {
+        let scratch = try Scratch()
+        let keys = scratch.url("keys")
+        for arguments in [[], ["--worker", "berlin"], ["--worker", "paris"]] {
+            let made = try await Program.run(["keygen", "--cluster", keys.path] + arguments, in: scratch)
+            try #require(made.status == 0, "\(made.errors)")
+        }
+        let again = try await Program.run(["keygen", "--cluster", keys.path, "--worker", "paris"], in: scratch)
+        #expect(again.status == 73, "a key is not overwritten: \(again.errors)")
+        let cluster = try await Cluster(workers: 0, coordinatorArguments: ["--keys", keys.path], in: scratch)
+        // The folder of a machine is all that its workers need.
+        for name in ["berlin", "paris"] {
+            try cluster.startWorker(["--keys", keys.appending(path: "machines/\(name)").path])
+        }
+        let both = ["health", "--workers", "2", "--keys", keys.path]
+        try await Eventually.holds("both workers are connected") { try await cluster.run(both).status == 0 }
+        let other = try await Program.run(["keys", "revoke", "berlim", "--keys", keys.path], in: scratch)
+        #expect(other.status == 66 && other.errors.contains("did you mean 'berlin'?"), "\(other.errors)")
+        let revoked = try await Program.run(["keys", "revoke", "berlin", "--keys", keys.path], in: scratch)
+        #expect(revoked.status == 0, "\(revoked.errors)")
+        try await Eventually.holds("the worker is cut off") {
+            cluster.workers[0].said.contains("Connection refused by the coordinator")
+        }
+        #expect(!cluster.workers[1].said.contains("Connection refused"), "the other one works on")
+        let origin = try await DemoOrigin(in: scratch)
+        let done = try await cluster.run(
+            [
+                "submit", "LI", "--tileset", origin.tileset, "--zoom", "0-8", "--keys", keys.path, "--wait",
+                "--progress",
+                "none",
+            ])
+        #expect(done.status == 0, "\(done.errors)")
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.programs))
     func eachKeyMayDoWhatItsRolesSayAndNothingMore() async throws {
         let scratch = try Scratch()
         let keys = scratch.url("keys")

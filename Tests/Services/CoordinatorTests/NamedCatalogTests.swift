@@ -1,6 +1,7 @@
 import Catalog
 import CatalogFormat
 import Errors
+import Files
 import Foundation
 import Notifications
 import Testing

@@ -8,14 +8,21 @@ import Wire
 struct Rig {
     static let digest = Data(repeating: 7, count: 32)
 
-    var core = WorkerCore(
-        session: 5,
-        profile: WorkerProfile(name: "mule", host: "stable", build: "test", blobStore: "b", packageFormats: [1]),
-        policy: WorkerPolicy(slots: 2))
+    var core: WorkerCore
     var now: Int64 = 1_000
 
-    static func serving() -> Rig {
-        var rig = Rig()
+    init(_ policy: WorkerPolicy = WorkerPolicy(slots: 2)) {
+        core = WorkerCore(
+            session: 5,
+            profile: WorkerProfile(name: "mule", host: "stable", build: "test", blobStore: "b", packageFormats: [1]),
+            policy: policy)
+    }
+
+    /// - Parameter change: Changes the policy of two slots.
+    static func serving(_ change: (inout WorkerPolicy) -> Void = { _ in }) -> Rig {
+        var policy = WorkerPolicy(slots: 2)
+        change(&policy)
+        var rig = Rig(policy)
         _ = rig.do(.linked)
         _ = rig.hear(.welcome(PBWelcome()))
         return rig
@@ -58,6 +65,8 @@ struct Rig {
         case .cancel(let token): "cancel \(token)"
         case .reconnect: "reconnect"
         case .end(.drained): "end drained"
+        case .end(.idle): "end idle"
+        case .end(.outOfTime): "end out of time"
         case .end(.orphaned): "end orphaned"
         case .end(.rejected(let code, _)): "end rejected \(code)"
         case .send(.hello(let body)): "hello \(body.held.map(\.token))"

@@ -52,6 +52,17 @@ struct WorkerMetricsTests {
         #expect(done.value("worker_request_duration_seconds_count", ["kind": "archive"]) == 0)
     }
 
+    @Test func theDiskOfWorkInHandIsShown() throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        let service = stable.service("tcp://127.0.0.1:9") {
+            $0.scratch = stable.folder.appending(path: "not/there/yet")
+        }
+        let page = try MetricsPage(service.metricsPage())
+        let (free, size) = (page.value("worker_disk_free_bytes"), page.value("worker_disk_size_bytes"))
+        #expect(try #require(free) > 0 && #require(size) >= #require(free))
+    }
+
     @Test func unchangedTilesAndUnusableSourcesAreCounted() async throws {
         let stable = try Stable()
         defer { stable.remove() }

@@ -82,6 +82,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var keepTiles: String = "50GB"
     @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
     var newWorkers = false
+    @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var notifyOptions: NotifyOptions
     @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var metrics: MetricsOptions
@@ -116,6 +117,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Hangup.prepare()
         lifeline.watch()
         try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
@@ -128,7 +130,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let folder = URL(filePath: data, directoryHint: .isDirectory)
         let others = try otherCatalogs().values.map(\.folder)
         let missing = MissingFolders([folder, blobFolder, catalogFolder, cacheFolder] + others)
-        let started: (service: CoordinatorService, endpoints: EndpointsFile)
+        let started: (service: CoordinatorService, endpoints: EndpointsFile, steps: [ReloadStep])
         do {
             started = try await start(logger)
         } catch {
@@ -136,12 +138,13 @@ struct CoordinatorCommand: AsyncParsableCommand {
             throw error
         }
         defer { EndpointsFile.remove(folder) }
-        let (service, endpoints) = started
+        let (service, endpoints, steps) = started
         server?.serve { service.metricsPage() }
         logger.info(
             "Coordinator endpoints bound",
             metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
-        try await ServiceRunner.run(logger, service)
+        ServiceManager.shared.ready("serves \(endpoints.control) and \(endpoints.work)")
+        try await ServiceRunner.run(logger, reload: steps, service)
     }
 
     private var blobFolder: URL { blobs.map { URL(filePath: $0) } ?? inData("blobs") }
@@ -202,7 +205,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     /// Opens all files and sockets, and writes the endpoints to the data folder.
-    private func start(_ logger: Logger) async throws -> (CoordinatorService, EndpointsFile) {
+    private func start(_ logger: Logger) async throws -> (CoordinatorService, EndpointsFile, [ReloadStep]) {
         let options = try await options()
         let others = options.otherCatalogs.values.map { ("--also-catalog", $0.folder) }
         let places =
@@ -215,7 +218,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
             control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
             pid: ProcessInfo.processInfo.processIdentifier)
         try endpoints.write(to: options.data)
-        return (service, endpoints)
+        return (service, endpoints, Configuration.reloadSteps + keys.reloadSteps(options.security))
     }
 
     private func options() async throws -> CoordinatorOptions {
@@ -243,8 +246,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.keepShards = keepShards
         options.exposesMetrics = metrics.metrics != nil
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
+        options.onRound = { ServiceManager.shared.pulse() }
         options.receivers = try notifyOptions.receivers()
-        options.build = "packhorse \(ProgramVersion.current)"
+        options.build = "packhorse \(ProgramVersion.text)"
         // The keys and options above are read before anything is created.
         if let blobs, S3Location.isMeant(by: blobs) {
             options.store = try await blobOptions.open(blobs, folder: cacheFolder, create: true)

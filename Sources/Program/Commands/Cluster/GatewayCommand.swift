@@ -71,6 +71,7 @@ struct GatewayCommand: AsyncParsableCommand {
             "Folder with maplibre-gl.js and maplibre-gl.css 5.3.0 for the page; without it the page draws its maps itself.",
             valueName: "folder"))
     var webLib: String?
+    @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var log: LogOptions
     @OptionGroup var lifeline: LifelineOptions
 
@@ -98,6 +99,7 @@ struct GatewayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Hangup.prepare()
         lifeline.watch()
         try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
@@ -115,20 +117,30 @@ struct GatewayCommand: AsyncParsableCommand {
         options.maxConnections = maxConnections
         options.maxConnectionsEach = maxConnectionsEach
         options.extractTiles = extractTiles
+        options.onRound = { ServiceManager.shared.pulse() }
         if let coordinator {
             options.coordinator = ClusterAccess(
                 endpoint: coordinator, security: try keys.client(as: .operator), allowPlain: keys.insecure)
         }
         options.page = .embedded(library: webLib.map { URL(filePath: $0, directoryHint: .isDirectory) })
         options.tilesets = try tileset.map { name in
-            let file = try TilesetReader.file(name)
-            return TilesetSource { try await TilesetReader.complete(file) }
+            // A wrong file ends the start; the file is read again with each attempt and on SIGHUP.
+            _ = try TilesetReader.file(name)
+            return TilesetSource { try await TilesetReader.complete(try TilesetReader.file(name)) }
         }
         let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)
         let host = host
-        try await ServiceRunner.run(logger) {
-            try await server.run { port in Console.result("http://\(host):\(port)") }
+        let steps =
+            Configuration.reloadSteps + [
+                ReloadStep("tokens") { await server.reloadTokens() },
+                ReloadStep("tilesets") { try await server.reloadTilesets() },
+            ]
+        try await ServiceRunner.run(logger, reload: steps) {
+            try await server.run { port in
+                Console.result("http://\(host):\(port)")
+                ServiceManager.shared.ready("serves http://\(host):\(port)")
+            }
         }
     }
 }

@@ -16,12 +16,16 @@ struct KeygenCommand: ParsableCommand {
             seconds. The line 'roles:' of the file sets its roles (worker, merger, operator, viewer). Without that line it has the
             roles worker, merger and operator. Only the line in authorized_keys.d counts: check it before you copy a .pub there.
 
+            --worker makes a key for one machine, which is revoked alone: FOLDER/machines/NAME has all that its workers need, and is their
+            --keys. 'packhorse keys revoke NAME' closes their links and refuses them from then on.
+
             FILE.token contains the digest of a new token for 'packhorse gateway', which is printed once. Its roles: viewer, operator,
             client.
 
             Examples:
               packhorse keygen --cluster keys
-              packhorse keygen keys/berlin.key --role worker && cp keys/berlin.pub keys/authorized_keys.d/
+              packhorse keygen --cluster keys --worker berlin
+              packhorse keygen keys/other.key --role worker && cp keys/other.pub keys/authorized_keys.d/
               packhorse keygen keys/wall.key --role viewer
               packhorse keygen tokens/web.token --role viewer
             """)
@@ -34,6 +38,10 @@ struct KeygenCommand: ParsableCommand {
     var role: [String] = []
     @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; existing files are kept.")
     var cluster: String?
+    @Option(
+        help: ArgumentHelp(
+            "With --cluster: make the key of the workers of one machine, and authorize it.", valueName: "name"))
+    var worker: String?
 
     func validate() throws {
         guard (file == nil) != (cluster == nil) else {
@@ -41,6 +49,13 @@ struct KeygenCommand: ParsableCommand {
         }
         guard cluster == nil || role.isEmpty else {
             throw ValidationError("--cluster sets the roles of each key; --role is only for FILE.key.")
+        }
+        guard worker == nil || cluster != nil else {
+            throw ValidationError("--worker needs --cluster with the folder of the keys.")
+        }
+        if let worker, !MachineKey.isName(worker) {
+            throw ValidationError(
+                "--worker '\(worker.prefix(60))' is not a name of 1 to 64 letters, digits and -_. characters.")
         }
         guard file.map({ $0.hasSuffix(".key") || $0.hasSuffix(".token") }) ?? true else {
             throw ValidationError("The file must end in .key or .token: keys/worker.key.")
@@ -59,6 +74,10 @@ struct KeygenCommand: ParsableCommand {
         }
         guard let cluster else { return }
         let folder = URL(filePath: cluster, directoryHint: .isDirectory)
+        if let worker {
+            Console.result(try MachineKey(name: worker, cluster: folder).create().path)
+            return
+        }
         let allowed = folder.appending(path: "authorized_keys.d")
         try OutputLocation.makeFolder(allowed)
         let set: [(String, PeerRoles?)] = [
@@ -77,7 +96,7 @@ struct KeygenCommand: ParsableCommand {
         Console.result(folder.path)
     }
 
-    private static func pair(_ secret: URL, _ roles: PeerRoles?) throws -> KeyPair {
+    static func pair(_ secret: URL, _ roles: PeerRoles?) throws -> KeyPair {
         let pair = try KeyPair.generate()
         do {
             try KeyFile.write(secretOf: pair, to: secret)

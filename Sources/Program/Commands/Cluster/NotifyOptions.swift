@@ -1,5 +1,7 @@
 import ArgumentParser
 internal import CommandSupport
+import Errors
+import Files
 import Foundation
 import Notifications
 
@@ -44,7 +46,16 @@ struct NotifyOptions: ParsableArguments {
     }
 
     private static func secret(in file: URL) throws -> [UInt8] {
-        var bytes = Array(try InputFile.read(file))
+        let content: GuardedFile
+        do { content = try GuardedFile.read(file, limit: 65_536) } catch {
+            // The error is that of any file that is named and cannot be read.
+            _ = try InputFile.read(file)
+            throw CLIError(.inputOutput, "'\(file.path)' cannot be read: \(error.reason)")
+        }
+        if let leak = content.leak {
+            throw CLIError(.permission, "the secret '\(file.path)' \(leak)")
+        }
+        var bytes = content.bytes
         while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
         return bytes
     }

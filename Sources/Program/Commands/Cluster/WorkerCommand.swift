@@ -20,6 +20,7 @@ struct WorkerCommand: AsyncParsableCommand {
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --blobs /srv/packhorse/blobs
               packhorse worker --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
+              packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --until-idle 5m --time-limit 12h
             """)
 
     @Option(
@@ -46,6 +47,17 @@ struct WorkerCommand: AsyncParsableCommand {
     var cache: UInt64 = 4096
     @Option(help: "Batches processed at the same time, 1 to 256.") var slots: Int = 4
     @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
+    @Option(
+        help: ArgumentHelp(
+            "End with exit code 0 when there was no work for so long: 30s, 5m, 1h. For batch systems. Default: wait without end.",
+            valueName: "duration"))
+    var untilIdle: String?
+    @Option(
+        help: ArgumentHelp(
+            "End with exit code 0 within this time of the start, at least 30s: no work is taken that would not be finished, and the rest is returned 12 s before. Also as 12:00:00 or 1-00:00:00.",
+            valueName: "duration"))
+    var timeLimit: String?
+    @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var blobOptions: BlobOptions
@@ -58,9 +70,23 @@ struct WorkerCommand: AsyncParsableCommand {
         try EndpointOption.checkConnecting(blobEndpoint, option: "--blob-endpoint")
         guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
         guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
+        _ = try Self.seconds(untilIdle, "--until-idle", least: 1)
+        _ = try Self.seconds(timeLimit, "--time-limit", least: 30)
+    }
+
+    private static func seconds(_ text: String?, _ option: String, least: Double) throws -> Duration? {
+        guard let text else { return nil }
+        guard let seconds = Units.seconds(text), seconds >= least else {
+            throw ValidationError(
+                "\(option) '\(text.prefix(60))' is not a duration of at least \(Int(least)) s; expected for example 90s, 5m or 1h30m."
+            )
+        }
+        return .milliseconds(Int64(seconds * 1000))
     }
 
     func run() async throws {
+        let started = ContinuousClock.now
+        Hangup.prepare()
         lifeline.watch()
         try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
@@ -69,7 +95,7 @@ struct WorkerCommand: AsyncParsableCommand {
         var options = WorkerOptions(
             connect: endpoint, security: try keys.client(as: .worker),
             blobs: blobs.flatMap { $0 == "stream" ? nil : URL(filePath: $0) }, slots: slots, name: name,
-            build: "packhorse \(ProgramVersion.current)")
+            build: "packhorse \(ProgramVersion.text)")
         options.blobEndpoint = blobEndpoint
         if let scratch {
             options.scratch = URL(filePath: scratch, directoryHint: .isDirectory)
@@ -78,6 +104,10 @@ struct WorkerCommand: AsyncParsableCommand {
         options.cacheBytes = cache << 20
         options.allowPlain = keys.insecure
         options.beforeMerge = { MallocArenas.giveBack() }
+        options.untilIdle = try Self.seconds(untilIdle, "--until-idle", least: 1)
+        options.deadline = try Self.seconds(timeLimit, "--time-limit", least: 30).map { started + $0 }
+        options.onReady = { ServiceManager.shared.ready("works for \(endpoint)") }
+        options.onRound = { ServiceManager.shared.pulse() }
         if let blobs, S3Location.isMeant(by: blobs) {
             let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")
             options.openStore = { [blobOptions] in
@@ -88,7 +118,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let service = WorkerService(options, logger: logger)
         try await metrics.serve(logger) { server in
             server?.serve { service.metricsPage() }
-            try await ServiceRunner.run(logger, service)
+            try await ServiceRunner.run(logger, reload: Configuration.reloadSteps, service)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import CommandSupport
 import Errors
 import Foundation
 import Synchronization
+import Telemetry
 
 /// The standard error of a child process: each line is passed on, and the last ones are kept for the error with which it
 /// ends.
@@ -21,10 +22,15 @@ final class ChildLog: Sendable {
         pipe = try LinePipe { line in
             lines.last.withLock { last in
                 if last.count == Self.maxLines { last.removeFirst() }
-                last.append(line)
+                last.append(Self.withoutMark(line))
             }
             write(line)
         }
+    }
+
+    /// The line without the priority that a process writes for the journal.
+    static func withoutMark(_ line: String) -> String {
+        Journal.isReader ? String(Journal.divided(line).text) : line
     }
 
     /// The end that the process writes to.
@@ -79,6 +85,6 @@ final class LogFile: Sendable {
     /// Appends a line.
     func write(_ line: String) {
         // A full disk loses lines of the log; the process itself says what it cannot write.
-        try? file.write(contentsOf: Data((line + "\n").utf8))
+        try? file.write(contentsOf: Data((ChildLog.withoutMark(line) + "\n").utf8))
     }
 }

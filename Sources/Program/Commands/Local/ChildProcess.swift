@@ -1,6 +1,7 @@
 internal import CommandSupport
 import Errors
 import Foundation
+import Telemetry
 
 /// A `packhorse` child process of this one, which ends with it.
 final class ChildProcess {
@@ -25,7 +26,7 @@ final class ChildProcess {
         self.log = log
         process.executableURL = Self.program
         process.arguments = arguments
-        process.environment = Self.environment
+        process.environment = Self.environment(writingTo: log.writing.fileDescriptor)
         process.standardInput = lifeline.end
         process.standardOutput = output
         process.standardError = log.writing
@@ -47,14 +48,19 @@ final class ChildProcess {
     /// The environment of this process, without the variables of another cluster and its keys.
     ///
     /// Secrets of tilesets are passed on.
-    static var environment: [String: String] {
-        ProcessInfo.processInfo.environment.filter { name, _ in !otherClusters.contains(name) }
+    ///
+    /// - Parameter log: A child writes priorities for the journal if this process does, and passes its lines on.
+    static func environment(writingTo log: Int32) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment.filter { name, _ in !ownVariables.contains(name) }
+        if Journal.isReader { environment["JOURNAL_STREAM"] = Journal.stream(of: log) }
+        return environment
     }
 
-    private static let otherClusters: Set = [
+    private static let ownVariables = Set(ServiceManager.variables).union([
+        "JOURNAL_STREAM",
         "PACKHORSE_COORDINATOR", "PACKHORSE_WORK", "PACKHORSE_KEYS", "PACKHORSE_KEY", "PACKHORSE_SERVER_KEY",
         "PACKHORSE_AUTHORIZED_KEYS", "PACKHORSE_SIGNING_KEY",
-    ]
+    ])
 
     /// The id of the process.
     var id: Int32 { process.processIdentifier }
@@ -86,6 +92,11 @@ final class ChildProcess {
     /// Asks the process to end (SIGTERM).
     func terminate() {
         if process.isRunning { process.terminate() }
+    }
+
+    /// Asks the process to read its settings again (SIGHUP).
+    func reload() {
+        if process.isRunning { kill(process.processIdentifier, SIGHUP) }
     }
 
     /// Ends the process at once (SIGKILL); blocks until it has ended.

@@ -62,6 +62,15 @@ actor LocalProcesses {
     /// All acknowledged data is on disk.
     nonisolated func kill() { send.yield((0, .kill, nil)) }
 
+    /// Asks all running processes to read their settings again.
+    ///
+    /// - Returns: Their names.
+    func reload() -> [String] {
+        let running = children.filter { supervisor.isRunning($0.key) }
+        for child in running.values { child.process.reload() }
+        return running.keys.sorted()
+    }
+
     /// Why a process is being started again; `nil` when all of them are up.
     var trouble: CLIError? { supervisor.phase == .running ? nil : errors.values.first }
 

@@ -62,6 +62,7 @@ struct UpCommand: AsyncParsableCommand {
             "Serve the metrics of the coordinator at this port, and those of the workers at the following ones; path /metrics. Those of the gateway are at its own address.",
             valueName: "port"))
     var metricsPort: Int?
+    @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var notifyOptions: NotifyOptions
     @Flag(help: "Print the processes with their arguments, then stop.") var dryRun = false
     @OptionGroup var log: LogOptions
@@ -104,6 +105,7 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = plan
         if dryRun { return plan.lines.forEach(Console.result) }
+        Hangup.prepare()
         try ProcessLimits.require(.service)
         let missing = MissingFolders([plan.data, plan.sockets, plan.tokens])
         do {

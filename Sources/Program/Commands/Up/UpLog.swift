@@ -9,7 +9,10 @@ struct UpLog: Sendable {
     let width: Int
 
     /// Writes a line of a process to standard error.
-    func write(_ line: String, of name: String) { Console.note(text(line, of: name)) }
+    func write(_ line: String, of name: String) {
+        let (mark, rest) = Journal.isReader ? Journal.divided(line) : ("", line[...])
+        Console.note(mark + text(String(rest), of: name))
+    }
 
     /// The line as it is written: `worker-1    | LINE`, or a JSON object with the name as ``LogKey/process``.
     func text(_ line: String, of name: String) -> String {

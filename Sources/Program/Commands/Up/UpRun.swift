@@ -12,6 +12,7 @@ struct UpRun {
     /// Held for the workers' endpoint.
     private let sockets: SocketFolder
     private let processes: LocalProcesses
+    private let logger: Logger
 
     /// Starts nothing.
     ///
@@ -20,6 +21,7 @@ struct UpRun {
     /// - Throws: ``CLIError`` 73 when the folder of the sockets cannot be created.
     init(_ plan: UpPlan, isJSON: Bool, logger: Logger, lock: FileHandle) throws {
         self.plan = plan
+        self.logger = logger
         sockets = try SocketFolder(plan.sockets)
         let token = plan.gatewayPort == nil ? nil : try OperatorToken(folder: plan.tokens).create()
         self.token = token
@@ -44,16 +46,43 @@ struct UpRun {
     ///
     /// - Throws: The error of a process that ended before everything was up; ``CLIError`` 130 after a second signal.
     func run() async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let hadTerminal = Hangup.hasTerminal
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         let watch = Task { [processes] in
-            for await _ in signals { processes.stop() }
+            for await signal in signals {
+                if signal != .sighup || hadTerminal && !Hangup.hasTerminal {
+                    ServiceManager.shared.stopping()
+                    processes.stop()
+                } else {
+                    await Hangup.reload(Configuration.reloadSteps + [Self.reload(processes)], logger)
+                }
+            }
         }
+        let pulse = Task { [processes] in await Self.pulse(processes) }
         defer {
             watch.cancel()
+            pulse.cancel()
             if token != nil { OperatorToken(folder: plan.tokens).remove() }
         }
         guard try await processes.run() else {
             throw CLIError(.interrupted, "interrupted; all processes were ended at once")
+        }
+    }
+
+    /// Each process reads its own settings again.
+    private static func reload(_ processes: LocalProcesses) -> ReloadStep {
+        ReloadStep("processes") { "passed on to \(await processes.reload().joined(separator: ", "))" }
+    }
+
+    /// Tells the service manager that the processes are watched, as long as they are.
+    private static func pulse(_ processes: LocalProcesses) async {
+        guard let interval = ServiceManager.shared.pulseInterval else { return }
+        while !Task.isCancelled {
+            // The processes answer only when nothing holds them up.
+            _ = await processes.trouble
+            ServiceManager.shared.pulse()
+            // A cancelled sleep ends the loop.
+            try? await Task.sleep(for: interval / 2)
         }
     }
 
@@ -64,6 +93,7 @@ struct UpRun {
         }
         Console.result("coordinator  \(plan.control)")
         for port in plan.metricsPorts { Console.result("metrics      http://127.0.0.1:\(port)/metrics") }
+        ServiceManager.shared.ready("all processes run")
         logger.notice("All processes run; Ctrl-C ends them in order", metadata: [LogKey.path: "\(plan.data.path)"])
     }
 }

@@ -27,7 +27,7 @@ extension ControlHandlers {
     ) async throws -> Message {
         let start = ContinuousClock.now
         let file = try await environment.store.backUp(
-            named: name, into: environment.options.data.appending(path: "backups"), wall: wall,
+            named: name, into: StateStore.backupFolder(of: environment.options.data), wall: wall,
             pages: environment.options.backupPages)
         let bytes = try file.fileSize()
         environment.logger.notice("State backed up", metadata: [LogKey.path: "\(file.path)"])

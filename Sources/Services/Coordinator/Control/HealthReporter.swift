@@ -122,6 +122,15 @@ final class HealthReporter {
         return found
     }
 
+    /// Schedules whose last run made no job, or whose last job failed.
+    var failingSchedules: Int { scheduleFindings().count }
+
+    /// Milliseconds since the event of the oldest notification that waits; 0 = none waits.
+    var notificationWait: Int64 {
+        let waits = environment.notifier.troubles.map { max(environment.wall - $0.trouble.waitsSince, 0) }
+        return waits.max() ?? 0
+    }
+
     private func scheduleFindings() -> [PBHealthFinding] {
         state.scheduler.allSchedules.compactMap { schedule in
             if let trouble = schedule.trouble {

@@ -66,6 +66,21 @@ extension StateStore {
         return file
     }
 
+    /// The folder of backups.
+    static func backupFolder(of data: URL) -> URL { data.appending(path: "backups") }
+
+    /// When the newest backup of a folder was made, in milliseconds since 1970; `nil` = there is none.
+    static func newestBackup(in folder: URL) -> Int64? {
+        // Without a backup there is no folder.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let times = names.filter { $0.hasSuffix(".sqlite") && !$0.hasPrefix(".") }.compactMap { name -> Int64? in
+            var status = stat()
+            guard stat(folder.appending(path: name).path, &status) == 0 else { return nil }
+            return Int64(status.st_mtim.tv_sec) * 1_000
+        }
+        return times.max()
+    }
+
     /// Copies all pages of the state file as they are at the end of the copy.
     private func copyPages(into file: URL, _ pages: Int32) async throws {
         let copy = try await performOutsideTransaction { db in try OnlineBackup(of: db, into: file) }

@@ -46,6 +46,7 @@ final class CoordinatorLoop {
             try await inherit()
             var quietSince = environment.now
             while true {
+                environment.options.onRound()
                 let limit = patience
                 let frames = try await environment.router.receive(upTo: .milliseconds(limit))
                 // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
@@ -257,6 +258,7 @@ final class CoordinatorLoop {
         case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)
         case .space(let folder, let space): health.setSpace(space, of: folder)
         case .blobUsage(let usage): metrics.setBlobs(usage)
+        case .newestBackup(let wall): metrics.setBackup(wall)
         }
     }
 

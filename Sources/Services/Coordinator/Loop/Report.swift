@@ -1,4 +1,5 @@
 import Digests
+import Files
 import Scheduling
 import Wire
 import ZeroMQ
@@ -50,6 +51,8 @@ enum Report: Sendable {
     case space(MetricsSnapshot.Folder, DiskSpace?)
     /// How many blobs there are; `nil` when they cannot be counted.
     case blobUsage(BlobUsage?)
+    /// When the newest backup was made, in milliseconds since 1970; `nil` = there is none.
+    case newestBackup(Int64?)
 }
 
 /// A commit that waits for the answer of the blob store.

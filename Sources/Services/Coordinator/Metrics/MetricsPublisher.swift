@@ -24,6 +24,9 @@ final class MetricsPublisher {
     private var blobs: BlobUsage?
     private var nextBlobCount = Tick(milliseconds: 0)
     private var isCounting = false
+    /// When the newest backup was made; milliseconds since 1970.
+    private var backup: Int64?
+    private var nextBackupLook = Tick(milliseconds: 0)
 
     init(_ state: CoordinatorState, _ health: HealthReporter) {
         self.state = state
@@ -36,6 +39,7 @@ final class MetricsPublisher {
         guard let board = environment.board, environment.now >= next else { return }
         next = environment.now + Self.interval
         countBlobs()
+        lookForBackups()
         let start = ContinuousClock.now
         board.publish(snapshot())
         costs.add((ContinuousClock.now - start) / .seconds(1))
@@ -64,6 +68,9 @@ final class MetricsPublisher {
         snapshot.longestIdle = idle.update(snapshot.totals.progress, now: now)
         snapshot.totals.forgetProgress()
         snapshot.schedules = state.scheduler.scheduleCount
+        snapshot.failingSchedules = health.failingSchedules
+        snapshot.notificationWait = health.notificationWait
+        snapshot.backupAge = backup.map { max(environment.wall - $0, 0) }
         snapshot.spaces = health.spaces
         snapshot.blobs = blobs
         snapshot.epoch = environment.store.epoch
@@ -71,6 +78,20 @@ final class MetricsPublisher {
         snapshot.plansWaiting = environment.executor.plansWaiting
         snapshot.costs = costs
         return snapshot
+    }
+
+    /// Handles the result of a look at the backups; `nil` = there is none.
+    func setBackup(_ wall: Int64?) { backup = wall }
+
+    /// Looks for the newest backup every ten seconds, outside of the loop.
+    private func lookForBackups() {
+        guard environment.now >= nextBackupLook else { return }
+        nextBackupLook = environment.now + 10_000
+        let folder = StateStore.backupFolder(of: environment.options.data)
+        environment.executor.run(on: .checks) {
+            // A folder that cannot be read has no backups.
+            .newestBackup(try? await FileWork.run { StateStore.newestBackup(in: folder) })
+        }
     }
 
     /// Counts the blobs of a folder outside of the loop.

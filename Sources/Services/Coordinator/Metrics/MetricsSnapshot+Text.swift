@@ -1,5 +1,6 @@
 import Catalog
 import Errors
+import Files
 import MetricsFormat
 import Scheduling
 
@@ -57,6 +58,10 @@ extension MetricsSnapshot {
         text.each(Row.publications, results.mapValues { Double($0) })
         text.single(Row.schedulesFired, Double(counters.fired))
         text.single(Row.schedulesSkipped, Double(counters.skipped))
+        text.single(Row.schedulesFailing, Double(failingSchedules))
+        text.single(Row.notificationsWaiting, Double(notificationWait) / 1_000)
+        text.family(Row.backupAge)
+        if let backupAge { text.sample(Row.backupAge, value: Double(backupAge) / 1_000) }
     }
 
     private func writeOrigins(to text: inout MetricsText) {

@@ -1,3 +1,4 @@
+import Files
 import MetricsFormat
 import Scheduling
 
@@ -28,6 +29,12 @@ struct MetricsSnapshot: Sendable {
     /// The longest time without progress of a free job, in milliseconds.
     var longestIdle: Int64 = 0
     var schedules = 0
+    /// Schedules whose last run made no job, or whose last job failed.
+    var failingSchedules = 0
+    /// Milliseconds since the oldest notification that waits; 0 = none waits.
+    var notificationWait: Int64 = 0
+    /// Milliseconds since the newest backup; `nil` = there is none.
+    var backupAge: Int64?
     var spaces: [Folder: DiskSpace] = [:]
     /// `nil` while they are not counted, and for a bucket.
     var blobs: BlobUsage?

@@ -15,6 +15,7 @@ final class TokenFolder: Sendable {
         var table = TokenTable()
         var stamps: [String: DocumentStamp] = [:]
         var entries: [String: TokenEntry] = [:]
+        var refused: [String] = []
     }
 
     private let folder: URL
@@ -28,6 +29,29 @@ final class TokenFolder: Sendable {
 
     /// The tokens now.
     var table: TokenTable { state.withLock { $0.table } }
+
+    /// Reads every file anew; blocks.
+    ///
+    /// - Returns: What is in force, in a few words.
+    func reload() -> String {
+        state.withLock { $0.stamps = [:] }
+        refresh()
+        let now = state.withLock { $0 }
+        let refused = now.refused.isEmpty ? "" : "; refused \(now.refused.joined(separator: ", "))"
+        return "\(now.table.count) tokens\(refused)"
+    }
+
+    private static func entry(_ url: URL) throws -> TokenEntry {
+        let file: GuardedFile
+        do { file = try GuardedFile.read(url, limit: TokenEntry.maxBytes) } catch {
+            throw GatewayError(.unreadable, "Cannot read '\(url.path)': \(error.reason).", cause: error)
+        }
+        if let tampering = file.tampering {
+            throw GatewayError(.unreadable, "The token file '\(url.path)' \(tampering)")
+        }
+        let name = url.deletingPathExtension().lastPathComponent
+        return try TokenEntry(file: String(decoding: file.bytes, as: UTF8.self), name: name)
+    }
 
     /// Reads the files that changed; blocks.
     ///
@@ -43,13 +67,13 @@ final class TokenFolder: Sendable {
             next.stamps[file] = stamp
             if before.stamps[file] == stamp {
                 next.entries[file] = before.entries[file]
+                if before.refused.contains(file) { next.refused.append(file) }
                 continue
             }
             do {
-                let bytes = try CatalogFolder(folder).file(file).contents(upTo: TokenEntry.maxBytes)
-                let name = String(file.dropLast(".token".count))
-                next.entries[file] = try TokenEntry(file: String(decoding: bytes, as: UTF8.self), name: name)
+                next.entries[file] = try Self.entry(url)
             } catch {
+                next.refused.append(file)
                 logger.warning(
                     "Token file refused",
                     metadata: [LogKey.path: "\(url.path)", LogKey.errorMessage: "\(error)"])

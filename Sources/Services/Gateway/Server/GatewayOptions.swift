@@ -62,6 +62,11 @@ public struct GatewayOptions: Sendable {
     /// The files of the page; `nil` = none.
     package var page: PageFiles?
 
+    /// Called by the loop that looks for changes, every second.
+    ///
+    /// Default: does nothing.
+    public var onRound: @Sendable () -> Void = {}
+
     /// Options with default values for a catalog.
     public init(catalog: URL) { self.catalog = catalog }
 

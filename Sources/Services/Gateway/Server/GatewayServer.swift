@@ -1,6 +1,7 @@
 internal import Errors
 internal import Foundation
 public import Logging
+internal import Synchronization
 internal import WebServer
 
 /// Serves a catalog over HTTP.
@@ -10,6 +11,8 @@ internal import WebServer
 public struct GatewayServer: Sendable {
     private let options: GatewayOptions
     private let logger: Logger
+    /// The services while the server runs.
+    private let running = RunningServices()
 
     /// Prepares a server; nothing is bound yet.
     public init(_ options: GatewayOptions, logger: Logger) {
@@ -27,9 +30,28 @@ public struct GatewayServer: Sendable {
         let services = try GatewayServices.make(options, logger: logger)
         try await services.tilesets.readAtStart()
         await services.refresh()
+        running.services.withLock { $0 = services }
+        defer { running.services.withLock { $0 = nil } }
         let result = await Self.outcome(services, self, onReady)
         await services.close()
         try result.get()
+    }
+
+    /// Reads the token files and the lists of the catalog again.
+    ///
+    /// - Returns: What is in force, in a few words.
+    public func reloadTokens() async -> String {
+        guard let services = running.services.withLock({ $0 }) else { return "not running yet" }
+        return await services.reloadTokens()
+    }
+
+    /// Reads the descriptions of the tilesets again.
+    ///
+    /// - Returns: The ids that can be submitted.
+    /// - Throws: The error of a description that is wrong; then none is changed.
+    public func reloadTilesets() async throws -> String {
+        guard let services = running.services.withLock({ $0 }) else { return "not running yet" }
+        return try await services.tilesets.reload()
     }
 
     private static func outcome(
@@ -59,4 +81,9 @@ public struct GatewayServer: Sendable {
         ) { request, connection in await responder.respond(to: request, on: connection) }
         try await server.run(onReady: onReady)
     }
+}
+
+/// The services of a server, by reference: a server is a value.
+private final class RunningServices: Sendable {
+    let services = Mutex<GatewayServices?>(nil)
 }

@@ -120,11 +120,19 @@ final class GatewayServices: Sendable {
         await watch.refresh()
     }
 
+    /// Reads every token file again, and the catalog.
+    func reloadTokens() async -> String {
+        await watch.refresh()
+        guard let tokens else { return "no folder of tokens" }
+        return tokens.reload()
+    }
+
     /// Looks for changes until the task is cancelled.
     func run() async {
         async let reading: Void = tilesets.readMissing()
         async let feeding: Void? = feed?.run()
         while !Task.isCancelled {
+            options.onRound()
             await refresh()
             await extracts?.refresh()
             // A cancelled sleep ends the loop.

@@ -63,6 +63,17 @@ final class OfferedTilesets: Sendable {
         }
     }
 
+    /// Reads all descriptions again.
+    ///
+    /// - Returns: The ids that can be submitted then.
+    /// - Throws: The first error; then every description stays as it was.
+    func reload() async throws -> String {
+        var read: [Tileset] = []
+        for source in sources { read.append(try await source.read()) }
+        for (number, tileset) in read.enumerated() { set(number, .read(tileset)) }
+        return read.isEmpty ? "no tilesets" : read.map(\.id).joined(separator: ", ")
+    }
+
     private func readAtStart(_ number: Int) async throws {
         let result = await withTaskGroup(of: Result<Tileset, any Error>?.self) { [source = sources[number]] group in
             group.addTask {

@@ -1,5 +1,6 @@
 import Blobs
 import Errors
+import Files
 import Foundation
 import Scheduling
 import TestSupport
@@ -121,6 +122,23 @@ struct MetricsPageTests {
             // A temporary file is no blob.
             #expect(page.value("blob_store_blobs") == 0 && page.value("blob_store_bytes") == 0)
             #expect(page.missing(of: "coordinator") == [])
+        }
+    }
+
+    @Test func backupsAreShownByTheirAge() async throws {
+        let fixture = try Fixture { $0.exposesMetrics = true }
+        try await fixture.withCoordinator { service in
+            let before = try await page(service, "a page") { _ in true }
+            #expect(before.value("backup_age_seconds") == nil, "a backup that never was has no age")
+            guard case .backedUp(let backup) = try await Talker(service.controlEndpoint).ask(.backup(PBBackup())) else {
+                throw Talker.Silence()
+            }
+            // Ten hours older than it is.
+            let old = Date(timeIntervalSinceNow: -36_000)
+            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: backup.path)
+            let after = try await page(service, "its age") { ($0.value("backup_age_seconds") ?? 0) >= 36_000 }
+            #expect(after.value("backup_age_seconds").map { $0 < 36_200 } == true)
+            #expect(after.value("schedules_failing") == 0 && after.value("notifications_waiting_seconds") == 0)
         }
     }
 

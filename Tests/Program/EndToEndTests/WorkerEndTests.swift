@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Workers of batch systems: they end when there is no more work.
+@Suite(.serialized)
+struct WorkerEndTests {
+    @Test(.timeLimit(.programs))
+    func aWorkerUntilIdleBuildsTheJobAndEndsWithZero() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
+        let cluster = try await Cluster(workers: 0, in: scratch)
+        let job = try await cluster.submit(["EE", "--zoom", "0-10", "--tileset", origin.tileset])
+        try cluster.startWorker(["--until-idle", "3s"])
+        let watched = try await cluster.run(["watch", job, "--progress", "none"])
+        #expect(watched.status == 0, "\(watched.errors)")
+        let worker = cluster.workers[0]
+        try await Eventually.holds("the worker ends by itself") { !worker.isRunning }
+        #expect(worker.status == 0, "\(worker.said)")
+        #expect(worker.said.contains("there was no work for the time of --until-idle"), "\(worker.said)")
+        try await Eventually.holds("the coordinator knows that it has left") {
+            try await !cluster.run(["workers", "--json"]).output.contains("\"w1\"")
+        }
+        try await cluster.stop()
+    }
+
+    @Test(
+        .timeLimit(.programs),
+        arguments: [
+            ["--until-idle", "soon"], ["--until-idle", "0"], ["--time-limit", "20s"], ["--time-limit", "UNLIMITED"],
+        ])
+    func otherDurationsAreRefusedWithAnExample(arguments: [String]) async throws {
+        let scratch = try Scratch()
+        let outcome = try await Program.run(["worker"] + arguments, in: scratch)
+        #expect(outcome.status == 64 && outcome.errors.contains("1h30m"), "\(outcome.errors)")
+    }
+}
