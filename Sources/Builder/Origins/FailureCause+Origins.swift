@@ -46,6 +46,7 @@ extension FailureCause {
             case .tooLarge: .tooLarge
             case .badCoding: .badCoding
             case .badMVT: .badMVT
+            case .badMLT: .badMLT
             case .badImage: .badImage
             // Of resources of styles and of patches, which no origin has.
             case .badGlyphs, .badDelta: .internal

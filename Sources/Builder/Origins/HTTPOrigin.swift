@@ -34,7 +34,7 @@ final class HTTPOrigin: TileOrigin {
             tileset, environment: environment, budget: budget, onAnswer: onAnswer)
         judge = ResponseJudge(format: tileset.format, emptyStatuses: Set(tileset.emptyStatuses ?? []))
         checkPool = BodyCheckPool(
-            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
+            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), tileset, layers: layers)
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
     }

@@ -41,6 +41,8 @@ struct CanonicalField: Sendable {
         CanonicalField("description", optional: \.description),
         CanonicalField("vectorLayers", optional: \.vectorLayers),
         CanonicalField("layers", optional: \.layers),
+        CanonicalField("encoding", optional: \.encoding),
+        CanonicalField("tileSize", optional: \.tileSize),
         CanonicalField("overfetch", optional: \.overfetch),
         CanonicalField("emptyStatuses", optional: \.emptyStatuses),
         CanonicalField("headers", \.headers),

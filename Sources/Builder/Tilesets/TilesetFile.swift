@@ -111,19 +111,14 @@ public struct TilesetFile: Sendable {
     }
 
     private init(_ reader: FieldReader, folder: URL, fallbackID: String) throws(TilesetsError) {
-        guard let urls = try reader.texts("url") else {
-            throw TilesetsError(
-                .missingKey,
-                "Tileset file '\(reader.name)' has no 'url'; write \(SourceScheme.words).")
-        }
         name = reader.name
         var fields = try TilesetFields(reader, fallbackID: fallbackID)
-        source = try Self.source(urls, folder: folder)
+        source = try Self.source(reader, folder: folder)
         if reader["id"] == nil {
             switch source.scheme.row.target {
             case .file: fields.id = Self.id(ofPath: source.address)
             case .remoteFile: fields.id = Self.id(ofPath: SourceRow.path(ofURL: source.address))
-            case .tiles, .document: break
+            case .tiles, .document, .archives: break
             }
         }
         self.fields = fields
@@ -141,8 +136,19 @@ public struct TilesetFile: Sendable {
         return points.isEmpty ? "tiles" : points.joined(separator: "-")
     }
 
-    /// What the texts name: of the first scheme that knows them.
-    private static func source(_ texts: [String], folder: URL) throws(TilesetsError) -> TileSource {
+    /// What 'archives' names, or else the texts of 'url': of the first scheme that knows them.
+    private static func source(_ reader: FieldReader, folder: URL) throws(TilesetsError) -> TileSource {
+        let archives = try ArchiveFields.source(reader["archives"], reader, folder: folder)
+        guard let texts = try reader.texts("url") else {
+            if let archives { return archives }
+            throw TilesetsError(
+                .missingKey,
+                "Tileset file '\(reader.name)' has no 'url'; write \(SourceScheme.words).")
+        }
+        guard archives == nil else {
+            throw TilesetsError(
+                .badValue, "Tileset file '\(reader.name)' has both url and archives; remove one of them.")
+        }
         for scheme in SourceScheme.allCases {
             guard let addresses = try scheme.row.read(texts, folder) else { continue }
             return TileSource(scheme, addresses)
@@ -165,6 +171,9 @@ public struct TilesetFile: Sendable {
         var source = self.source
         if source.scheme.row.target == .tiles {
             source = TileSource(source.scheme, source.addresses, subdomains: fields.subdomains)
+        }
+        if source.scheme == .archiveIndex, let metadata, !metadata.archives.isEmpty {
+            source = TileSource(.archives, metadata.archives.map(\.text))
         }
         if source.scheme.row.target == .document {
             guard let metadata, !metadata.templates.isEmpty else {
@@ -197,7 +206,10 @@ public struct TilesetFile: Sendable {
             id: fields.id, source: source, rowOrder: .xyz, format: .mvt, zooms: .all,
             headers: fields.headers, politeness: fields.politeness, http2: fields.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: fields.language, keyEnvironment: fields.keyEnvironment)
-        if source.scheme.row.target == .remoteFile {
+        if source.scheme == .archiveIndex, SourceRow.isWeb(source.address[...]) {
+            try Self.naming(name) { () throws(TilesetsError) in try tileset.checkRemoteFile() }
+        }
+        if source.scheme.row.target == .remoteFile || source.scheme.row.target == .archives {
             try Self.naming(name) { () throws(TilesetsError) in try tileset.check() }
         }
         return tileset

@@ -20,7 +20,12 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "url", value: "text, or a list of texts",
             meaning:
-                "Required: \(SourceScheme.words); several tile URLs as a list. Relative paths start at the folder of the tileset file."
+                "Required, or archives: \(SourceScheme.words); several tile URLs as a list. Relative paths start at the folder of the tileset file."
+        ),
+        TilesetKey(
+            "archives", value: "a list, or the address of an index",
+            meaning:
+                "In place of url: several archives, a list of mappings with url, zoom and cell_zoom. {z}, {x} and {y} in a url stand for a tile of cell_zoom, and the archive has the tiles below it. An archive that does not exist has no tiles. An index is a document such as download_urls.json of Mapterhorn."
         ),
         TilesetKey(
             "id", value: "letters, digits, - _ .",
@@ -32,7 +37,7 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "attribution", value: "text", meaning: "Goes into packages and the catalog. Default: from the source."),
         TilesetKey(
-            "format", value: "pbf (or mvt), png, jpg, webp",
+            "format", value: "pbf (or mvt), mlt, png, jpg, webp, avif",
             meaning: "The format of the tiles. Default: from the source, else the ending of the URL."),
         TilesetKey(
             "zoom", value: "0-14, or one number",
@@ -68,6 +73,16 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "layers", value: "text, or a list of texts",
             meaning: "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
+        TilesetKey(
+            "encoding", value: "terrarium or mapbox",
+            meaning:
+                "How pictures encode heights (terrain). They must be PNG or lossless WebP. Default: from the source, else no heights."
+        ),
+        TilesetKey(
+            "tile_size", value: "256 or 512",
+            meaning:
+                "Width and height of pictures in pixels; a picture of another size is refused. Default: from the source, else not checked."
+        ),
         TilesetKey(
             "overfetch", value: "0 to 1",
             meaning:

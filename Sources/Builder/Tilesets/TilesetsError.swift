@@ -21,6 +21,8 @@ public enum TilesetsErrorCode: String, ErrorCode {
     case badTemplate = "bad-template"
     /// A TileJSON document that cannot be used.
     case badTileJSON = "bad-tilejson"
+    /// An index of archives that cannot be used.
+    case badIndex = "bad-index"
     /// A secret written into the file instead of the environment.
     case literalSecret = "literal-secret"
     /// An environment variable that holds a secret is not set.
@@ -38,6 +40,7 @@ public enum TilesetsErrorCode: String, ErrorCode {
             .badValue,
             .badTemplate,
             .badTileJSON,
+            .badIndex,
             .literalSecret,
             .missingSecret:
             .configuration

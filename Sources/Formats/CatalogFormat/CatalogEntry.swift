@@ -86,6 +86,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let attribution: String?
     /// How old the data is, as its source says; `nil` if unknown.
     public let dataDate: String?
+    /// How renderers read the tiles: `encoding` of their source; `nil` for the usual ways.
+    public let encoding: String?
+    /// Width and height of pictures in pixels; `nil` if not said.
+    public let tileSize: Int?
     /// Id of the tileset it was built from; `nil` if unknown.
     public let tileset: String?
     /// Tiles in the main file; `nil` if unknown.
@@ -115,6 +119,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         tilesHash: String,
         attribution: String? = nil,
         dataDate: String? = nil,
+        encoding: String? = nil,
+        tileSize: Int? = nil,
         tileset: String? = nil,
         tiles: Int64? = nil,
         minZoom: Int? = nil,
@@ -135,6 +141,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.tilesHash = tilesHash
         self.attribution = attribution
         self.dataDate = dataDate
+        self.encoding = encoding
+        self.tileSize = tileSize
         self.tileset = tileset
         self.tiles = tiles
         self.minZoom = minZoom
@@ -157,6 +165,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case tilesHash = "agg_tiles_hash"
         case attribution
         case dataDate = "data_date"
+        case encoding
+        case tileSize = "tile_size"
         case tileset
         case tiles
         case minZoom = "min_zoom"

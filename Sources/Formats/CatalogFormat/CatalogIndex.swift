@@ -156,6 +156,10 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var attribution: String?
         /// How old the data is, as its source says; absent if unknown.
         public var dataDate: String?
+        /// How renderers read the tiles, `mlt`, `terrarium` or `mapbox`: `encoding` of their source; absent for the usual ways.
+        public var encoding: String?
+        /// Width and height of pictures in pixels; absent if not said.
+        public var tileSize: Int?
         /// The main file, then other formats.
         public var files: [File]
         /// From earlier versions to this one, newest first.
@@ -170,6 +174,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             maxZoom: Int? = nil,
             attribution: String? = nil,
             dataDate: String? = nil,
+            encoding: String? = nil,
+            tileSize: Int? = nil,
             files: [File],
             patches: [Patch]
         ) {
@@ -181,12 +187,15 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.maxZoom = maxZoom
             self.attribution = attribution
             self.dataDate = dataDate
+            self.encoding = encoding
+            self.tileSize = tileSize
             self.files = files
             self.patches = patches
         }
 
         private enum CodingKeys: String, CodingKey {
-            case version, tileset, attribution, files, patches
+            case version, tileset, attribution, encoding, files, patches
+            case tileSize = "tile_size"
             case tileMask = "tile_mask"
             case tilesHash = "agg_tiles_hash"
             case minZoom = "min_zoom"

@@ -16,7 +16,8 @@ package struct JobDraft {
 
     package let packages: [Package]
     package let zooms: ZoomRange
-    package var tileset: Tileset
+    /// Of several archives those alone that its tiles can be in.
+    package private(set) var tileset: Tileset
     /// The required version of the archive for all tiles; `nil` = the first one that a worker reports, and for tile
     /// servers.
     package var sourceVersion: String?
@@ -26,6 +27,8 @@ package struct JobDraft {
     package var formats: [PackageFormat] = [.mbtiles]
     /// The address of the style for a format that contains one; empty = none.
     package var style = ""
+    /// What the submitter should know besides ``warnings``.
+    package var remarks: [String] = []
     /// How the packages are published.
     package var publish = PBPublishOptions()
 
@@ -62,6 +65,14 @@ package struct JobDraft {
         for package in packages where package.mask.count(in: zooms) == 0 {
             throw ClusterError(.emptyArea, "'\(package.area.label)' contains no tile of zoom \(zooms)")
         }
+        try use(tileset)
+    }
+
+    /// Takes the tiles from a tileset.
+    ///
+    /// - Throws: `TilesetsError` when it consists of archives, and none of them has tiles of this area.
+    package mutating func use(_ tileset: Tileset) throws {
+        self.tileset = try tileset.narrowed(to: union, zooms: zooms)
     }
 
     /// - Throws: ``ClusterError`` `duplicate-area` naming duplicate areas.

@@ -16,6 +16,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case tooLarge = "too-large"
     case badCoding = "bad-coding"
     case badMVT = "bad-mvt"
+    case badMLT = "bad-mlt"
     case badImage = "bad-image"
     case unsupportedCoding = "unsupported-coding"
     case tooManyRedirects = "too-many-redirects"
@@ -162,7 +163,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// The component that caused the failure.
     public var fault: Fault {
         switch self {
-        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badImage,
+        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badMLT, .badImage,
             .unsupportedCoding, .tooManyRedirects, .redirectRefused, .refused:
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,

@@ -36,11 +36,18 @@ enum Samples {
         UklGRmIAAABXRUJQVlA4WAoAAAAYAAAAAwAAAwAAQUxQSAoAAAABB1DAiAhERP8DVlA4ICgAAACQAQCdASoEAAQABUB8JaACdLoAA5gA/ujXHXlPibb/5mj9
         JvpN5gAARVhJRgIAAABJSQ==
         """)
+    static let avif = decoded(
+        """
+        AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUIAAADrbWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljdAAAAAAAAAAAAAAAAAAAAAAOcGl0bQAAAAAA
+        AQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAETAAAANAAAAChpaW5mAAAAAAABAAAAGmluZmUCAAAAAAEAAGF2MDFDb2xvcgAAAABqaXBycAAAAEtpcGNvAAAA
+        FGlzcGUAAAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAADGF2MUOBAAwAAAAAE2NvbHJuY2x4AAEADQAGgAAAABdpcG1hAAAAAAAAAAEAAQQBAoMEAAAA
+        PG1kYXQSAAoJGAz/2iAhoNCAMiUax4eF4cwwwwKFAAB1cvJpebDsY//bqauBGSRrUyBO4V08d3MY
+        """)
 
     /// Every raster with its format.
     static let rasters: [(TileFormat, [UInt8])] = [
         (.png, pngRGB), (.png, pngPalette), (.jpeg, jpegProgressive), (.webp, webpLossy), (.webp, webpLossless),
-        (.webp, webpExtended),
+        (.webp, webpExtended), (.avif, avif),
     ]
 
     private static func decoded(_ base64: String) -> [UInt8] {

@@ -7,7 +7,7 @@ import Tilesets
 extension Estimate {
     /// Causes of invalid content: the server answers, but not with tiles of the tileset's format.
     private static let unusable: Set<FailureCause> = [
-        .htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badImage,
+        .htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badMLT, .badImage,
     ]
 
     /// Why a sample cannot be used: every tile of it failed, or no tile exists.
