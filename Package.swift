@@ -259,7 +259,7 @@ let tests: [Tests] = [
     Tests("AreaFiles"),
     Tests("PMTiles"),
     Tests("SQLiteFiles"),
-    Tests("Packages", ["TestSupport"]),
+    Tests("Packages", ["TestSupport", "TextFormats"]),
     Tests("Catalog"),
     Tests("Styles", ["TestSupport"]),
     Tests("Notifications", ["TestSupport"]),

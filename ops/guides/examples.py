@@ -2,6 +2,9 @@
 
 Only this table changes a command. The first match of a longer text comes first.
 """
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def replacements(tiles, files, maps, bucket, s3, ports, folder):
@@ -14,6 +17,7 @@ def replacements(tiles, files, maps, bucket, s3, ports, folder):
     control, work, blobs, device, gateway, metrics = ports
     return [
         # Hosts
+        ("https://tiles.example.com/terrain/", f"{files}/terrain/"),
         ("https://tiles.example.com/planet.pmtiles", f"{files}/planet.pmtiles"),
         ("https://tiles.example.com/streets/", f"{tiles}/tiles/"),
         ("https://tiles.example.com/hills/", f"{tiles}/tiles/"),
@@ -49,6 +53,16 @@ def replacements(tiles, files, maps, bucket, s3, ports, folder):
 PLANET = """
 packhorse build 'bbox(5,45,30,61)' --tileset tiles.yaml -o planet.mbtiles
 packhorse convert planet.mbtiles --format pmtiles -o www/
+"""
+# MapLibre tiles of Estonia, and heights of which one of the deeper archives exists.
+FORMATS = f"""
+python3 {HERE}/tiles.py mlt streets-mlt.mbtiles
+mkdir -p www/terrain
+python3 {HERE}/tiles.py dem planet-dem.mbtiles 0 12
+python3 {HERE}/tiles.py dem cell-dem.mbtiles 13 16
+packhorse convert planet-dem.mbtiles --format pmtiles -o www/terrain/planet.pmtiles
+packhorse convert cell-dem.mbtiles --format pmtiles -o www/terrain/6-36-18.pmtiles
+python3 {HERE}/tiles.py index www/terrain
 """
 CLUSTER = """
 packhorse coordinator --data ./data &
@@ -90,7 +104,7 @@ packhorse build EE --tileset tiles.yaml -o new/EE.mbtiles
 GIVEN = {
     "README.md": PLANET,
     "docs/getting-started.md": PLANET,
-    "docs/tilesets.md": PLANET,
+    "docs/tilesets.md": PLANET + FORMATS,
     "docs/areas-and-packages.md": CLUSTER + PHOTOS,
     "docs/devices.md": CATALOG,
     "docs/offline-maps.md": CATALOG,

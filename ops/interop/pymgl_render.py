@@ -3,8 +3,10 @@
 
 usage: pymgl_render.py FOLDER FILE.mbtiles...     pictures go to FOLDER
 
-The style has every vector layer of the file as area, line and point; a raster file has one layer. The same style without those
-layers is rendered too: at least one pixel in a hundred must differ. Exit code 1 when a picture is blank.
+The style has every vector layer of the file as area, line and point; a raster file has one layer; of heights (a file whose metadata have an
+`encoding`) a hillshade is drawn, over the deepest tiles. The same style without those layers is rendered too: at least one pixel in a hundred must
+differ. A hillshade has at least 16 different colours, and is the one of a style that says encoding and size itself, not that of the other encoding. A
+MapLibre Native that does not know MapLibre tiles is named. Exit code 1 when a picture is blank, or a hillshade is flat.
 """
 
 import json
@@ -26,8 +28,10 @@ def metadata(path):
 
 def style(path, said):
     """The style, and the same without what comes from the file."""
-    if said["format"] in ("pbf", "mbvt"):
+    if said["format"] in ("pbf", "mbvt", "mlt"):
         source = {"type": "vector", "url": f"mbtiles://{path}"}
+        if said["format"] == "mlt":
+            source["encoding"] = "mlt"
         layers = []
         for index, layer in enumerate(json.loads(said["json"])["vector_layers"]):
             name, common = layer["id"], {"source": "package", "source-layer": layer["id"]}
@@ -37,6 +41,10 @@ def style(path, said):
                 {"id": f"{name}-line", "type": "line", "paint": {"line-color": color}, **common},
                 {"id": f"{name}-point", "type": "circle", "paint": {"circle-color": color}, **common},
             ]
+    elif said.get("encoding") in ("terrarium", "mapbox"):
+        # Encoding and size come from the file.
+        source = {"type": "raster-dem", "url": f"mbtiles://{path}"}
+        layers = [{"id": "shade", "type": "hillshade", "source": "package"}]
     else:
         source = {"type": "raster", "url": f"mbtiles://{path}", "tileSize": 256}
         layers = [{"id": "picture", "type": "raster", "source": "package"}]
@@ -52,6 +60,8 @@ def view(said):
         longitude, latitude, _ = (float(number) for number in said["center"].split(","))
         return longitude, latitude, float(said["minzoom"])
     zoom = math.log2(360 / max(east - west, 1e-6))
+    if "encoding" in said:
+        zoom = float(said["maxzoom"]) - 1
     return (west + east) / 2, (south + north) / 2, max(float(said["minzoom"]), min(zoom, float(said["maxzoom"])))
 
 
@@ -68,13 +78,30 @@ def main(folder, *files):
         said = metadata(path)
         place = view(said)
         whole, empty = style(path, said)
-        png, pixels = render(whole, place)
+        try:
+            png, pixels = render(whole, place)
+        except RuntimeError as error:
+            if said["format"] != "mlt" or "tag" not in str(error):
+                raise
+            print(f"  skipped {file.name}: this MapLibre Native does not know MapLibre tiles ({error})")
+            continue
         _, ground = render(empty, place)
         (pathlib.Path(folder) / f"{file.name}.png").write_bytes(png)
         drawn = sum(pixels[i : i + 3] != ground[i : i + 3] for i in range(0, len(ground), 4))
         share = 100 * drawn / (SIZE * SIZE)
         print(f"  {file.name}: {share:.0f} % of the pixels drawn at {place[0]:.3f}, {place[1]:.3f}, zoom {place[2]:.1f}")
         blank += share < 1
+        if "encoding" in said:
+            colours = len({pixels[i : i + 3] for i in range(0, len(pixels), 4)})
+            print(f"    a hillshade with {colours} colours")
+            blank += colours < 16
+            drawn = {}
+            for encoding in ("terrarium", "mapbox"):
+                whole["sources"]["package"] |= {"encoding": encoding, "tileSize": json.loads(said["json"])["tileSize"]}
+                drawn[encoding] = render(whole, place)[1]
+            if drawn.pop(said["encoding"]) != pixels or pixels in drawn.values():
+                print("    the encoding of the file was not used")
+                blank += 1
     return 1 if blank else 0
 
 

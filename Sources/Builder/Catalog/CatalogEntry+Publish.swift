@@ -21,6 +21,7 @@ extension CatalogEntry {
             sha256: request.digest.hex, tilesHash: request.tilesHash,
             attribution: request.attribution.isEmpty ? nil : request.attribution,
             dataDate: request.options.dataDate ?? same?.dataDate, asked: request.asksChangedOnly ? "changed" : nil,
+            encoding: request.encoding, tileSize: request.tileSize,
             tileset: request.tileset.isEmpty ? nil : request.tileset,
             tiles: request.tiles.map { Int64(clamping: $0) } ?? same?.tiles, minZoom: request.zooms?.min,
             maxZoom: request.zooms?.max, failedTiles: request.failedTiles,

@@ -52,6 +52,10 @@ public struct PublishRequest: Sendable {
     public var options = PublishOptions()
     /// The attribution of the data, as text or HTML; at most 4,096 bytes, empty if unknown.
     public var attribution = ""
+    /// How renderers read its tiles: `encoding` of their source; `nil` for the usual ways.
+    public var encoding: String?
+    /// Width and height of its pictures in pixels; `nil` if not said.
+    public var tileSize: Int?
     /// Id of the tileset that it was built from; empty if unknown.
     public var tileset = ""
     /// Zooms of its tiles; `nil` if unknown.

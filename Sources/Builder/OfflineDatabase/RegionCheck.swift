@@ -97,6 +97,7 @@ struct RegionCheck {
         into report: inout VerifyReport
     ) throws -> UInt64 {
         var (template, low, high) = (source.tiles.first, source.minZoom, source.maxZoom)
+        var encoding = source.encoding
         if let url = source.url {
             guard let document = try resources.bytes(url).flatMap(TileJSONDocument.init) else {
                 report.add(
@@ -104,6 +105,7 @@ struct RegionCheck {
                 return 0
             }
             (template, low, high) = (document.template, document.minZoom, document.maxZoom)
+            encoding = encoding ?? document.encoding
         }
         guard let template else {
             report.add("missing-resource", at: place, because: "source '\(source.name)' has no tile URL")
@@ -115,6 +117,13 @@ struct RegionCheck {
         let formats = tiles.formats[template] ?? []
         if formats.contains(where: { $0.traits.isVector != (source.type == "vector") }) {
             report.add("wrong-type", at: place, because: "source '\(source.name)' is \(source.type), its tiles are not")
+        }
+        let isMLT = encoding == TileFormat.mlt.rawValue
+        if formats.contains(where: { $0.traits.isVector && ($0 == .mlt) != isMLT }) {
+            report.add(
+                "wrong-type", at: place,
+                because:
+                    "source '\(source.name)' \(isMLT ? "says" : "does not say") encoding mlt, its tiles are otherwise")
         }
         let client = ClientZooms(type: source.type, tileSize: source.tileSize)
         let first = max(client.tileZoom(definition.minZoom), low ?? 0)

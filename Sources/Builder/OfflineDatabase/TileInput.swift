@@ -53,7 +53,7 @@ struct TileInput {
                     .badSource,
                     "Source '\(name)' is \(source.type), '\(tile.file.path)' holds \(format.rawValue) tiles.")
             }
-            return source
+            return try agreeing(source, format, tile.file)
         }
         guard fitting.count == 1, let source = fitting.first else {
             throw PackagesError(
@@ -65,7 +65,21 @@ struct TileInput {
                     + " Build the package without format maplibre, and make the database with 'packhorse convert --source NAME'."
             )
         }
-        return source
+        return try agreeing(source, format, tile.file)
+    }
+
+    /// Refuses a style that tells clients another encoding of vector tiles than the file has: they would draw nothing.
+    private static func agreeing(
+        _ source: ClientStyle.TileSource, _ format: TileFormat, _ file: URL
+    ) throws -> ClientStyle.TileSource {
+        let isMLT = source.encoding == TileFormat.mlt.rawValue
+        guard format.traits.isVector, isMLT != (format == .mlt) else { return source }
+        throw PackagesError(
+            .badSource,
+            "'\(file.path)' holds \(format.rawValue) tiles, but the style's source '\(source.name)' "
+                + (isMLT
+                    ? "says encoding mlt; remove that member from the source, or from its TileJSON."
+                    : "does not say so; add \"encoding\": \"mlt\" to the source, or to its TileJSON."))
     }
 
     private static func metadata(_ file: URL) throws -> (TileFormat, String) {

@@ -63,8 +63,9 @@ struct TileRows {
             } else if Gzip.isGzip(body) {
                 report.add("bad-body", at: place, because: "it is gzip; clients do not unpack that here")
             } else {
-                try Self.scan(body)
-                formats[template, default: []].insert(.mvt)
+                let format = body.withUnsafeBytes { TileFormat(vectorTile: $0) } ?? .mvt
+                if format == .mvt { try Self.scan(body) }
+                formats[template, default: []].insert(format)
             }
         } catch {
             report.add(error.code.description, at: place, because: error.message)

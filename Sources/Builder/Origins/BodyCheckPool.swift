@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import TileBodies
+import Tilesets
 
 /// Runs blocking work (decompressing, scanning, reading files) on its own threads, off the cooperative pool.
 final class BodyCheckPool: Sendable {
@@ -10,12 +11,12 @@ final class BodyCheckPool: Sendable {
         let checker: BodyChecker
 
         init(
-            _ number: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool,
-            refusal: BodyChecker.Refusal?
+            _ number: Int, limit: Int, _ tileset: Tileset, layers: LayerCache?, takesAnyPicture: Bool
         ) {
             queue = DispatchQueue(label: "packhorse.body-check.\(number)")
             checker = BodyChecker(
-                limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture, refusal: refusal)
+                limit: limit, layers: layers, choice: tileset.choice, takesAnyPicture: takesAnyPicture,
+                refusal: tileset.refusal, pictures: tileset.pictures)
         }
     }
 
@@ -24,18 +25,20 @@ final class BodyCheckPool: Sendable {
 
     /// - Parameters:
     ///   - limit: The largest body, packed or unpacked, in bytes.
+    ///   - tileset: Which layers vector tiles keep, and what its pictures must be.
     ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
-    ///   - choice: The layers that vector tiles keep; `nil` = all.
     ///   - takesAnyPicture: Whether pictures may be of another format than the declared one, as in archives.
-    ///   - refusal: Judges bodies that the tileset lists; `nil` = it lists none.
-    init(
-        lanes: Int, limit: Int, layers: LayerCache?, choice: LayerChoice?, takesAnyPicture: Bool = false,
-        refusal: BodyChecker.Refusal?
-    ) {
+    init(lanes: Int, limit: Int, _ tileset: Tileset, layers: LayerCache?, takesAnyPicture: Bool = false) {
         self.queues = (0..<max(1, lanes)).map {
-            WorkerQueue(
-                $0, limit: limit, layers: layers, choice: choice, takesAnyPicture: takesAnyPicture, refusal: refusal)
+            WorkerQueue($0, limit: limit, tileset, layers: layers, takesAnyPicture: takesAnyPicture)
         }
+    }
+
+    /// The threads of an archive.
+    convenience init(_ tileset: Tileset, _ opening: SourceOpening, lanes: Int? = nil) {
+        self.init(
+            lanes: lanes ?? opening.lanes, limit: max(64 << 20, tileset.maxTileBytes), tileset,
+            layers: opening.layers, takesAnyPicture: true)
     }
 
     /// Runs `work` on one of the worker queues with its checker.

@@ -32,6 +32,7 @@ extension FailureCause {
             case .tooLarge: .tooLarge
             case .badCoding: .badCoding
             case .badMVT: .badMVT
+            case .badMLT: .badMLT
             case .badImage: .badImage
             case .rejectedBody: .rejectedBody
             // Of resources of styles and of patches, which no origin has.

@@ -34,8 +34,8 @@ final class HTTPOrigin: TileOrigin {
             tileset, environment: environment, budget: budget, onAnswer: onAnswer)
         judge = ResponseJudge(format: tileset.format, emptyStatuses: Set(tileset.emptyStatuses ?? []))
         checkPool = BodyCheckPool(
-            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice,
-            takesAnyPicture: tileset.mixesPictures ?? false, refusal: tileset.refusal)
+            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), tileset, layers: layers,
+            takesAnyPicture: tileset.mixesPictures ?? false)
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
     }

@@ -7,15 +7,18 @@ struct LayerCollector {
     /// Those found so far.
     private(set) var layers = VectorLayers()
     private let memory: LayerCache
+    private let format: TileFormat
     private let isChecked: Bool
     private let checker = BodyChecker()
     /// The traits seen at each zoom.
     private var seen: [Int: Set<LayerCache.Number>] = [:]
 
     /// - Parameters:
+    ///   - format: The vector format of the tiles.
     ///   - memory: Bodies that are in this cache are not examined again.
     ///   - isChecked: Whether all bodies are known to be whole tiles.
-    init(_ memory: LayerCache = LayerCache(), isChecked: Bool) {
+    init(_ format: TileFormat, _ memory: LayerCache = LayerCache(), isChecked: Bool) {
+        self.format = format
         self.memory = memory
         self.isChecked = isChecked
     }
@@ -28,7 +31,7 @@ struct LayerCollector {
         if let traits = memory.recall(key) { return addTraits(traits, zoom) }
         let summary: VectorTileSummary
         do {
-            summary = try checker.summary(of: body, isChecked: isChecked)
+            summary = try checker.summary(of: body, as: format, isChecked: isChecked)
         } catch {
             throw PackagesError(
                 .verificationFailed, "A vector tile of zoom \(zoom) cannot be read: \(error.message)", cause: error)

@@ -16,7 +16,7 @@ struct MergeLayers {
         let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         lanes = (0..<count).map { lane in
             ParallelTileConsumer("layers.\(lane)") { queue in
-                var found = LayerCollector(memory, isChecked: true)
+                var found = LayerCollector(metadata.format, memory, isChecked: true)
                 while let tiles = queue.next() {
                     for tile in tiles where Int(tile.number) % count == lane {
                         try tile.content.withUnsafeBytes { content in

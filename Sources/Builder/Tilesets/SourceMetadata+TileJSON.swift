@@ -59,6 +59,8 @@ extension SourceMetadata {
             format = TileFormat(word: word)
             foreignFormat = ForeignFormat(word: word)
         }
+        // Renderers go by this member, whatever the addresses end in.
+        if let word = Self.text(values["encoding"]), word == TileFormat.mlt.rawValue { format = .mlt }
         if format == nil, foreignFormat == nil, let first = templates.first {
             format = TileFormat(ofAddress: first) ?? TileFormat(ofQuery: first)
         }

@@ -6,6 +6,8 @@ public import Tiles
 public struct SourceMetadata: Sendable, Hashable {
     /// Tile URL templates, absolute; only TileJSON has them.
     public var templates: [String] = []
+    /// The archives that an index names.
+    public var archives: [ArchivePart] = []
     /// The format, if the source declares it.
     public var format: TileFormat?
     /// Why the format is not known, of an archive that was read, in words that follow its name.
@@ -26,10 +28,12 @@ public struct SourceMetadata: Sendable, Hashable {
     public var description: String?
     /// `vector_layers` as canonical JSON text.
     public var vectorLayers: String?
+    /// How pictures encode heights, if the source declares it.
+    public var encoding: TerrainEncoding?
+    /// The width and height of pictures, if the source declares 256 or 512.
+    public var tileSize: Int?
     /// From which edge the templates' rows are counted.
     public var rowOrder: RowOrder?
-    /// Width and height of its pictures in pixels, if the source declares them.
-    public var tileSize: Int?
     /// Whether its tiles are of several formats of pictures.
     public var mixesPictures = false
     /// How packages of it are cut into tile packs.
@@ -38,7 +42,8 @@ public struct SourceMetadata: Sendable, Hashable {
     /// Nothing known.
     public init() {}
 
-    /// Reads `vector_layers` from MBTiles' `json` row or PMTiles' metadata, and texts that are still missing.
+    /// Reads `vector_layers`, `encoding` and `tileSize` from MBTiles' `json` row, PMTiles' metadata or TileJSON, and texts that are
+    /// still missing.
     ///
     /// Anything else, or no JSON at all, changes nothing.
     public mutating func merge(metadataJSON: [UInt8]) {
@@ -51,6 +56,10 @@ public struct SourceMetadata: Sendable, Hashable {
         }
         // Third-party metadata that breaks a rule is left out.
         packs = packs ?? values[PackScheme.sourceKey].flatMap { try? PackScheme(bands: $0) }
+        encoding = encoding ?? Self.text(values["encoding"]).flatMap(TerrainEncoding.init(rawValue:))
+        if tileSize == nil, case .number(let size)? = values["tileSize"], size == 256 || size == 512 {
+            tileSize = Int(size)
+        }
         name = name ?? Self.text(values["name"])
         attribution = attribution ?? Self.text(values["attribution"])
         description = description ?? Self.text(values["description"])

@@ -33,10 +33,8 @@ extension Tileset {
             }
         }
         try RejectedBody.check(reject ?? [], id)
-        guard [nil, 256, 512].contains(tileSize) else {
-            throw TilesetsError(.badValue, "Tileset '\(id)': tile_size must be 256 or 512.")
-        }
         try checkLayers()
+        try checkPictures()
         try checkPoliteness()
         try checkHeaders()
         try source.scheme.row.check(self)
@@ -50,15 +48,36 @@ extension Tileset {
             throw TilesetsError(.badValue, "Tileset '\(id)': overfetch must be within 0...1.")
         }
         guard let layers else { return }
-        guard format.traits.isVector else {
+        guard format.traits.isCuttable else {
             throw TilesetsError(
                 .badValue,
-                "Tileset '\(id)': layers can be chosen only for vector tiles; its format is \(format.rawValue).")
+                format.traits.isVector
+                    ? "Tileset '\(id)': layers cannot be chosen of tiles in the format \(format.rawValue) (\(format.traits.name)), which are kept as they are; remove 'layers', or use a source of Mapbox vector tiles (pbf)."
+                    : "Tileset '\(id)': layers can be chosen only for vector tiles; its format is \(format.rawValue)."
+            )
         }
         let isUsable = layers.allSatisfy { (1...200).contains($0.utf8.count) }
         guard isUsable, (1...VectorTileScanner.layerLimit).contains(layers.count), layers == Set(layers).sorted() else {
             throw TilesetsError(.badValue, "Tileset '\(id)': layers must be a list of names, each once.")
         }
+    }
+
+    private func checkPictures() throws(TilesetsError) {
+        guard encoding != nil || tileSize != nil else { return }
+        guard [nil, 256, 512].contains(tileSize) else {
+            throw TilesetsError(.badValue, "Tileset '\(id)': tile_size must be 256 or 512.")
+        }
+        guard !format.traits.isVector else {
+            throw TilesetsError(
+                .badValue,
+                "Tileset '\(id)': \(encoding == nil ? "tile_size" : "encoding") is of pictures; its format is \(format.rawValue), which has none. Remove it."
+            )
+        }
+        guard let encoding, format != .png, format != .webp else { return }
+        throw TilesetsError(
+            .badValue,
+            "Tileset '\(id)': encoding \(encoding.rawValue) needs pictures without loss, PNG or lossless WebP; \(format.traits.name) changes the heights."
+        )
     }
 
     private func checkPoliteness() throws(TilesetsError) {

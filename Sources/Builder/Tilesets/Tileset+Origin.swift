@@ -4,7 +4,7 @@ extension Tileset {
     /// All subdomains for `{s}` are one origin, because they usually lead to the same server. The default port of a
     /// scheme is left out.
     public var originName: String? {
-        guard source.path == nil, let text = source.addresses.first, let mark = text.firstRange(of: "://") else {
+        guard let text = source.firstURL, let mark = text.firstRange(of: "://") else {
             return nil
         }
         let authority = text[mark.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()

@@ -28,6 +28,10 @@ public struct Tileset: Sendable, Hashable {
     ///
     /// ``vectorLayers`` has these alone.
     public var layers: [String]?
+    /// How its pictures encode heights; `nil` = they are no heights.
+    public var encoding: TerrainEncoding?
+    /// The width and height of its pictures in pixels, 256 or 512; `nil` = not said, so that it is not checked and URLs say 256.
+    public var tileSize: Int?
     /// Bytes between the tiles of a remote archive that are also fetched to save requests, as a share of the tiles'
     /// bytes: 0...1; `nil` = 0.05.
     public var overfetch: Double?
@@ -35,8 +39,6 @@ public struct Tileset: Sendable, Hashable {
     public var emptyStatuses: [Int]?
     /// The bodies that stand for no tile or for a refusal, by digest; `nil` = none.
     public var reject: [RejectedBody]?
-    /// Width and height of its pictures in pixels: 256 or 512; `nil` = not said, which counts as 256.
-    public var tileSize: Int?
     /// Whether a picture of another format than ``format`` is a tile too; `nil` = no.
     public var mixesPictures: Bool?
     /// Request headers; secrets as `${NAME}`.
@@ -53,6 +55,10 @@ public struct Tileset: Sendable, Hashable {
     public var language: String?
     /// The environment variable whose value `{key}` stands for.
     public var keyEnvironment: String?
+    /// Whether file or source say the zooms; else ``zooms`` are those of MapLibre's default, and mostly too deep.
+    ///
+    /// It is for the command that makes a job, and no part of the canonical form.
+    public var saysZooms = true
     /// How its packages are cut into tile packs, if file or source defines it.
     ///
     /// It affects how packages are published, not the content of tiles; so it is not part of the canonical form.
@@ -127,4 +133,10 @@ public struct Tileset: Sendable, Hashable {
 extension Tileset {
     /// The layers that its tiles keep, as bodies are cut by it; `nil` = all.
     public var choice: LayerChoice? { layers.map { LayerChoice($0) } }
+
+    /// What each of its pictures must be; `nil` = any picture.
+    public var pictures: PictureRule? { PictureRule(side: tileSize, isLossless: encoding != nil) }
+
+    /// How renderers must be told to read its tiles, as MapLibre's styles and TileJSON spell it; `nil` = as usual.
+    public var sourceEncoding: String? { format == .mlt ? format.rawValue : encoding?.rawValue }
 }

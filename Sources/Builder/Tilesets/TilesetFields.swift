@@ -23,9 +23,10 @@ struct TilesetFields: Sendable {
     var keyEnvironment: String?
     var packs: PackScheme?
     var layers: [String]?
+    var encoding: TerrainEncoding?
+    var tileSize: Int?
     var overfetch: Double?
     var emptyStatuses: [Int]?
-    var tileSize: Int?
     var reject: [RejectedBody]?
     /// Whether the source was named on the command line, so that there is no file with keys.
     var isNamedDirectly = false
@@ -52,7 +53,8 @@ struct TilesetFields: Sendable {
         emptyStatuses = try reader.integers("empty_statuses", in: 400...499).map { Set($0).sorted() }
         layers = try reader.texts("layers").map { Set($0).sorted() }
         reject = try RejectedBody.list(reader["reject"], reader)
-        tileSize = try reader.integer("tile_size", in: 256...512)
+        encoding = try Self.encoding(reader)
+        tileSize = try Self.tileSize(reader)
     }
 
     /// The zooms of a source that declares none: the default in MapLibre's style specification.
@@ -75,10 +77,12 @@ struct TilesetFields: Sendable {
             vectorLayers: metadata.vectorLayers, headers: headers, politeness: politeness, http2: http2,
             maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
         tileset.packs = packs ?? metadata.packs
+        tileset.saysZooms = self.zooms != nil || metadata.zooms != nil
+        tileset.encoding = encoding ?? (format.traits.isVector ? nil : metadata.encoding)
+        tileset.tileSize = tileSize ?? (format.traits.isVector ? nil : metadata.tileSize)
         tileset.overfetch = overfetch
         tileset.emptyStatuses = emptyStatuses
         tileset.reject = reject
-        tileset.tileSize = tileSize ?? metadata.tileSize
         tileset.mixesPictures = metadata.mixesPictures ? true : nil
         if let layers {
             tileset.layers = layers
@@ -143,6 +147,27 @@ struct TilesetFields: Sendable {
             )
         }
         return format
+    }
+
+    private static func encoding(_ reader: FieldReader) throws(TilesetsError) -> TerrainEncoding? {
+        guard let word = try reader.text("encoding") else { return nil }
+        guard let encoding = TerrainEncoding(rawValue: word) else {
+            let hint = word == "mlt" || word == "mvt" ? "; of vector tiles write format: \(word)" : ""
+            throw TilesetsError(
+                .badValue,
+                "Tileset file '\(reader.name)': encoding '\(word.prefix(40))' is not known; expected terrarium or mapbox\(hint)."
+            )
+        }
+        return encoding
+    }
+
+    private static func tileSize(_ reader: FieldReader) throws(TilesetsError) -> Int? {
+        guard let size = try reader.integer("tile_size", in: 1...65_536) else { return nil }
+        guard size == 256 || size == 512 else {
+            throw TilesetsError(
+                .badValue, "Tileset file '\(reader.name)': tile_size is \(size); expected 256 or 512.")
+        }
+        return size
     }
 
     private static func rowOrder(_ reader: FieldReader) throws(TilesetsError) -> RowOrder? {

@@ -113,21 +113,16 @@ public struct TilesetFile: Sendable {
     }
 
     private init(_ reader: FieldReader, folder: URL, fallbackID: String) throws(TilesetsError) {
-        guard let urls = try reader.texts("url") else {
-            throw TilesetsError(
-                .missingKey,
-                "Tileset file '\(reader.name)' has no 'url'; write \(SourceScheme.words).")
-        }
         name = reader.name
         var fields = try TilesetFields(reader, fallbackID: fallbackID)
-        let written = try WrittenAddresses(urls, subdomains: fields.subdomains)
-        (fields.subdomains, notes) = (written.subdomains, written.notes)
-        source = try Self.source(written.texts, folder: folder)
+        let written: WrittenAddresses?
+        (source, written) = try Self.source(reader, subdomains: fields.subdomains, folder: folder)
+        if let written { (fields.subdomains, notes) = (written.subdomains, written.notes) }
         if reader["id"] == nil {
             switch source.scheme.row.target {
             case .file: fields.id = Self.id(ofPath: source.address)
             case .remoteFile: fields.id = Self.id(ofPath: SourceRow.path(ofURL: source.address))
-            case .tiles, .document: break
+            case .tiles, .document, .archives: break
             }
         }
         self.fields = fields
@@ -145,11 +140,25 @@ public struct TilesetFile: Sendable {
         return points.isEmpty ? "tiles" : points.joined(separator: "-")
     }
 
-    /// What the texts name: of the first scheme that knows them.
-    private static func source(_ texts: [String], folder: URL) throws(TilesetsError) -> TileSource {
+    /// What 'archives' names, or else the texts of 'url': of the first scheme that knows them.
+    private static func source(
+        _ reader: FieldReader, subdomains: [String], folder: URL
+    ) throws(TilesetsError) -> (TileSource, WrittenAddresses?) {
+        let archives = try ArchiveFields.source(reader["archives"], reader, folder: folder)
+        guard let texts = try reader.texts("url") else {
+            if let archives { return (archives, nil) }
+            throw TilesetsError(
+                .missingKey,
+                "Tileset file '\(reader.name)' has no 'url'; write \(SourceScheme.words).")
+        }
+        guard archives == nil else {
+            throw TilesetsError(
+                .badValue, "Tileset file '\(reader.name)' has both url and archives; remove one of them.")
+        }
+        let written = try WrittenAddresses(texts, subdomains: subdomains)
         for scheme in SourceScheme.allCases {
-            guard let addresses = try scheme.row.read(texts, folder) else { continue }
-            return TileSource(scheme, addresses)
+            guard let addresses = try scheme.row.read(written.texts, folder) else { continue }
+            return (TileSource(scheme, addresses), written)
         }
         throw TilesetsError(.badValue, "'url' names no source of tiles; write \(SourceScheme.words).")
     }
@@ -169,6 +178,9 @@ public struct TilesetFile: Sendable {
         var source = self.source
         if source.scheme.row.target == .tiles {
             source = TileSource(source.scheme, source.addresses, subdomains: fields.subdomains)
+        }
+        if source.scheme == .archiveIndex, let metadata, !metadata.archives.isEmpty {
+            source = TileSource(.archives, metadata.archives.map(\.text))
         }
         if source.scheme.row.target == .document {
             guard let metadata, !metadata.templates.isEmpty else {
@@ -201,7 +213,10 @@ public struct TilesetFile: Sendable {
             id: fields.id, source: source, rowOrder: .xyz, format: .mvt, zooms: .all,
             headers: fields.headers, politeness: fields.politeness, http2: fields.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: fields.language, keyEnvironment: fields.keyEnvironment)
-        if source.scheme.row.target == .remoteFile {
+        if source.scheme == .archiveIndex, SourceRow.isWeb(source.address[...]) {
+            try Self.naming(name) { () throws(TilesetsError) in try tileset.checkRemoteFile() }
+        }
+        if source.scheme.row.target == .remoteFile || source.scheme.row.target == .archives {
             try Self.naming(name) { () throws(TilesetsError) in try tileset.check() }
         }
         return tileset

@@ -20,7 +20,12 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "url", value: "text, or a list of texts",
             meaning:
-                "Required: \(SourceScheme.words); several tile URLs as a list. Relative paths start at the folder of the tileset file."
+                "Required, or archives: \(SourceScheme.words); several tile URLs as a list. Relative paths start at the folder of the tileset file."
+        ),
+        TilesetKey(
+            "archives", value: "a list, or the address of an index",
+            meaning:
+                "In place of url: several archives, a list of mappings with url, zoom and cell_zoom. {z}, {x} and {y} in a url stand for a tile of cell_zoom, and the archive has the tiles below it. An archive that does not exist has no tiles. An index is a document such as download_urls.json of Mapterhorn."
         ),
         TilesetKey(
             "id", value: "letters, digits, - _ .",
@@ -32,7 +37,7 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "attribution", value: "text", meaning: "Goes into packages and the catalog. Default: from the source."),
         TilesetKey(
-            "format", value: "pbf (or mvt), png, jpg, webp",
+            "format", value: "pbf (or mvt), mlt, png, jpg, webp, avif",
             meaning: "The format of the tiles. Default: from the source, else the ending of the URL."),
         TilesetKey(
             "zoom", value: "0-14, or one number",
@@ -69,6 +74,16 @@ public struct TilesetKey: Sendable {
             "layers", value: "text, or a list of texts",
             meaning: "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
         TilesetKey(
+            "encoding", value: "terrarium or mapbox",
+            meaning:
+                "How pictures encode heights (terrain). They must be PNG or lossless WebP. Default: from the source, else no heights."
+        ),
+        TilesetKey(
+            "tile_size", value: "256 or 512",
+            meaning:
+                "Width and height of pictures in pixels; a picture of another size is refused. {width} and {height} of a URL stand for it, and {ratio} is @2x for 512. Default: from the source, else not checked, and 256 in URLs."
+        ),
+        TilesetKey(
             "overfetch", value: "0 to 1",
             meaning:
                 "Of an archive on a web server: bytes between the tiles that are also fetched to save requests, as a share of the tiles' bytes. Default: 0.05."
@@ -82,11 +97,6 @@ public struct TilesetKey: Sendable {
             "reject", value: "a list of digests, or of mappings with sha256 and means",
             meaning:
                 "Bodies that are no tiles, by the SHA-256 that inspect and estimate show. means: empty (no tile there, as of a digest alone) or refused (the tile fails with rejected-body). Default: none."
-        ),
-        TilesetKey(
-            "tile_size", value: "256 or 512",
-            meaning:
-                "Width and height of the pictures in pixels; also what {width} and {height} of a URL stand for, and whether {ratio} is @2x. Default: from the source, else 256."
         ),
         TilesetKey("http2", value: "true or false", meaning: "Ask for HTTP/2 over TLS. Default: false."),
         TilesetKey(

@@ -23,6 +23,8 @@ public enum TilesetsErrorCode: String, ErrorCode {
     case badTileJSON = "bad-tilejson"
     /// The description of a map service that cannot be used, or of a layer or grid that packages cannot hold.
     case badService = "bad-service"
+    /// An index of archives that cannot be used.
+    case badIndex = "bad-index"
     /// A secret written into the file instead of the environment.
     case literalSecret = "literal-secret"
     /// An environment variable that holds a secret is not set.
@@ -41,6 +43,7 @@ public enum TilesetsErrorCode: String, ErrorCode {
             .badTemplate,
             .badTileJSON,
             .badService,
+            .badIndex,
             .literalSecret,
             .missingSecret:
             .configuration

@@ -88,6 +88,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let dataDate: String?
     /// `changed` when its build asked the tile server only for a list of changed tiles and took the rest from an earlier build; else `nil`.
     public let asked: String?
+    /// How renderers read the tiles: `encoding` of their source; `nil` for the usual ways.
+    public let encoding: String?
+    /// Width and height of pictures in pixels; `nil` if not said.
+    public let tileSize: Int?
     /// Id of the tileset it was built from; `nil` if unknown.
     public let tileset: String?
     /// Tiles in the main file; `nil` if unknown.
@@ -118,6 +122,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         attribution: String? = nil,
         dataDate: String? = nil,
         asked: String? = nil,
+        encoding: String? = nil,
+        tileSize: Int? = nil,
         tileset: String? = nil,
         tiles: Int64? = nil,
         minZoom: Int? = nil,
@@ -139,6 +145,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.attribution = attribution
         self.dataDate = dataDate
         self.asked = asked
+        self.encoding = encoding
+        self.tileSize = tileSize
         self.tileset = tileset
         self.tiles = tiles
         self.minZoom = minZoom
@@ -162,6 +170,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case attribution
         case dataDate = "data_date"
         case asked
+        case encoding
+        case tileSize = "tile_size"
         case tileset
         case tiles
         case minZoom = "min_zoom"

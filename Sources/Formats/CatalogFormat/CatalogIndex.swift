@@ -158,6 +158,10 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var dataDate: String?
         /// `changed` when its build asked the tile server only for a list of changed tiles; else absent.
         public var asked: String?
+        /// How renderers read the tiles, `mlt`, `terrarium` or `mapbox`: `encoding` of their source; absent for the usual ways.
+        public var encoding: String?
+        /// Width and height of pictures in pixels; absent if not said.
+        public var tileSize: Int?
         /// The main file, then other formats.
         public var files: [File]
         /// From earlier versions to this one, newest first.
@@ -173,6 +177,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             attribution: String? = nil,
             dataDate: String? = nil,
             asked: String? = nil,
+            encoding: String? = nil,
+            tileSize: Int? = nil,
             files: [File],
             patches: [Patch]
         ) {
@@ -185,12 +191,15 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.attribution = attribution
             self.dataDate = dataDate
             self.asked = asked
+            self.encoding = encoding
+            self.tileSize = tileSize
             self.files = files
             self.patches = patches
         }
 
         private enum CodingKeys: String, CodingKey {
-            case version, tileset, attribution, files, patches, asked
+            case version, tileset, attribution, encoding, files, patches, asked
+            case tileSize = "tile_size"
             case tileMask = "tile_mask"
             case tilesHash = "agg_tiles_hash"
             case minZoom = "min_zoom"

@@ -39,6 +39,9 @@ extension PackageMetadata {
         try set("version", version)
         try set("agg_tiles_hash", tilesHash)
         if format.traits.isVector { try set("json", try Self.layersJSON(vectorLayersJSON ?? foundLayers ?? "[]")) }
+        try set("encoding", encoding?.rawValue)
+        // Not a row of its own: MapLibre Native copies rows into TileJSON as texts, and refuses a source whose size is one.
+        if let tileSize, !format.traits.isVector { try set("json", #"{"tileSize":\#(tileSize)}"#) }
         return rows.keys.sorted().map { ($0, rows[$0, default: ""]) }
     }
 

@@ -72,7 +72,7 @@ public struct VerifyReport: Sendable, Codable {
     static let tolerated: Set<String> = [
         "bad-header", "bad-metadata", "no-metadata", "no-vector-layers", "unknown-format", "wrong-format",
         "not-canonical", "wal-mode", "side-file", "outside-zooms", "wrong-count", "bad-tile", "no-body", "lost-body",
-        "twice", "html-page", "wrong-type", "truncated", "too-large", "bad-coding", "bad-mvt", "bad-image",
+        "twice", "html-page", "wrong-type", "truncated", "too-large", "bad-coding", "bad-mvt", "bad-mlt", "bad-image",
         "empty-body",
     ]
 

@@ -31,6 +31,8 @@ public struct ClientStyle: Sendable {
         public let tileSize: Int
         /// Whether the server counts rows from the south.
         public let isTMS: Bool
+        /// `encoding` of the tiles, of the source or of its TileJSON; `nil` = the default of the type.
+        public let encoding: String?
         /// The zooms that it declares; 0 and 22 if it declares none.
         public let minZoom, maxZoom: Int
     }
@@ -182,9 +184,11 @@ private struct PackLookup {
         for source in style.sources where source.hasTiles {
             var (template, isTMS) = (source.tiles.first, source.isTMS)
             var (low, high) = (source.minZoom, source.maxZoom)
+            var encoding = source.encoding
             if let url = source.url, let document = documents[url].flatMap(TileJSONDocument.init) {
                 (template, isTMS) = (document.template, document.isTMS)
                 (low, high) = (document.minZoom, document.maxZoom)
+                encoding = encoding ?? document.encoding
             }
             guard let template else {
                 throw StylesError(.badStyle, "Source '\(source.name)' has no tile URL.")
@@ -192,7 +196,7 @@ private struct PackLookup {
             sources.append(
                 ClientStyle.TileSource(
                     name: source.name, type: source.type, template: template, tileSize: source.tileSize, isTMS: isTMS,
-                    minZoom: low ?? 0, maxZoom: high ?? 22))
+                    encoding: encoding, minZoom: low ?? 0, maxZoom: high ?? 22))
         }
         return sources
     }

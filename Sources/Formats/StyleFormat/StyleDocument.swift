@@ -27,6 +27,8 @@ public struct StyleDocument: Sendable {
         public let tileSize: Int
         /// Whether rows are counted from the south.
         public let isTMS: Bool
+        /// `encoding`: `mvt`, `mlt`, `mapbox`, `terrarium`; `nil` = the default of the type.
+        public let encoding: String?
         /// `minzoom` and `maxzoom` as declared, whole numbers within 0...30.
         public let minZoom, maxZoom: Int?
 
@@ -111,7 +113,8 @@ public struct StyleDocument: Sendable {
     private static func source(_ name: String, _ value: JSONValue) -> Source {
         guard case .object(let members) = value else {
             return Source(
-                name: name, type: "", url: nil, tiles: [], tileSize: 512, isTMS: false, minZoom: nil, maxZoom: nil)
+                name: name, type: "", url: nil, tiles: [], tileSize: 512, isTMS: false, encoding: nil,
+                minZoom: nil, maxZoom: nil)
         }
         let type = text(members["type"]) ?? ""
         var tiles: [String] = []
@@ -119,7 +122,8 @@ public struct StyleDocument: Sendable {
         return Source(
             name: name, type: type, url: text(members[type == "geojson" ? "data" : "url"]), tiles: tiles,
             tileSize: type == "vector" ? 512 : whole(members["tileSize"], 1...4_096) ?? 512,
-            isTMS: members["scheme"] == .string("tms"), minZoom: whole(members["minzoom"], 0...30),
+            isTMS: members["scheme"] == .string("tms"), encoding: text(members["encoding"]),
+            minZoom: whole(members["minzoom"], 0...30),
             maxZoom: whole(members["maxzoom"], 0...30))
     }
 

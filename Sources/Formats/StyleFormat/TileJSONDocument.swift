@@ -6,6 +6,8 @@ public struct TileJSONDocument: Sendable, Hashable {
     public let template: String
     /// Whether rows are counted from the south.
     public let isTMS: Bool
+    /// `encoding` of the tiles; `nil` = the default of the source.
+    public let encoding: String?
     /// The zooms that it declares.
     public let minZoom, maxZoom: Int?
 
@@ -16,6 +18,7 @@ public struct TileJSONDocument: Sendable, Hashable {
         else { return nil }
         template = first
         isTMS = root["scheme"] == .string("tms")
+        if case .string(let text)? = root["encoding"] { encoding = text } else { encoding = nil }
         minZoom = StyleDocument.whole(root["minzoom"], 0...30)
         maxZoom = StyleDocument.whole(root["maxzoom"], 0...30)
     }

@@ -11,6 +11,7 @@ public final class BodyChecker {
     private let choice: LayerChoice?
     private let takesAnyPicture: Bool
     private let refusal: Refusal?
+    private let pictures: PictureRule?
     /// The traits of the last checked vector tile; only if there is a layer memory.
     public private(set) var checkedLayers: [LayerCache.Number]?
 
@@ -24,15 +25,17 @@ public final class BodyChecker {
     ///   - takesAnyPicture: Whether a picture of another format than the declared one is a tile too, as in archives
     ///     with PNG and JPEG.
     ///   - refusal: Judges each canonical body, and each body that is no tile; `nil` = none is refused.
+    ///   - pictures: What pictures must be besides whole; `nil` = nothing.
     public init(
         limit: Int = Gzip.defaultLimit, layers: LayerCache? = nil, choice: LayerChoice? = nil,
-        takesAnyPicture: Bool = false, refusal: Refusal? = nil
+        takesAnyPicture: Bool = false, refusal: Refusal? = nil, pictures: PictureRule? = nil
     ) {
         self.limit = limit
         self.layers = layers
         self.choice = choice
         self.takesAnyPicture = takesAnyPicture
         self.refusal = refusal
+        self.pictures = pictures
         inflater = Inflater(limit: limit)
     }
 
@@ -88,21 +91,28 @@ public final class BodyChecker {
 
     /// The layers and fields of a canonical vector tile body.
     ///
-    /// - Parameter isChecked: Whether ``check(_:coding:declared:)`` returned it, in this or another process; then it
+    /// - Parameters:
+    ///   - format: A vector format; a picture has no layers.
+    ///   - isChecked: Whether ``check(_:coding:declared:)`` returned it, in this or another process; then it
     ///   is not scanned again.
     /// - Throws: ``TileBodiesError`` as ``check(_:coding:declared:)`` does.
-    public func summary(of body: [UInt8], isChecked: Bool = false) throws(TileBodiesError) -> VectorTileSummary {
-        try body.borrow { (input) throws(TileBodiesError) in try summary(of: input, isChecked: isChecked) }
+    public func summary(
+        of body: [UInt8], as format: TileFormat = .mvt, isChecked: Bool = false
+    ) throws(TileBodiesError) -> VectorTileSummary {
+        try body.borrow { (input) throws(TileBodiesError) in
+            try summary(of: input, as: format, isChecked: isChecked)
+        }
     }
 
     /// The same of borrowed bytes.
     public func summary(
-        of body: UnsafeRawBufferPointer, isChecked: Bool = false
+        of body: UnsafeRawBufferPointer, as format: TileFormat = .mvt, isChecked: Bool = false
     ) throws(TileBodiesError) -> VectorTileSummary {
         defer { inflater.release() }
-        guard Gzip.isGzip(body) else { return try VectorTileSummary(body, isScanned: isChecked) }
+        guard let layers = format.traits.layers else { return VectorTileSummary(layers: []) }
+        guard Gzip.isGzip(body) else { return try layers(body, isChecked) }
         _ = try inflater.gunzip(body)
-        return try VectorTileSummary(inflater.output, isScanned: isChecked)
+        return try layers(inflater.output, isChecked)
     }
 
     private enum Verdict {
@@ -146,20 +156,22 @@ public final class BodyChecker {
     ) throws(TileBodiesError) -> [UInt8]? {
         if !tile.isEmpty { try scan(tile, declared) }
         guard let choice, let kept = try choice.kept(of: tile) else {
-            try numberLayers(tile)
+            try numberLayers(tile, declared)
             return nil
         }
         guard !kept.isEmpty else { throw TileBodiesError(.emptyBody, "the tile has none of the chosen layers") }
         return try kept.borrow { (bytes) throws(TileBodiesError) in
-            try numberLayers(bytes)
+            try numberLayers(bytes, declared)
             return packer.compress(bytes)
         }
     }
 
     /// Gives the layers of a scanned tile their numbers.
-    private func numberLayers(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        guard let layers else { return }
-        checkedLayers = tile.isEmpty ? [] : try layers.numbers(of: VectorTileSummary(tile, isScanned: true))
+    private func numberLayers(
+        _ tile: UnsafeRawBufferPointer, _ declared: TileFormat
+    ) throws(TileBodiesError) {
+        guard let layers, let reading = declared.traits.layers else { return }
+        checkedLayers = tile.isEmpty ? [] : try layers.numbers(of: reading(tile, true))
     }
 
     /// Scans an unpacked body; for other content, throws the most helpful error.
@@ -195,6 +207,8 @@ public final class BodyChecker {
 
     private func walk(_ bytes: UnsafeRawBufferPointer, _ declared: TileFormat) throws(TileBodiesError) {
         guard !bytes.isEmpty else { throw TileBodiesError(.emptyBody, "the body unpacks to no bytes") }
-        try scan(bytes, takesAnyPicture ? TileFormat(pictureBeginning: bytes) ?? declared : declared)
+        let format = takesAnyPicture ? TileFormat(pictureBeginning: bytes) ?? declared : declared
+        try scan(bytes, format)
+        try pictures?.check(bytes, format)
     }
 }

@@ -136,11 +136,18 @@ enum ScanFault: Error {
     case tooManyLayers
     case extent
     case text
+    case emptyLayer
+    case column
+    case columns
+    case tooManyColumns
+    case stream
+    case streams
+    case trailing
 
     var words: String {
         switch self {
         case .truncated: "it ends inside a field"
-        case .varint: "a number has more than 64 bits"
+        case .varint: "a number has too many bits"
         case .wireType: "a field has an impossible wire type"
         case .field: "a field has an impossible number or wire type"
         case .version: "a layer has a version other than 1 and 2"
@@ -153,6 +160,13 @@ enum ScanFault: Error {
         case .tooManyLayers: "it has more than \(VectorTileScanner.layerLimit) layers"
         case .extent: "a layer has extent 0"
         case .text: "a layer's name or key is not UTF-8"
+        case .emptyLayer: "a layer has no bytes"
+        case .column: "a column has an unknown type"
+        case .columns: "a layer has not exactly one column of geometry, or several of ids"
+        case .tooManyColumns: "a layer has more than \(MLTScanner.columnLimit) columns"
+        case .stream: "a stream of values has an unknown kind or packing"
+        case .streams: "a column has no stream of values"
+        case .trailing: "bytes follow the last column of a layer"
         }
     }
 }

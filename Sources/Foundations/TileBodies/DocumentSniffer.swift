@@ -11,7 +11,8 @@ enum DocumentSniffer {
                 "expected \(Sentence.article(declared.rawValue)) \(declared.rawValue) tile, found \(document.rawValue) that begins with \(opening(bytes))"
             )
         }
-        if let other = signature(of: bytes), other != declared.traits.name {
+        let other = signature(of: bytes) ?? TileFormat(vectorTile: bytes)?.traits.name
+        if let other, other != declared.traits.name {
             return TileBodiesError(
                 .wrongType, "expected \(Sentence.article(declared.rawValue)) \(declared.rawValue) tile, found \(other)")
         }
@@ -31,7 +32,8 @@ enum DocumentSniffer {
         guard start < bytes.count else { return nil }
         let head = bytes[start..<min(bytes.count, start + 1024)]
         switch bytes[start] {
-        case UInt8(ascii: "<"): return isHTML(head) ? .html : .xml
+        // The first bytes of a MapLibre tile can be "<" and a control character.
+        case UInt8(ascii: "<"): return isHTML(head) ? .html : head.allSatisfy(isPrinted) ? .xml : nil
         case UInt8(ascii: "{"), UInt8(ascii: "["): return isText(head) ? .json : nil
         default: return isText(head) ? .text : nil
         }
@@ -44,9 +46,11 @@ enum DocumentSniffer {
     }
 
     private static func isText(_ head: Slice<UnsafeRawBufferPointer>) -> Bool {
-        head.allSatisfy { isSpace($0) || ($0 >= 0x20 && $0 != 0x7f) }
+        head.allSatisfy(isPrinted)
             && String(validating: head.dropLast(head.count > 1000 ? 4 : 0), as: UTF8.self) != nil
     }
+
+    private static func isPrinted(_ byte: UInt8) -> Bool { isSpace(byte) || (byte >= 0x20 && byte != 0x7f) }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
@@ -62,7 +66,10 @@ enum DocumentSniffer {
         if let picture = TileFormat(pictureBeginning: bytes) { return picture.traits.name }
         if bytes.starts(with: Array("GIF8".utf8)) { return "GIF" }
         if bytes.count >= 12, bytes.dropFirst(4).starts(with: Array("ftyp".utf8)) {
-            return "an ISO media file (AVIF, HEIC)"
+            return "an ISO media file (HEIC, MP4)"
+        }
+        if bytes.starts(with: [0xff, 0x0a]) || bytes.starts(with: [0, 0, 0, 12] + Array("JXL ".utf8)) {
+            return "JPEG XL"
         }
         if bytes.starts(with: Array("%PDF".utf8)) { return "PDF" }
         if bytes.starts(with: [0x50, 0x4b, 3, 4]) { return "a ZIP archive" }

@@ -17,8 +17,10 @@ public enum TileBodiesErrorCode: String, ErrorCode {
     case tooLarge = "too-large"
     /// A packed stream (gzip, deflate, brotli, zstd) that is truncated, damaged, or followed by other bytes.
     case badCoding = "bad-coding"
-    /// Breaks the rules of a vector tile.
+    /// Breaks the rules of a Mapbox Vector Tile.
     case badMVT = "bad-mvt"
+    /// Breaks the rules of a MapLibre Tile.
+    case badMLT = "bad-mlt"
     /// Breaks the rules of its picture format, its checksums included; the text names the format.
     case badImage = "bad-image"
     /// A body that the tileset names as a refusal.
@@ -38,6 +40,7 @@ public enum TileBodiesErrorCode: String, ErrorCode {
             .tooLarge,
             .badCoding,
             .badMVT,
+            .badMLT,
             .badImage,
             .rejectedBody,
             .badGlyphs,

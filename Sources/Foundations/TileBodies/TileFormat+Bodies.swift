@@ -15,10 +15,17 @@ extension TileFormat {
             if let picture = TileFormat(pictureBeginning: bytes) { return picture }
             // A packed body of no bytes is a vector tile without layers.
             if bytes.isEmpty { return .mvt }
-            return (try? TileFormat.mvt.traits.scan(bytes)) == nil ? nil : .mvt
+            return TileFormat(vectorTile: bytes)
         }
         guard let found else { return nil }
         self = found
+    }
+
+    /// Whether a stored body is a vector tile without layers, which no encoding is told by: packed, it has no bytes.
+    package static func hasNoLayers(_ body: [UInt8]) -> Bool {
+        // Nothing that unpacks to no bytes is longer, but for a name in its header.
+        guard body.count <= 256, Gzip.isGzip(body) || body.withUnsafeBytes({ Zlib.begins($0) }) else { return false }
+        return (try? unpacked(body, limit: 256))?.isEmpty == true
     }
 
     private static func unpacked(_ body: [UInt8], limit: Int) throws(TileBodiesError) -> [UInt8] {
@@ -26,6 +33,17 @@ extension TileFormat {
         guard body.withUnsafeBytes({ Zlib.begins($0) }) else { return body }
         // The first two bytes can be chance.
         do throws(TileBodiesError) { return try Zlib.decompress(body, limit: limit) } catch { return body }
+    }
+
+    /// The encoding of an unpacked vector tile with layers; `nil` for other bytes.
+    package init?(vectorTile bytes: UnsafeRawBufferPointer) {
+        if MLTScanner.recognises(bytes) {
+            self = .mlt
+        } else if (try? VectorTileScanner.check(bytes)) != nil {
+            self = .mvt
+        } else {
+            return nil
+        }
     }
 
     /// What bytes of no known format are, in words that follow "they are"; `nil` when they are not recognised.

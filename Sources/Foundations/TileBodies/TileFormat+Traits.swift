@@ -15,19 +15,28 @@ extension TileFormat {
         package let otherMediaTypes: [String]
         /// Its number in the header of PMTiles.
         package let pmtilesType: UInt8
-        /// Whether it has layers of features; else it is a picture.
-        package let isVector: Bool
+        /// Reads the layers of a whole unpacked body; `nil` for a picture.
+        package let layers: LayerReading?
+        /// Whether single layers can be taken out of its bodies (``LayerChoice``).
+        package let isCuttable: Bool
         /// How packages store its bodies: `.gzip` or `.identity`.
         package let coding: BodyCoding
-        /// The first bytes of a stored body: which bytes stand where.
-        package let signature: [Int: [UInt8]]
+        /// Whether the first bytes of a stored body are those of the format.
+        package let begins: @Sendable (_ body: UnsafeRawBufferPointer) -> Bool
         /// Checks the structure of a whole unpacked body, which is not empty.
         package let scan: @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void
 
+        /// Reads the layers of an unpacked body.
+        package typealias LayerReading =
+            @Sendable (_ body: UnsafeRawBufferPointer, _ isScanned: Bool) throws(TileBodiesError) -> VectorTileSummary
+
+        /// Whether it has layers of features, of whichever encoding; else it is a picture.
+        package var isVector: Bool { layers != nil }
+
         fileprivate init(
             name: String, suffixes: [String], otherWords: [String] = [], mediaType: String,
-            otherMediaTypes: [String] = [], pmtilesType: UInt8, isVector: Bool = false, coding: BodyCoding = .identity,
-            signature: [Int: [UInt8]],
+            otherMediaTypes: [String] = [], pmtilesType: UInt8, layers: LayerReading? = nil, isCuttable: Bool = false,
+            coding: BodyCoding = .identity, begins: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
             scan: @escaping @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void
         ) {
             self.name = name
@@ -36,41 +45,57 @@ extension TileFormat {
             self.mediaType = mediaType
             self.otherMediaTypes = otherMediaTypes
             self.pmtilesType = pmtilesType
-            self.isVector = isVector
+            self.layers = layers
+            self.isCuttable = isCuttable
             self.coding = coding
-            self.signature = signature
+            self.begins = begins
             self.scan = scan
         }
-
-        /// Whether the first bytes of a stored body are those of the format.
-        package func begins(_ body: UnsafeRawBufferPointer) -> Bool {
-            signature.allSatisfy { offset, part in body.dropFirst(offset).starts(with: part) }
-        }
     }
+
+    /// Whether bodies have these bytes at these offsets.
+    private static func bytes(_ parts: [Int: [UInt8]]) -> @Sendable (UnsafeRawBufferPointer) -> Bool {
+        { body in parts.allSatisfy { offset, part in body.dropFirst(offset).starts(with: part) } }
+    }
+
+    private static let gzipBytes = bytes([0: [0x1f, 0x8b, 0x08]])
 
     /// The row of each format.
     private var row: Traits {
         switch self {
         case .mvt:
             Traits(
-                name: "vector tile", suffixes: ["pbf", "mvt"], otherWords: ["mbvt", "vector", "protobuf"],
+                name: "Mapbox vector tile", suffixes: ["pbf", "mvt"], otherWords: ["mbvt", "vector", "protobuf"],
                 mediaType: "application/vnd.mapbox-vector-tile",
-                otherMediaTypes: ["application/x-protobuf", "application/protobuf"], pmtilesType: 1, isVector: true,
-                coding: .gzip, signature: [0: [0x1f, 0x8b, 0x08]], scan: VectorTileScanner.check)
+                otherMediaTypes: ["application/x-protobuf", "application/protobuf"], pmtilesType: 1,
+                layers: { (body, isScanned) throws(TileBodiesError) in
+                    try VectorTileSummary(body, isScanned: isScanned)
+                }, isCuttable: true, coding: .gzip, begins: Self.gzipBytes, scan: VectorTileScanner.check)
         case .png:
             Traits(
                 name: "PNG", suffixes: ["png"], mediaType: "image/png", otherMediaTypes: ["image/x-png"],
                 pmtilesType: 2,
-                signature: [0: [0x89, 0x50, 0x4e, 0x47]], scan: PNGScanner.scan)
+                begins: Self.bytes([0: [0x89, 0x50, 0x4e, 0x47]]), scan: PNGScanner.scan)
         case .jpeg:
             Traits(
                 name: "JPEG", suffixes: ["jpg", "jpeg"], mediaType: "image/jpeg",
                 otherMediaTypes: ["image/jpg", "image/pjpeg"], pmtilesType: 3,
-                signature: [0: [0xff, 0xd8, 0xff]], scan: JPEGScanner.scan)
+                begins: Self.bytes([0: [0xff, 0xd8, 0xff]]), scan: JPEGScanner.scan)
         case .webp:
             Traits(
                 name: "WebP", suffixes: ["webp"], mediaType: "image/webp", pmtilesType: 4,
-                signature: [0: Array("RIFF".utf8), 8: Array("WEBP".utf8)], scan: WebPScanner.scan)
+                begins: Self.bytes([0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]), scan: WebPScanner.scan)
+        case .avif:
+            Traits(
+                name: "AVIF", suffixes: ["avif"], mediaType: "image/avif", pmtilesType: 5, begins: AVIFScanner.begins,
+                scan: AVIFScanner.scan)
+        case .mlt:
+            Traits(
+                name: "MapLibre tile", suffixes: ["mlt"], mediaType: "application/vnd.maplibre-tile",
+                otherMediaTypes: ["application/vnd.maplibre-vector-tile"], pmtilesType: 6,
+                layers: { (body, _) throws(TileBodiesError) in VectorTileSummary(layers: try MLTScanner.summary(body))
+                },
+                coding: .gzip, begins: Self.gzipBytes, scan: MLTScanner.check)
         }
     }
 
@@ -120,7 +145,7 @@ extension TileFormat {
         self = found.format
     }
 
-    /// The format whose stored bodies begin as these bytes do: gzip is taken for a vector tile.
+    /// The format whose stored bodies begin as these bytes do: gzip is taken for a Mapbox Vector Tile.
     package init?(beginning bytes: UnsafeRawBufferPointer) {
         guard let found = Self.rows.first(where: { $0.traits.begins(bytes) }) else { return nil }
         self = found.format
@@ -132,6 +157,6 @@ extension TileFormat {
         self = format
     }
 
-    /// The words for messages: `pbf, png, jpg, webp`.
+    /// The words for messages: `pbf, png, jpg, webp, avif, mlt`.
     package static let knownWords = allCases.map(\.rawValue).joined(separator: ", ")
 }

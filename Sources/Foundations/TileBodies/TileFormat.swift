@@ -11,6 +11,10 @@ public enum TileFormat: String, Codable, Sendable, Hashable, CaseIterable {
     case jpeg = "jpg"
     /// WebP raster, lossy or lossless, stored as it is.
     case webp
+    /// AVIF raster, stored as it is.
+    case avif
+    /// MapLibre Tile, stored as gzip.
+    case mlt
 
     /// The media type a server announces for such a body (without its Content-Encoding).
     public var mediaType: String { traits.mediaType }

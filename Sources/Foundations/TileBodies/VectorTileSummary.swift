@@ -32,7 +32,7 @@ public struct VectorTileSummary: Sendable, Hashable {
     public struct Layer: Sendable, Hashable {
         /// The name, unique in the tile.
         public var name = ""
-        /// Version of the specification, 1 or 2.
+        /// Version of the specification of Mapbox Vector Tiles, 1 or 2.
         public var version = 1
         /// Units per tile side.
         public var extent = 4096
@@ -45,7 +45,9 @@ public struct VectorTileSummary: Sendable, Hashable {
     /// The layers in the order of the tile.
     public let layers: [Layer]
 
-    /// Reads an unpacked vector tile.
+    init(layers: [Layer]) { self.layers = layers }
+
+    /// Reads an unpacked Mapbox Vector Tile.
     ///
     /// - Parameter isScanned: Whether ``VectorTileScanner`` has accepted it. For other bytes the result is an error or
     ///   undefined.

@@ -6,8 +6,8 @@ import Tilesets
 extension JobDraft {
     /// Possible problems for the submitter, each a sentence with its remedy.
     package var warnings: [String] {
-        guard let packs else { return [] }
-        return [cutZooms(packs), tooManyPacks(packs)].compactMap(\.self)
+        guard let packs else { return remarks }
+        return remarks + [cutZooms(packs), tooManyPacks(packs)].compactMap(\.self)
     }
 
     /// Packs of other zooms are other files: a pack cut in the middle of a band cannot be shared.

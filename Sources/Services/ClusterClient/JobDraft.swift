@@ -16,7 +16,8 @@ package struct JobDraft {
 
     package let packages: [Package]
     package let zooms: ZoomRange
-    package var tileset: Tileset
+    /// Of several archives those alone that its tiles can be in.
+    package private(set) var tileset: Tileset
     /// The required version of the archive for all tiles; `nil` = the first one that a worker reports, and for tile
     /// servers.
     package var sourceVersion: String?
@@ -30,6 +31,8 @@ package struct JobDraft {
     ///
     /// `nil` = all are asked for.
     package var changed: TileMask?
+    /// What the submitter should know besides ``warnings``.
+    package var remarks: [String] = []
     /// How the packages are published.
     package var publish = PBPublishOptions()
 
@@ -71,6 +74,14 @@ package struct JobDraft {
                     ? "the set '\(area.id)' contains no tile of zoom \(zooms): 'and' and 'minus' leave nothing of it"
                     : "'\(area.label)' contains no tile of zoom \(zooms)")
         }
+        try use(tileset)
+    }
+
+    /// Takes the tiles from a tileset.
+    ///
+    /// - Throws: `TilesetsError` when it consists of archives, and none of them has tiles of this area.
+    package mutating func use(_ tileset: Tileset) throws {
+        self.tileset = try tileset.narrowed(to: union, zooms: zooms)
     }
 
     /// - Throws: ``ClusterError`` `duplicate-area` naming duplicate areas.

@@ -16,6 +16,10 @@ struct JobTileset: Sendable {
     let id: String
     /// Cut to the catalog's limit of 4,096 bytes; empty when it has none.
     let attribution: String
+    /// How renderers read its tiles: `encoding` of their source; `nil` for the usual ways, and for tilesets of another version.
+    let encoding: String?
+    /// Width and height of its pictures in pixels; `nil` if not said.
+    let tileSize: Int?
     /// The origin whose budget the requests use; `nil` for files, and for tilesets that no worker of this build can
     /// read.
     let origin: JobOrigin?
@@ -41,10 +45,11 @@ struct JobTileset: Sendable {
                 uniqueKeysWithValues: PackageFormat.allCases.compactMap { format in
                     format.refusal(of: tileset.format).map { (format.rawValue, $0) }
                 })
-            cut = tileset.source.scheme.isReadInRanges ? .ranges : .tiles
+            cut = tileset.source.isReadInRanges ? .ranges : .tiles
+            (encoding, tileSize) = (tileset.sourceEncoding, tileset.tileSize)
         } catch {
             // No worker of this build can read this tileset.
-            (origin, cut, refusals) = (nil, .tiles, [:])
+            (origin, cut, refusals, encoding, tileSize) = (nil, .tiles, [:], nil, nil)
             // Bytes without an id are refused below.
             head = (try? JSONDecoder().decode(Head.self, from: Data(bytes))) ?? Head(id: "", attribution: nil)
         }

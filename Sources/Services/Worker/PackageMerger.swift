@@ -175,10 +175,11 @@ struct PackageMerger: Sendable {
             let bounds = try manifest.bounds.first?.boundingBox() ?? mask.bounds ?? world
             let path = manifest.names[manifest.edition.language] ?? manifest.names["en"]
             let place = path?.split(separator: "/").last.map(String.init)
-            let metadata = PackageMetadata(
+            var metadata = PackageMetadata(
                 name: place ?? manifest.packageID, format: tileset.format,
                 bounds: bounds, attribution: tileset.attribution, description: tileset.description,
                 vectorLayersJSON: tileset.vectorLayers)
+            (metadata.encoding, metadata.tileSize) = (tileset.encoding, tileset.tileSize)
             return PackageSpec(
                 id: manifest.packageID, mask: mask, zooms: zooms, metadata: metadata,
                 formatVersion: Int(manifest.packageFormat))

@@ -23,8 +23,8 @@ extension FuzzTarget {
             let again = try checker.check(body, coding: format.traits.coding, declared: format)
             guard again == body else { return .wrong("another body came back") }
             guard format.traits.isVector else { return .accepted }
-            let scanned = try checker.summary(of: body)
-            guard try checker.summary(of: body, isChecked: true) == scanned else {
+            let scanned = try checker.summary(of: body, as: format)
+            guard try checker.summary(of: body, as: format, isChecked: true) == scanned else {
                 return .wrong("trusted reading gives other layers")
             }
             return memory.numbers(of: scanned).map(Set.init) == traits.map(Set.init)
@@ -32,6 +32,29 @@ extension FuzzTarget {
         } catch {
             return .wrong("a settled body is refused: \(error.code)")
         }
+    }
+
+    /// Walks a tile: its layers are as many as their summary has, and two tiles after one another are one.
+    static func mlt(_ bytes: [UInt8]) -> Verdict {
+        do throws(TileBodiesError) {
+            let count = try scanned(bytes)
+            let layers = try BodyChecker(limit: 1 << 20).summary(of: bytes, as: .mlt).layers
+            guard layers.count == count, layers.allSatisfy({ !$0.name.isEmpty && $0.extent > 0 }) else {
+                return .wrong("the summary has other layers")
+            }
+            guard count <= VectorTileScanner.layerLimit / 2 else { return .accepted }
+            return try scanned(bytes + bytes) == 2 * count ? .accepted : .wrong("the tile twice is another one")
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+
+    private static func scanned(_ bytes: [UInt8]) throws(TileBodiesError) -> Int {
+        var result: Result<Int, TileBodiesError> = .success(0)
+        bytes.withUnsafeBytes { raw in
+            result = Result { () throws(TileBodiesError) in try MLTScanner.scan(raw) }
+        }
+        return try result.get()
     }
 
     /// Counts the glyphs of a range.

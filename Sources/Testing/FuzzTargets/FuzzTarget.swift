@@ -47,6 +47,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case delta
     /// A tile's body as an origin serves it: a byte for format and coding, then the body.
     case tile
+    /// An unpacked MapLibre tile.
+    case mlt
     /// A range of glyphs.
     case glyphs
     /// A document of a catalog: a byte that selects it, then the document.
@@ -104,6 +106,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .gaps: Self.gaps(bytes)
         case .delta: Self.delta(bytes)
         case .tile: Self.tile(bytes)
+        case .mlt: Self.mlt(bytes)
         case .glyphs: Self.glyphs(bytes)
         case .catalog: Self.catalog(bytes)
         case .unit: Self.unit(bytes)

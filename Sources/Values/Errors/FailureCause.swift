@@ -20,6 +20,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case tooLarge = "too-large"
     case badCoding = "bad-coding"
     case badMVT = "bad-mvt"
+    case badMLT = "bad-mlt"
     case badImage = "bad-image"
     case unsupportedCoding = "unsupported-coding"
     /// What an archive has for the tile is no tile: the package is made without it (docs/decisions/0083).
@@ -169,7 +170,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     public var fault: Fault {
         switch self {
         case .emptyBody, .htmlPage, .serviceException, .rejectedBody, .wrongType, .tooLarge, .badCoding, .badMVT,
-            .badImage, .unsupportedCoding, .leftOut, .tooManyRedirects, .redirectRefused, .refused:
+            .badMLT, .badImage, .unsupportedCoding, .leftOut, .tooManyRedirects, .redirectRefused, .refused:
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,

@@ -170,9 +170,9 @@ struct ArchiveOriginTests {
     /// There is no file to add a key to, where the archive is named directly.
     @Test func anUnknownFormatIsNamedAndCanBeSaid() async throws {
         let scratch = try Scratch()
-        try await archive(scratch, "INSERT INTO tiles VALUES (3, 2, 5, x'000000186674797061766966000000')")
+        try await archive(scratch, "INSERT INTO tiles VALUES (3, 2, 5, x'000000186674797068656963000000')")
         let error = await #expect(throws: OriginsError.self) { try await resolve("mbtiles:a.mbtiles", scratch.folder) }
-        #expect(error?.message.contains("AVIF") == true && error?.message.contains("--input-format") == true)
+        #expect(error?.message.contains("HEIC") == true && error?.message.contains("--input-format") == true)
         #expect(error?.message.contains("add format") == false, "\(error?.message ?? "")")
         let file = try TilesetFile(source: "mbtiles:a.mbtiles", folder: scratch.folder, format: "png256")
         #expect(try await OriginMetadata.resolve(file, environment: [:]).format == .png)

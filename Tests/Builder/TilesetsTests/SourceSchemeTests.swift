@@ -17,11 +17,14 @@ struct SourceSchemeTests {
         case .pmtiles: ("pmtiles:a.pmtiles", "/maps/a.pmtiles")
         case .wmts: ("wmts:http://localhost/wmts#roads", "http://localhost/wmts#roads")
         case .arcGIS: ("http://localhost/rest/services/a/MapServer", "http://localhost/rest/services/a/MapServer")
+        // Has a key of its own, no address.
+        case .archives: ("", "")
+        case .archiveIndex: ("archives:urls.json", "/maps/urls.json")
         case .tileJSON: ("http://localhost/tiles.json", "http://localhost/tiles.json")
         }
     }
 
-    @Test(arguments: SourceScheme.allCases)
+    @Test(arguments: SourceScheme.allCases.filter { $0.row.words != nil })
     func aSchemeIsKnownEverywhere(_ scheme: SourceScheme) throws {
         let (text, address) = example(scheme)
         #expect(SourceScheme.isAddress(text) && SourceScheme.isAddress(text.uppercased()))
@@ -30,17 +33,20 @@ struct SourceSchemeTests {
         #expect((file.source.path == nil) == (scheme.row.target != .file))
         var metadata = SourceMetadata()
         (metadata.format, metadata.templates) = (.mvt, ["http://localhost/{z}/{x}/{y}.pbf"])
+        metadata.archives = try [#require(ArchivePart("0-5 /maps/a.pmtiles"))]
         let tileset = try file.resolved(metadata: metadata)
-        #expect(try Tileset(canonicalJSON: tileset.canonicalJSON) == tileset)
+        #expect(try Tileset(canonicalJSON: tileset.canonicalJSON).canonicalJSON == tileset.canonicalJSON)
         // A worker gets what the coordinator got: a document is read before.
-        #expect(tileset.source.scheme == (scheme.row.key == nil ? .templates : scheme))
-        #expect((tileset.originName == nil) == (scheme.row.target == .file))
+        let read: SourceScheme = scheme == .archiveIndex ? .archives : .templates
+        #expect(tileset.source.scheme == (scheme.row.key == nil ? read : scheme))
+        #expect((tileset.originName == nil) == (scheme.row.target == .file || scheme == .archiveIndex))
         let key = try #require(TilesetKey.all.first { $0.name == "url" })
-        #expect(key.meaning.contains(scheme.row.words), "\(key.meaning)")
+        let words = try #require(scheme.row.words)
+        #expect(key.meaning.contains(words), "\(key.meaning)")
         let missing = #expect(throws: TilesetsError.self) {
             try TilesetFile(text: "zoom: 3", name: "t", folder: URL(fileURLWithPath: "/"))
         }
-        #expect(missing?.message.contains(scheme.row.words) == true, "\(missing?.message ?? "")")
+        #expect(missing?.message.contains(words) == true, "\(missing?.message ?? "")")
     }
 
     @Test func aCanonicalFormHasTheMembersOfOneScheme() throws {

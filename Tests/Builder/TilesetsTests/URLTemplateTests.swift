@@ -56,7 +56,8 @@ struct URLTemplateTests {
     }
 
     @Test(arguments: [
-        ("http://localhost/{z}/{x}/{y}.avif", "", "AVIF"), ("http://localhost/{z}/{x}/{y}", "format: mlt", "MLT"),
+        ("http://localhost/{z}/{x}/{y}.jxl", "", "JPEG XL"),
+        ("http://localhost/{z}/{x}/{y}", "format: image/heic", "HEIC"),
         ("http://localhost/{z}/{x}/{y}.GIF", "", "GIF"),
     ])
     func aFormatThatIsNotSupportedIsNamed(url: String, more: String, name: String) throws {

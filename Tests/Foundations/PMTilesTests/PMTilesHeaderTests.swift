@@ -71,7 +71,7 @@ struct PMTilesHeaderTests {
     }
 
     @Test func everyTypeAndCompressionHasItsMeaning() {
-        let types: [UInt8: TileFormat] = [1: .mvt, 2: .png, 3: .jpeg, 4: .webp]
+        let types: [UInt8: TileFormat] = [1: .mvt, 2: .png, 3: .jpeg, 4: .webp, 5: .avif, 6: .mlt]
         let codings: [UInt8: BodyCoding] = [0: .identity, 1: .identity, 2: .gzip, 3: .brotli, 4: .zstd]
         for value in UInt8.min...UInt8.max {
             var header = PMTilesHeader()

@@ -12,6 +12,7 @@ struct MutationTests {
         var seeds = Samples.rasters
         seeds.append((.mvt, VectorSamples.plain))
         seeds.append((.mvt, Gzip.compress(VectorSamples.plain)))
+        seeds.append((.mlt, MLTSamples.tile))
         let checker = BodyChecker(limit: 1 << 20)
         var dice = SplitMix(state: 2)
         var refused = 0

@@ -12,11 +12,12 @@ enum Samples {
     static let webpLossy = SamplePictures.webpLossy
     static let webpLossless = SamplePictures.webpLossless
     static let webpExtended = SamplePictures.webpExtended
+    static let avif = SamplePictures.avif
 
     /// Every raster with its format.
     static let rasters: [(TileFormat, [UInt8])] = [
         (.png, pngRGB), (.png, pngPalette), (.jpeg, jpegProgressive), (.webp, webpLossy), (.webp, webpLossless),
-        (.webp, webpExtended),
+        (.webp, webpExtended), (.avif, avif),
     ]
 }
 

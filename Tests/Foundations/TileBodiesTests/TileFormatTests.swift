@@ -27,12 +27,14 @@ struct TileFormatTests {
         ("png8", TileFormat.png), ("png256", .png), ("png8:z=1", .png), (".png", .png), ("image/jpg", .jpeg),
         ("jpeg80", .jpeg), ("JPG", .jpeg), ("vector", .mvt), (" pbf\n", .mvt), ("image/png; mode=8bit", .png),
         ("application/x-protobuf", .mvt), ("\u{FEFF}pbf", .mvt), ("webp:quality=80", .webp),
+        ("application/vnd.maplibre-vector-tile", .mlt), ("application/vnd.maplibre-tile", .mlt), ("MLT", .mlt),
+        ("image/avif", .avif),
     ])
     func aWordOfAnotherProgramNamesItsFormat(word: String, format: TileFormat) {
         #expect(TileFormat(word: word) == format)
     }
 
-    @Test(arguments: ["", ".", "8", "avif", "p n g", ":png", "pngx", "mlt"])
+    @Test(arguments: ["", ".", "8", "jxl", "p n g", ":png", "pngx", "heic"])
     func otherWordsNameNone(word: String) { #expect(TileFormat(word: word) == nil) }
 
     @Test func theContentOfABodyNamesItsFormat() {

@@ -236,6 +236,6 @@ struct ForeignFileTests {
         }
         let wrong = try await Program.run(
             ["convert", old.path, "-o", scratch.url("z.mbtiles").path, "--input-format", "tiff"], in: scratch)
-        #expect(wrong.status == 64 && wrong.errors.contains("pbf, png, jpg, webp"), "\(wrong.errors)")
+        #expect(wrong.status == 64 && wrong.errors.contains("pbf, png, jpg, webp, avif, mlt"), "\(wrong.errors)")
     }
 }

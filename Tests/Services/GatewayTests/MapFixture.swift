@@ -15,9 +15,11 @@ struct SmallMap {
     let mask: TileMask
     let zooms: ZoomRange
     /// By tile; tiles of the mask that are not here are empty.
-    let bodies: [TileID: [UInt8]]
+    var bodies: [TileID: [UInt8]]
     /// The row of its metadata.
     var bounds = "24,59,25,60"
+    /// Rows of its metadata in place of the usual ones.
+    var rows: [String: String] = [:]
 
     /// Everything below one tile, down to some zoom, with its ancestors.
     init(_ seed: TileID, maxZoom: Int, name: String) throws {
@@ -54,7 +56,12 @@ struct SmallMap {
                 ("name", "Small map"), ("format", "pbf"), ("bounds", bounds), ("center", "24.5,59.5,6"),
                 ("minzoom", "\(zooms.min)"), ("maxzoom", "\(zooms.max)"), ("attribution", "© test"),
                 ("json", "{\"vector_layers\":[{\"id\":\"land\",\"fields\":{\"name\":\"String\"}}]}"),
-            ] { try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value]) }
+            ] where rows[name] == nil {
+                try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value])
+            }
+            for (name, value) in rows {
+                try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, value])
+            }
             for (tile, body) in bodies {
                 try database.execute(
                     sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)", arguments: [tile.zoom, tile.x, tile.tmsY, Data(body)])

@@ -194,6 +194,43 @@ import Tiles
         }
     }
 
+    /// A package of MapLibre tiles, and one of heights: media types, TileJSON, and the sources of a style.
+    @Test func renderersAreToldHowTilesAreRead() async throws {
+        var (mlt, dem) = (try Self.west(), try Self.east())
+        let name = Array("land".utf8)
+        let tile = [0x15, 1, 4] + name + [0x50, 1, 4, 2, 0x30, 2, 1, 1, 0, 0x13, 0x42, 2, 2, 0x1A, 0x54]
+        mlt.bodies = mlt.bodies.mapValues { _ in Gzip.compress(tile) }
+        mlt.rows = ["format": "mlt"]
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 13, 10, 0x1A, 10]
+        dem.bodies = dem.bodies.mapValues { _ in png }
+        dem.rows = ["format": "png", "encoding": "terrarium", "json": #"{"tileSize":256}"#]
+        let (streets, hills) = (mlt, dem)
+        let gateway = try await GatewayFixture(
+            options: { _ in },
+            fill: { catalog, folder in
+                try catalog.publish("W", streets, in: folder)
+                try catalog.publish("E", hills, in: folder, tileset: "hills", withPMTiles: false)
+                try catalog.publishStyle("plain", source: "streets", in: folder)
+            })
+        defer { Task { await gateway.end() } }
+        let first = try #require(streets.bodies.keys.min())
+        for format in ["mbtiles", "pmtiles"] {
+            let answer = try await gateway.get("/tiles/W@1/\(first).mlt?format=\(format)")
+            #expect(answer.status == 200 && answer.header("content-type") == "application/vnd.maplibre-tile")
+            #expect(answer.body == tile)
+        }
+        #expect(try await gateway.get("/tiles/W@1/\(first).pbf").status == 404)
+        let document = try await gateway.get("/tiles/W.json").text
+        #expect(document.contains(#""encoding":"mlt""#) && document.contains("{y}.mlt"), "\(document)")
+        let other = try await gateway.get("/tiles/~hills.json").text
+        #expect(other.contains(#""encoding":"terrarium""#) && other.contains(#""tileSize":256"#), "\(other)")
+        let style = try await gateway.get("/style/plain/style.json")
+        guard case .object(let root)? = JSONValue(json: style.body), case .object(let sources)? = root["sources"],
+            case .object(let source)? = sources["streets"]
+        else { throw CancellationError() }
+        #expect(source["encoding"] == .string("mlt"))
+    }
+
     @Test func theDocumentHasTheTypesOfAllAnswers() async throws {
         try await Self.serving(
             options: { $0.page = .embedded() },

@@ -28,19 +28,19 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     /// Whether only some layers of its tiles are kept.
     private let isCut: Bool
 
-    init(_ archive: RemotePMTiles, _ tileset: Tileset, lanes: Int, layers: LayerCache?) {
+    init(_ archive: RemotePMTiles, _ tileset: Tileset, _ checkPool: BodyCheckPool) {
         self.archive = archive
         plan = BodyPlan(overfetch: archive.file.overfetch, most: archive.file.maxPerPart)
         format = tileset.format
         limit = UInt64(tileset.maxTileBytes)
         isCut = tileset.layers != nil
-        checkPool = BodyCheckPool(
-            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice,
-            takesAnyPicture: true, refusal: tileset.refusal)
+        self.checkPool = checkPool
     }
 
     var version: String { archive.file.version.text }
     var isStale: Bool { archive.file.isStale }
+    /// Bytes of the file.
+    var size: UInt64 { archive.file.version.length }
     func hasChanged(since begin: ContinuousClock.Instant) async throws -> Bool {
         try await archive.file.hasChanged(since: begin)
     }

@@ -44,22 +44,23 @@ final class RemoteFile: Sendable {
 
     /// Reads the first bytes, and with them which version the server has.
     ///
+    /// - Parameter shared: Connections that other files use too; `nil` = its own.
     /// - Throws: ``OriginsError`` `.tileset`, `.unreachable`, `.refused`, `.unsupported` for a server that does not answer requests for parts.
     init(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?,
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, client shared: TransferClient? = nil,
         onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) async throws(OriginsError) {
         address = try RemoteAddress(tileset, environment: environment)
-        var asking = tileset
-        // A range of some megabytes may take longer than a tile; a stalled transfer is still aborted.
-        asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, Self.minSeconds)
-        asking.maxTileBytes = Int(Self.maxPerRequest) + tileset.maxTileBytes
         overfetch = tileset.overfetch ?? 0.05
         maxPerPart =
             tileset.politeness.bytesPerSecond.map {
                 min(max(UInt64($0) * Self.secondsPerPart, 64 << 10), Self.maxPerRequest)
             } ?? Self.maxPerRequest
-        client = try TransferClient.open(asking, environment: environment, budget: budget, onAnswer: onAnswer)
+        if let shared {
+            client = shared
+        } else {
+            client = try Self.client(tileset, environment: environment, budget: budget, onAnswer: onAnswer)
+        }
         let answer = try await Self.head(address, client, isOpen: false)
         guard let version = RemoteVersion(answer.headers, head: answer.body) else {
             throw OriginsError(
@@ -75,6 +76,18 @@ final class RemoteFile: Sendable {
         }
         (head, self.version) = (answer.body, version)
         count(answer.received)
+    }
+
+    /// The connections for files of a tileset; several files can share them.
+    static func client(
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?,
+        onAnswer: (@Sendable (Duration) -> Void)?
+    ) throws(OriginsError) -> TransferClient {
+        var asking = tileset
+        // A range of some megabytes may take longer than a tile; a stalled transfer is still aborted.
+        asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, minSeconds)
+        asking.maxTileBytes = Int(maxPerRequest) + tileset.maxTileBytes
+        return try TransferClient.open(asking, environment: environment, budget: budget, onAnswer: onAnswer)
     }
 
     private func count(_ bytes: Int) {
@@ -247,9 +260,14 @@ final class RemoteFile: Sendable {
     private static func refusal(_ status: Int, _ name: String) -> OriginsError {
         OriginsError(
             .answered(status),
-            "The server of '\(name)' answered \(status) to a request for a part of the file; expected 206. Check the address and its key."
-        )
+            "The server of '\(name)' answered \(status) to a request for a part of the file; expected 206. Check the address and its key.",
+            cause: AnsweredStatus(status: status))
     }
+}
+
+/// The cause of an error about an answer that has none of the expected statuses.
+struct AnsweredStatus: Error {
+    let status: Int
 }
 
 extension OriginsError {

@@ -13,14 +13,12 @@ final class ArchiveOrigin: TileOrigin {
 
     /// - Throws: ``OriginsError`` for a file that cannot be opened.
     init(
-        path: String, isPMTiles: Bool, _ tileset: Tileset, lanes: Int, layers: LayerCache?
+        path: String, isPMTiles: Bool, _ tileset: Tileset, _ checkPool: BodyCheckPool
     ) throws(OriginsError) {
         archive = SharedArchive(path: path, isPMTiles: isPMTiles, .batch(path, limit: tileset.maxTileBytes))
         do throws(ArchiveError) { try archive.open() } catch { throw OriginsError(error) }
         format = tileset.format
-        checkPool = BodyCheckPool(
-            lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice, takesAnyPicture: true,
-            refusal: tileset.refusal)
+        self.checkPool = checkPool
     }
 
     /// A file has no validators: known tiles are read again, and the caller compares them.

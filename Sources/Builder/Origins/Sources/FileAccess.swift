@@ -12,7 +12,8 @@ enum MBTilesAccess: SourceAccess {
     static func open(_ tileset: Tileset, _ opening: SourceOpening) async throws(OriginsError) -> any TileOrigin {
         // SQLite reads with one connection.
         try ArchiveOrigin(
-            path: tileset.source.address, isPMTiles: false, tileset, lanes: 1, layers: opening.layers)
+            path: tileset.source.address, isPMTiles: false, tileset,
+            opening.pool ?? BodyCheckPool(tileset, opening, lanes: 1))
     }
 
     static func version(of tileset: Tileset) throws(OriginsError) -> String? {
@@ -30,7 +31,7 @@ enum PMTilesAccess: SourceAccess {
 
     static func open(_ tileset: Tileset, _ opening: SourceOpening) async throws(OriginsError) -> any TileOrigin {
         try ArchiveOrigin(
-            path: tileset.source.address, isPMTiles: true, tileset, lanes: opening.lanes, layers: opening.layers)
+            path: tileset.source.address, isPMTiles: true, tileset, opening.pool ?? BodyCheckPool(tileset, opening))
     }
 
     static func version(of tileset: Tileset) throws(OriginsError) -> String? {

@@ -16,7 +16,7 @@ enum RemotePMTilesAccess: SourceAccess {
         let file = try await self.file(tileset, opening)
         do throws(OriginsError) {
             return RemoteArchiveOrigin(
-                try RemotePMTiles(file), tileset, lanes: opening.lanes, layers: opening.layers)
+                try RemotePMTiles(file), tileset, opening.pool ?? BodyCheckPool(tileset, opening))
         } catch {
             throw OriginsError(error.code, error.message, cause: UnreadableVersion(version: file.version.text))
         }
@@ -29,7 +29,7 @@ enum RemotePMTilesAccess: SourceAccess {
             do throws(OriginsError) {
                 return try await RemoteFile(
                     tileset, environment: opening.environment, budget: opening.budget,
-                    onAnswer: opening.observer(of: .archive))
+                    client: opening.client, onAnswer: opening.observer(of: .archive))
             } catch {
                 if error.code == .refused, let pause = pauses.popFirst() {
                     // A cancelled sleep only ends it early; the caller sees the cancellation.

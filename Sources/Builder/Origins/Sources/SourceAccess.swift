@@ -42,6 +42,8 @@ extension SourceScheme {
         case .mbtiles: MBTilesAccess.self
         case .pmtiles: PMTilesAccess.self
         case .remotePMTiles: RemotePMTilesAccess.self
+        case .archives: ArchivesAccess.self
+        case .archiveIndex: ArchiveIndexAccess.self
         }
     }
 }
@@ -62,6 +64,10 @@ struct SourceOpening: Sendable {
     let lanes: Int
     let layers: LayerCache?
     let onAnswer: (@Sendable (OriginFactory.RequestKind, Duration) -> Void)?
+    /// The connections of all archives of a source; `nil` = a remote archive makes its own.
+    var client: TransferClient?
+    /// The threads that check the bodies of all archives of a source; `nil` = an origin makes its own.
+    var pool: BodyCheckPool?
 
     /// The observer of one kind of requests.
     func observer(of kind: OriginFactory.RequestKind) -> (@Sendable (Duration) -> Void)? {

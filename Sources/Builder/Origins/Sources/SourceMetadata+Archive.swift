@@ -28,6 +28,7 @@ extension SourceMetadata {
                 bounds = SourceMetadata.bounds(
                     text.split(separator: ",").compactMap { Double($0.filter { !$0.isWhitespace }) })
             }
+            encoding = rows["encoding"].flatMap(TerrainEncoding.init(rawValue:))
             if let json = rows["json"] { merge(metadataJSON: Array(json.utf8)) }
             widenZooms(to: try archive.tileZooms())
         } catch { throw OriginsError(error) }
@@ -53,7 +54,6 @@ extension SourceMetadata {
     init(_ header: PMTilesHeader, metadata text: [UInt8]) {
         self.init()
         format = header.format
-        foreignFormat = ForeignFormat(pmtilesType: header.tileType)
         zooms = header.zooms
         bounds = SourceMetadata.bounds(header.bounds)
         if !text.isEmpty { merge(metadataJSON: text) }

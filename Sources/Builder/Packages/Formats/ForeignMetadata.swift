@@ -15,7 +15,7 @@ package struct ForeignMetadata {
     private var hash = TilesHash()
     private var place: ForeignPlace
     private let layers: ForeignLayers?
-    private var found = LayerCollector(isChecked: true)
+    private var found: LayerCollector
 
     /// Rows that are about the file they come from, or about another place of the tiles.
     private static let dropped = [SQLiteSeal.name, "scheme", "agg_tiles_hash", "filesize"]
@@ -25,6 +25,7 @@ package struct ForeignMetadata {
         self.given = given
         self.format = format
         self.name = name
+        found = LayerCollector(format, isChecked: true)
         place = ForeignPlace(bounds: given["bounds"], center: given["center"])
         layers = format.traits.isVector ? ForeignLayers(given["json"]) : nil
         for row in Self.dropped { self.given[row] = nil }

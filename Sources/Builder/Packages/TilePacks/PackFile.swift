@@ -32,7 +32,7 @@ struct PackFile {
         _ = try BulkPackage.write(url, pageSize: survey.pageSize, isSmall: true) { builder in
             var numbers = survey.numbers[...]
             var most: UInt32 = 0
-            var layers = LayerCollector(isChecked: false)
+            var layers = LayerCollector(metadata.format, isChecked: false)
             var pictures = PictureCounts()
             try each(package) { row, body in
                 guard let number = numbers.popFirst() else {
@@ -119,8 +119,11 @@ struct PackFile {
         guard let bounds = TileMask(tiles: [pack.index], maxZoom: pack.index.zoom).bounds else {
             throw PackagesError(.badSpec, "Tile \(pack.index) has no bounds.")
         }
-        return PackageMetadata(
+        let members = TileSourceMembers(rows: source, format: format)
+        var metadata = PackageMetadata(
             name: "\(tileset) \(pack.index)", format: format, bounds: bounds, attribution: source["attribution"],
             role: source["type"].flatMap(PackageMetadata.Role.init) ?? .baselayer, version: source["version"] ?? "1.0")
+        (metadata.encoding, metadata.tileSize) = (members.encoding, members.tileSize)
+        return metadata
     }
 }

@@ -13,6 +13,8 @@ package struct SourceRow: Sendable {
         case file
         /// A file on a server, read in parts.
         case remoteFile
+        /// Files of both kinds, each with a part of the tiles.
+        case archives
     }
 
     /// The member of the canonical form that holds the addresses.
@@ -23,8 +25,8 @@ package struct SourceRow: Sendable {
         case text(String)
     }
 
-    /// What a person writes, in one expression for messages.
-    package let words: String
+    /// What a person writes as `url`, in one expression for messages; `nil` for a scheme with a key of its own.
+    package let words: String?
     /// What its addresses begin with, lower case: such a text is no path of a tileset file.
     package let beginnings: [String]
     /// What its addresses lead to.
@@ -41,7 +43,7 @@ package struct SourceRow: Sendable {
     package let check: @Sendable (Tileset) throws(TilesetsError) -> Void
 
     init(
-        words: String, beginnings: [String], target: Target, key: Key?, takesLanguage: Bool = false,
+        words: String?, beginnings: [String], target: Target, key: Key?, takesLanguage: Bool = false,
         read: @escaping @Sendable ([String], URL) throws(TilesetsError) -> [String]?,
         check: @escaping @Sendable (Tileset) throws(TilesetsError) -> Void
     ) {

@@ -18,6 +18,10 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
     case wmts
     /// A MapServer, ImageServer or VectorTileServer of ArcGIS; a tile URL takes its place before a job is submitted.
     case arcGIS
+    /// Archives of this machine, of web servers and buckets, each with some zooms and a part of the world (``ArchivePart``).
+    case archives
+    /// A document that lists such archives; those in it take its place before a job is submitted.
+    case archiveIndex
     /// A TileJSON document on a web server; the tile URLs in it take its place before a job is submitted.
     case tileJSON
 
@@ -57,6 +61,17 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
                 words: "the URL of a MapServer, ImageServer or VectorTileServer of ArcGIS",
                 beginnings: ["http://", "https://"], target: .document, key: nil, read: SourceRow.readArcGIS,
                 check: SourceRow.refuseUnread)
+        case .archives:
+            SourceRow(
+                words: nil, beginnings: [], target: .archives, key: .list("archives"), read: { _, _ in nil },
+                check: { (tileset) throws(TilesetsError) in try tileset.checkArchives() })
+        case .archiveIndex:
+            SourceRow(
+                words: "archives:INDEX", beginnings: ["archives:"], target: .document, key: nil,
+                read: SourceRow.readArchiveIndex,
+                check: { (tileset) throws(TilesetsError) in
+                    throw TilesetsError(.missingKey, "Tileset '\(tileset.id)': its index of archives was not read.")
+                })
         case .tileJSON:
             SourceRow(
                 words: "a TileJSON URL", beginnings: ["http://", "https://"], target: .document, key: nil,
@@ -66,7 +81,7 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
 
     /// What a person can write, for messages: `a tile URL with {z}, {x} and {y}, …, pmtiles:FILE or a TileJSON URL`.
     package static let words: String = {
-        let words = allCases.map(\.row.words)
+        let words = allCases.compactMap(\.row.words)
         return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
     }()
 
@@ -75,7 +90,4 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
         let text = (TemplateSpelling.withoutKind(text)?.address ?? text).prefix(16).lowercased()
         return allCases.contains { $0.row.beginnings.contains { text.hasPrefix($0) } }
     }
-
-    /// Whether tiles are parts of one file on a server, so that a request fetches many of them.
-    public var isReadInRanges: Bool { row.target == .remoteFile }
 }

@@ -167,7 +167,7 @@ export function packageSource(tileJSON) {
   const url = localPath(tileJSON.tiles[0]);
   return {
     url, minZoom: tileJSON.minzoom ?? 0, maxZoom: tileJSON.maxzoom ?? 14,
-    isRaster: /\.(png|jpe?g|webp)/.test(url),
+    isRaster: /\.(png|jpe?g|webp|avif)/.test(url),
     paint: (name) => (colours.find(([pattern]) => pattern.test(name)) ?? [null, { line: '--road', width: 0.7 }])[1],
   };
 }
@@ -245,7 +245,8 @@ function camera(view) {
 export function plainStyle(tileJSON) {
   const path = packageSource(tileJSON);
   const tiles = [new URL('/', location.href).href + path.url];
-  const source = { type: path.isRaster ? 'raster' : 'vector', tiles, minzoom: path.minZoom, maxzoom: path.maxZoom, tileSize: path.isRaster ? 256 : 512 };
+  const source = { type: path.isRaster ? 'raster' : 'vector', tiles, minzoom: path.minZoom, maxzoom: path.maxZoom, tileSize: path.isRaster ? tileJSON.tileSize ?? 256 : 512 };
+  if (tileJSON.encoding === 'mlt') source.encoding = 'mlt';
   const layers = [{ id: 'sea', type: 'background', paint: { 'background-color': theme('--sea') } }];
   if (path.isRaster) layers.push({ id: 'tiles', type: 'raster', source: 'package' });
   for (const { id } of path.isRaster ? [] : tileJSON.vector_layers ?? []) {

@@ -67,7 +67,9 @@ extension FileInstaller {
                 // An empty pack would say that it has everything.
                 throw StoreError(.storage, "The tiles of '\(details.file.path)' are gone.")
             }
-            let format = try FilledPack.sample(part).flatMap(format(of:))
+            let format = try FilledPack.sample(part).flatMap { body in
+                TileFormat(content: [UInt8](body)) ?? Self.format(of: body)
+            }
             try FilledPack.finish(
                 part, keeping: details.file.mask ?? TileMask(full: TileID.maxZoom),
                 name: details.file.tileset ?? "tiles", format: format?.rawValue,
@@ -86,7 +88,8 @@ extension FileInstaller {
     static func isTile(_ body: Data) -> Bool { format(of: body) != nil }
 
     private static func format(of body: Data) -> TileFormat? {
-        if let known = body.withUnsafeBytes({ raw in TileFormat(beginning: raw) }) { return known }
+        let known = body.withUnsafeBytes { raw in TileFormat(beginning: raw) ?? TileFormat(vectorTile: raw) }
+        if let known { return known }
         // A vector tile without gzip begins with its first layer: field 3 of wire type 2 (MVT 2.1).
         return body.first == 0x1A ? .mvt : nil
     }

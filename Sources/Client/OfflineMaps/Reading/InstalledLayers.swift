@@ -1,10 +1,11 @@
 internal import PackageFiles
 internal import TextFormats
+internal import TileBodies
 
 /// What the metadata of the files of one tileset say about their tiles.
 struct InstalledLayers {
-    /// Whether the tiles are vector tiles; `nil` when no file says so.
-    private(set) var isVector: Bool?
+    /// What the tiles are, and how a renderer reads them, as the first file says it; `nil` when no file says so.
+    private(set) var source: TileSourceMembers?
     private var byID: [String: [String: JSONValue]] = [:]
     private var order: [String] = []
 
@@ -18,10 +19,10 @@ struct InstalledLayers {
 
     /// Adds what one file says.
     ///
-    /// - Parameter json: The row `json` of its metadata, an object with `vector_layers`.
-    mutating func add(isVector: Bool?, json: String?) {
-        self.isVector = self.isVector ?? isVector
-        guard let json, case .object(let object)? = JSONValue(json: Array(json.utf8)),
+    /// - Parameter rows: Of its metadata; the row `json` is an object with `vector_layers`.
+    mutating func add(_ format: TileFormat?, rows: [String: String]) {
+        if source?.format == nil { source = TileSourceMembers(rows: rows, format: format) }
+        guard let json = rows["json"], case .object(let object)? = JSONValue(json: Array(json.utf8)),
             case .array(let layers)? = object["vector_layers"]
         else { return }
         for case .object(let layer) in layers {
@@ -55,7 +56,7 @@ extension TileReader {
         for file in files.lazy.filter({ $0.isOf(tileset) }).prefix(InstalledLayers.maxFiles) {
             // Readers of its tiles report the damage.
             guard let said = try? file.metadata() else { continue }
-            layers.add(isVector: said.isVector, json: said.json)
+            layers.add(said.format, rows: said.rows)
         }
         return layers
     }

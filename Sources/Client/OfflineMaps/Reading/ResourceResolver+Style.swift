@@ -24,7 +24,7 @@ extension ResourceResolver {
         }
         do throws(StylesError) {
             let document = try pack.style().document
-            let sources = StyleSources(document, pack, maps: snapshot.maps)
+            let sources = StyleSources(document, pack, maps: snapshot.maps) { tiles.layers(of: $0).source }
             let absolute = try document.absolute(base: pack.index.style)
             switch form {
             case .served(let base): return Data(try sources.served(base).apply(to: absolute))

@@ -1,5 +1,7 @@
 public import Foundation
+internal import PackageFiles
 internal import TextFormats
+internal import TileBodies
 internal import Tiles
 
 extension ResourceResolver {
@@ -18,7 +20,7 @@ extension ResourceResolver {
         let box = tileset.bounds
         // Across the antimeridian, TileJSON has no box but the whole width.
         let (west, east) = box.crossesAntimeridian ? (-180.0, 180.0) : (box.west, box.east)
-        let isThree = layers.vectorLayers != nil || layers.isVector == false
+        let isThree = layers.vectorLayers != nil || layers.source?.format?.traits.isVector == false
         var members: [String: JSONValue] = [
             "tilejson": .string(isThree ? "3.0.0" : "2.2.0"), "name": .string(id),
             "tiles": .array([.string(template)]), "minzoom": .number(Double(tileset.zooms.min)),
@@ -26,6 +28,7 @@ extension ResourceResolver {
             "bounds": .array([west, box.south, east, box.north].map(JSONValue.number)),
         ]
         members["vector_layers"] = layers.vectorLayers
+        members.merge(layers.source?.tileJSON ?? [:]) { $1 }
         if !tileset.attributions.isEmpty {
             members["attribution"] = .string(tileset.attributions.joined(separator: ", "))
         }

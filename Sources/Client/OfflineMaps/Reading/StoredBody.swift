@@ -35,7 +35,7 @@ struct StoredBody {
     }
 
     private static func sniffed(_ bytes: Data, _ coding: Coding) -> String {
-        if coding == .gzip { return TileFormat.mvt.mediaType }
+        if coding == .gzip { return (TileFormat(content: [UInt8](bytes)) ?? .mvt).mediaType }
         return imageType(bytes) ?? "application/octet-stream"
     }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PackageFiles
 internal import StyleFormat
 internal import TextFormats
 internal import Tiles
@@ -11,10 +12,16 @@ struct StyleSources {
     /// The name of the only source that a map can be of.
     private let only: String?
     private let maps: [InstalledFile]
+    private let readings: [String: TileSourceMembers]
 
     /// Finds the tilesets: by the tile address, by the name of the source, and last, for the only source of a style, the
     /// only tileset.
-    init(_ style: StyleDocument, _ pack: StylePack, maps: [InstalledFile]) {
+    ///
+    /// - Parameter reading: How renderers read the tiles of a tileset; `nil` when no file says it.
+    init(
+        _ style: StyleDocument, _ pack: StylePack, maps: [InstalledFile],
+        reading: (_ tileset: String) -> TileSourceMembers?
+    ) {
         self.maps = maps
         let sources = style.sources.filter(\.hasTiles)
         var documents: [String: [String: JSONValue]] = [:]
@@ -48,6 +55,8 @@ struct StyleSources {
         self.documents = documents
         self.only = only?.name
         tilesets = found
+        readings = Dictionary(
+            Set(found.values).compactMap { name in reading(name).map { (name, $0) } }, uniquingKeysWith: { $1 })
     }
 
     private static func tileset(_ unit: InstalledFile) -> String { unit.tileset ?? unit.item.identifier }
@@ -121,6 +130,7 @@ struct StyleSources {
         } else {
             for key in ["minzoom", "maxzoom", "bounds", "vector_layers"] { result[key] = nil }
         }
+        if let tileset = tilesets[name] { readings[tileset]?.correct(&result) }
         change(&result)
         return result
     }

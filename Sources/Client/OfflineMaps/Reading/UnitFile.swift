@@ -87,16 +87,16 @@ final class UnitFile: Sendable {
         return (try? BodyChecker(takesAnyPicture: true).check(body.bytes, coding: body.coding, declared: format)) != nil
     }
 
-    /// What the metadata say about the tiles: whether they are vector tiles, and the row `json`.
-    func metadata() throws(ArchiveError) -> (isVector: Bool?, json: String?) {
+    /// What the metadata say about the tiles: their format, and the rows of the archive.
+    func metadata() throws(ArchiveError) -> (format: TileFormat?, rows: [String: String]) {
         switch access {
         case .maplibre(let slots):
             return try slots.lend { (handle) throws(ArchiveError) in
-                (handle.sources.first.map { $0.mediaType == TileFormat.mvt.mediaType }, nil)
+                (handle.sources.first.flatMap { TileFormat(word: $0.mediaType) }, [:])
             }
         case .tiles(let archive):
             return try archive.lend { (archive) throws(ArchiveError) in
-                (archive.format?.traits.isVector, try archive.facts().rows["json"])
+                (archive.format, try archive.facts().rows)
             }
         }
     }

@@ -15,6 +15,8 @@ struct FormatSample {
     private let hint: TileFormat?
     private var counts: [TileFormat: Int] = [:]
     private var bodies = 0
+    /// Whether there is a vector tile without layers: which encoding it has, others say.
+    private var hasEmpty = false
     private var bytes = 0
     /// What the first body of no known format is, in words that follow "its tiles are".
     private(set) var otherKind: String?
@@ -27,7 +29,9 @@ struct FormatSample {
     mutating func add(_ body: [UInt8]) -> Bool {
         bodies += 1
         bytes += body.count
-        if let found = TileFormat(content: body) {
+        if TileFormat.hasNoLayers(body) {
+            hasEmpty = true
+        } else if let found = TileFormat(content: body) {
             counts[found, default: 0] += 1
             if found == hint { return false }
         } else if !body.isEmpty {
@@ -40,6 +44,7 @@ struct FormatSample {
     var format: TileFormat? {
         if let hint, counts[hint] != nil { return hint }
         let most = counts.values.max()
+        if most == nil, hasEmpty { return hint?.traits.isVector == true ? hint : .mvt }
         return TileFormat.allCases.first { most != nil && counts[$0] == most } ?? hint
     }
 }

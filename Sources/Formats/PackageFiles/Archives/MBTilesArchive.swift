@@ -174,6 +174,8 @@ package final class MBTilesArchive: TileArchive {
     private func format(of bytes: [UInt8]) -> TileFormat? {
         bytes.withUnsafeBytes { bytes in
             if let stated = dialect.format, stated.traits.begins(bytes) { return stated }
+            // Vector tiles of several encodings begin as gzip does.
+            if let format, format.traits.begins(bytes) { return format }
             return TileFormat(beginning: bytes) ?? format
         }
     }

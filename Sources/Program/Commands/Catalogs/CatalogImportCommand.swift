@@ -10,6 +10,7 @@ import PackageFiles
 import Packages
 import Regions
 internal import TextFormats
+import TileBodies
 import Tiles
 
 /// `packhorse catalog import`: puts an existing package into a catalog.
@@ -60,6 +61,9 @@ struct CatalogImportCommand: ParsableCommand {
         request.options.edition = try CatalogEdition(group: group, language: language)
         request.zooms = contents.zooms
         request.attribution = contents.metadata["attribution"].map { String($0.prefix(1_000)) } ?? ""
+        let members = TileSourceMembers(
+            rows: contents.metadata, format: contents.metadata["format"].flatMap(TileFormat.init(word:)))
+        (request.encoding, request.tileSize) = (members.sourceEncoding, members.tileSize)
         request.tileset = tileset ?? ""
         request.options.dataDate = try dataDate.map(OfflineArguments.checkedDate)
         request.options.replacesTileset = replaceTileset

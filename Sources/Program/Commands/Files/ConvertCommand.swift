@@ -44,7 +44,7 @@ struct ConvertCommand: AsyncParsableCommand {
             "The file to write, or a folder; several formats need a folder. For --format folder alone, the folder of the tiles, or an existing folder to put it into."
     )
     var output: String
-    @Option(help: "Tile format of the input, where its tiles do not say it: pbf, png, jpg or webp.")
+    @Option(help: "Tile format of the input, where its tiles do not say it: pbf, mlt, png, jpg, webp or avif.")
     var inputFormat: String?
     @Flag(help: "Refuse a file with tiles that cannot be used, or with repeated ones, instead of leaving them out.")
     var strict = false

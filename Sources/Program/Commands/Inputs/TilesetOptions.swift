@@ -17,10 +17,14 @@ struct TilesetOptions: ParsableArguments {
 
     @Option(
         help:
-            "Tile format of a source that --tileset names directly, where it does not say it: pbf, png, jpg or webp.")
+            "Tile format of a source that --tileset names directly, where it does not say it: pbf, mlt, png, jpg, webp or avif."
+    )
     var inputFormat: String?
 
-    @Option(help: "Zoom range, for example 0-14 or 8. Default: the tileset's own, at most 14.")
+    @Option(
+        help:
+            "Zoom range, for example 0-14 or 8. Default: the tileset's own; at most 14 when the tileset does not say its zooms."
+    )
     var zoom: String?
 
     @Option(
@@ -62,12 +66,14 @@ struct TilesetOptions: ParsableArguments {
         return named
     }
 
+    /// The deepest zoom of a tileset that does not say its zooms, and the usual one of vector maps.
+    static let usualDepth = 14
+
     /// The requested zooms, which must be within the tileset's zooms.
     func zooms(of tileset: Tileset) throws -> ZoomRange {
         guard let zoom else {
-            let most = min(tileset.zooms.max, 14)
-            guard let range = ZoomRange(min: min(tileset.zooms.min, most), max: most) else { return tileset.zooms }
-            return tileset.zooms.min > 14 ? tileset.zooms : range
+            guard !tileset.saysZooms else { return tileset.zooms }
+            return ZoomRange(min: min(tileset.zooms.min, Self.usualDepth), max: Self.usualDepth) ?? tileset.zooms
         }
         let asked = try ZoomRange(parsing: zoom)
         guard asked.min >= tileset.zooms.min, asked.max <= tileset.zooms.max else {

@@ -7,8 +7,8 @@ import Tilesets
 extension Estimate {
     /// Causes of invalid content: the server answers, but not with tiles of the tileset's format.
     private static let unusable: Set<FailureCause> = [
-        .htmlPage, .serviceException, .rejectedBody, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badImage,
-        .leftOut,
+        .htmlPage, .serviceException, .rejectedBody, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badMLT,
+        .badImage, .leftOut,
     ]
 
     /// Why a sample cannot be used: every tile of it failed, or no tile exists.

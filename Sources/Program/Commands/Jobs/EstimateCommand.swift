@@ -59,7 +59,8 @@ struct EstimateCommand: AsyncParsableCommand {
         } else {
             estimate.lines.forEach(Console.result)
         }
-        for warning in draft.warnings + [estimate.failureText].compactMap(\.self) {
+        let deep = tiles.zoom == nil ? DeepZooms.remark(draft, estimate) : nil
+        for warning in draft.warnings + [deep, estimate.failureText].compactMap(\.self) {
             Console.warning(warning)
         }
         for format in formats where samples > 0 {

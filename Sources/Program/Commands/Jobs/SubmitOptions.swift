@@ -66,13 +66,15 @@ struct SubmitOptions: ParsableArguments {
             var draft: JobDraft
             if let first = drafts.first, first.zooms == zooms, first.packs == packs {
                 draft = first
-                draft.tileset = tileset
+                try draft.use(tileset)
             } else {
                 draft = try JobDraft(
                     areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
                     packs: packs)
             }
             draft.sourceVersion = version
+            draft.remarks = []
+            if tiles.zoom == nil { draft.remarks += await DeepZooms.remarks(draft) }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
             drafts.append(draft)
         }

@@ -210,6 +210,7 @@ extension PublishRequest {
         mask = wanted.mask
         options = spec.publish
         attribution = spec.tileset.attribution
+        (encoding, tileSize) = (spec.tileset.encoding, spec.tileset.tileSize)
         tileset = spec.tileset.id
         zooms = spec.zooms
         failedTiles = one.failedTiles

@@ -2,6 +2,7 @@ internal import CatalogFormat
 internal import Errors
 internal import HTTPTypes
 internal import HummingbirdCore
+internal import PackageFiles
 internal import StyleFormat
 internal import TextFormats
 internal import TileBodies
@@ -11,6 +12,7 @@ internal import WebRequests
 struct StyleResponder: Sendable {
     let snapshot: CatalogSnapshot
     let styles: OpenStyles
+    let archives: OpenArchives
     /// The address of this server, without a slash at the end.
     let base: String
 
@@ -18,7 +20,8 @@ struct StyleResponder: Sendable {
     static func style(_ routed: RoutedRequest) async throws(Problem) -> Response {
         let services = routed.services
         let responder = StyleResponder(
-            snapshot: try services.watch.snapshot, styles: services.styles, base: routed.base)
+            snapshot: try services.watch.snapshot, styles: services.styles, archives: services.archives,
+            base: routed.base)
         return try await responder.respond(
             routed["id"], Array(routed.path.segments.dropFirst(2)), routed.path, to: routed.request)
     }
@@ -48,7 +51,8 @@ struct StyleResponder: Sendable {
         }
         if name == PackPath.style {
             let edition = try TileRequest.edition(path)
-            do throws(StylesError) { bytes = try rewriting(id, edition, bytes).apply(to: bytes) } catch {
+            let sources = await sources(edition)
+            do throws(StylesError) { bytes = try rewriting(id, edition, bytes, sources).apply(to: bytes) } catch {
                 throw Problem(.damaged, "The style '\(id)' cannot be rewritten: \(Sentence.inner(error.message))")
             }
         }
@@ -56,8 +60,25 @@ struct StyleResponder: Sendable {
         return try DocumentResponder.respond(document, to: request, cacheControl: "public, max-age=60")
     }
 
+    /// How renderers read the tiles of each tileset, as the metadata of its first package say.
+    private func sources(_ edition: String) async -> [String: TileSourceMembers] {
+        var found: [String: TileSourceMembers] = [:]
+        for tileset in snapshot.maps.tilesets(edition: edition) {
+            guard let first = snapshot.maps.versions(.tileset(tileset), edition: edition).first else { continue }
+            // A package that cannot be read is named by the answers for its tiles.
+            found[tileset] = try? await archives.read(first.mbtiles, in: snapshot.folder) {
+                (archive) throws(ArchiveError) in
+                let rows = try archive.facts().rows
+                return TileSourceMembers(rows: rows, format: rows["format"].flatMap(TileFormat.init(word:)))
+            }
+        }
+        return found
+    }
+
     /// Addresses below this server: those of files of the pack, and those of tilesets that the catalog has.
-    private func rewriting(_ id: String, _ edition: String, _ style: [UInt8]) -> StyleRewriting {
+    private func rewriting(
+        _ id: String, _ edition: String, _ style: [UInt8], _ sources: [String: TileSourceMembers]
+    ) -> StyleRewriting {
         let root = "\(base)/style/\(id)/"
         let full = { (reference: String) in URLReference.scheme(of: reference) == nil ? root + reference : reference }
         let tilesets = snapshot.maps.tilesets(edition: edition)
@@ -71,6 +92,7 @@ struct StyleResponder: Sendable {
                 if let tileset {
                     for key in ["tiles", "scheme", "minzoom", "maxzoom", "bounds"] { members[key] = nil }
                     members["url"] = .string("\(base)/tiles/~\(tileset).json\(query)")
+                    sources[tileset]?.correct(&members)
                 } else if case .string(let url)? = members["url"] {
                     members["url"] = .string(full(url))
                 }

@@ -87,6 +87,7 @@ struct TileJSONResponder: Sendable {
         if let json = metadata["json"], case .object(let object)? = JSONValue(json: Array(json.utf8)) {
             members["vector_layers"] = object["vector_layers"]
         }
+        members.merge(TileSourceMembers(rows: metadata, format: format).tileJSON) { $1 }
         return .object(members)
     }
 

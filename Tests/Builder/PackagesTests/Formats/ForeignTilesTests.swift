@@ -81,11 +81,11 @@ struct ForeignTilesTests {
     }
 
     @Test func whatIsNoTileFormatIsNamedAndCanBeSaid() throws {
-        let avif: [UInt8] = [0, 0, 0, 24] + Array("ftypavif".utf8) + [UInt8](repeating: 7, count: 20)
-        let file = try file([["format", "avif"]], [(1, 0, 0, avif)])
+        let heic: [UInt8] = [0, 0, 0, 24] + Array("ftypheic".utf8) + [UInt8](repeating: 7, count: 20)
+        let file = try file([["format", "heic"]], [(1, 0, 0, heic)])
         let error = #expect(throws: PackagesError.self) { try convert(file) }
         #expect(error?.code == .badSource)
-        for words in ["'avif'", "AVIF", "--input-format"] {
+        for words in ["'heic'", "HEIC", "--input-format"] {
             #expect(error?.message.contains(words) == true, "\(words)")
         }
         // Said, it is taken; then its tile is none.

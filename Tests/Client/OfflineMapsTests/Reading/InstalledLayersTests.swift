@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TextFormats
+import TileBodies
 import Tiles
 
 @testable import OfflineMaps
@@ -9,7 +10,7 @@ import Tiles
 struct InstalledLayersTests {
     private func layer(_ json: String, _ others: String...) throws -> [[String: Any]] {
         var layers = InstalledLayers()
-        for json in [json] + others { layers.add(isVector: true, json: json) }
+        for json in [json] + others { layers.add(.mvt, rows: ["json": json]) }
         guard let value = layers.vectorLayers else { return [] }
         let bytes = try JSONEncoder().encode(value)
         return try #require(try JSONSerialization.jsonObject(with: bytes) as? [[String: Any]])

@@ -1,5 +1,7 @@
 import Foundation
+import GRDB
 import Testing
+import TileBodies
 import Tiles
 
 @testable import OfflineMaps
@@ -55,6 +57,39 @@ struct StyleFormTests {
         ] {
             #expect(try resolver.resource(served: path) == nil)
         }
+    }
+
+    /// MapLibre tiles and heights are told to the renderer, in the style and in TileJSON.
+    @Test func renderersAreToldHowTilesAreRead() throws {
+        let tile: [UInt8] =
+            [0x15, 1, 4] + Array("land".utf8) + [0x50, 1, 4, 2, 0x30, 2, 1, 1, 0, 0x13, 0x42, 2, 2, 0x1A, 0x54]
+        let file = try #require(scratch.folder.file(map.path))
+        try DatabaseQueue(path: file.path).write { database in
+            try database.execute(sql: "UPDATE tiles_data SET tile_data = ?", arguments: [Data(Gzip.compress(tile))])
+            try database.execute(sql: "UPDATE metadata SET value = 'mlt' WHERE name = 'format'")
+        }
+        var hills = try scratch.unit("DEM", cell: (7, 72, 37), tileset: "hills")
+        hills.template = "https://h.example.com/{z}/{x}/{y}.png"
+        let dem = try #require(scratch.folder.file(hills.path))
+        try DatabaseQueue(path: dem.path).write { database in
+            try database.execute(
+                sql: "UPDATE tiles_data SET tile_data = x'89504E470D0A1A0A'; DELETE FROM metadata WHERE name = 'json'")
+            try database.execute(sql: "UPDATE metadata SET value = 'png' WHERE name = 'format'")
+            try database.execute(
+                sql: "INSERT INTO metadata VALUES ('encoding', 'terrarium'), ('json', '{\"tileSize\":512}')")
+        }
+        let both = try ResourceResolver(
+            scratch.folder, [map, hills, style.unit], tiles: TileReader(scratch.folder, [map, hills]))
+        let read = try served(both)["sources"]
+        #expect(read["map"]["encoding"].text == "mlt")
+        #expect(read["hills"]["encoding"].text == "terrarium" && read["hills"]["tileSize"].number == 512)
+        let template = "http://a/{z}/{x}/{y}"
+        let vector = JSONReading(try #require(both.tileJSON(of: "demo", at: template)))
+        #expect(vector["encoding"].text == "mlt" && vector["tilejson"].text == "3.0.0")
+        let heights = JSONReading(try #require(both.tileJSON(of: "hills", at: template)))
+        #expect(heights["encoding"].text == "terrarium" && heights["tileSize"].number == 512)
+        let found = try #require(try both.resource(served: "tiles/demo/7/72/37"))
+        #expect(found.mediaType == "application/vnd.maplibre-tile" && found.coding == .gzip)
     }
 
     @Test func tilesetsAreFoundByAddressNameOrBecauseThereIsOne() throws {
