@@ -53,7 +53,7 @@ struct TileInput {
                     .badSource,
                     "Source '\(name)' is \(source.type), '\(tile.file.path)' holds \(format.rawValue) tiles.")
             }
-            return try agreeing(source, format, tile.file)
+            return try agreeing(source, format, in: tile.file)
         }
         guard fitting.count == 1, let source = fitting.first else {
             throw PackagesError(
@@ -65,12 +65,12 @@ struct TileInput {
                     + " Build the package without format maplibre, and make the database with 'packhorse convert --source NAME'."
             )
         }
-        return try agreeing(source, format, tile.file)
+        return try agreeing(source, format, in: tile.file)
     }
 
     /// Refuses a style that tells clients another encoding of vector tiles than the file has: they would draw nothing.
     private static func agreeing(
-        _ source: ClientStyle.TileSource, _ format: TileFormat, _ file: URL
+        _ source: ClientStyle.TileSource, _ format: TileFormat, in file: URL
     ) throws -> ClientStyle.TileSource {
         let isMLT = source.encoding == TileFormat.mlt.rawValue
         guard format.traits.isVector, isMLT != (format == .mlt) else { return source }

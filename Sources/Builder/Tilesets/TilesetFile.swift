@@ -117,7 +117,8 @@ public struct TilesetFile: Sendable {
         var fields = try TilesetFields(reader, fallbackID: fallbackID)
         let written: WrittenAddresses?
         (source, written) = try Self.source(reader, subdomains: fields.subdomains, folder: folder)
-        if let written { (fields.subdomains, notes) = (written.subdomains, written.notes) }
+        notes = written?.notes ?? []
+        if let written { fields.subdomains = written.subdomains }
         if reader["id"] == nil {
             switch source.scheme.row.target {
             case .file: fields.id = Self.id(ofPath: source.address)

@@ -45,7 +45,7 @@ package struct TileCheck {
     /// - Parameter sql: Zoom, column, row from the south and body of every tile, in this order.
     package func run(_ database: Database, _ report: inout VerifyReport, sql: String = Self.rows) throws {
         var copy = self
-        try copy.walk(database, &report, sql)
+        try copy.walk(database, &report, sql: sql)
     }
 
     /// The rows of one tile that were read so far.
@@ -55,7 +55,7 @@ package struct TileCheck {
         var body: [UInt8]?
     }
 
-    private mutating func walk(_ database: Database, _ report: inout VerifyReport, _ sql: String) throws {
+    private mutating func walk(_ database: Database, _ report: inout VerifyReport, sql: String) throws {
         var hash = TilesHash()
         var counts: [Int: UInt64] = [:]
         var inMask: UInt64 = 0

@@ -24,15 +24,16 @@ public struct TileRemarks: Sendable, Hashable {
 
     /// What there is to say, one thing in a line.
     public var lines: [String] {
-        func line(_ count: UInt64, _ noun: String, _ one: String, _ many: String) -> String? {
+        func line(_ count: UInt64, of noun: String, one: String, many: String) -> String? {
             count > 0 ? "\(Units.count(count, of: noun)) \(count == 1 ? one : many)" : nil
         }
         return [
-            line(unusable, "tile", "cannot be used and is left out", "cannot be used and are left out"),
-            line(repeated, "row", "repeats a tile with the same body", "repeat a tile with the same body"),
+            line(unusable, of: "tile", one: "cannot be used and is left out", many: "cannot be used and are left out"),
             line(
-                otherPictures, "tile", "is a picture of another format than the others",
-                "are pictures of another format than the others"),
+                repeated, of: "row", one: "repeats a tile with the same body", many: "repeat a tile with the same body"),
+            line(
+                otherPictures, of: "tile", one: "is a picture of another format than the others",
+                many: "are pictures of another format than the others"),
         ].compactMap(\.self)
     }
 

@@ -31,7 +31,7 @@ struct ContainerCredentials: ConfiguredProvider {
         }
         let file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map { URL(filePath: $0) }
         let token = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN")
-        keys = RenewedKeys { try await Self.ask(url, host, file, token) }
+        keys = RenewedKeys { try await Self.ask(url, host: host, tokenFile: file, token: token) }
     }
 
     /// The keys, new ones when it is time.
@@ -41,7 +41,7 @@ struct ContainerCredentials: ConfiguredProvider {
     func current() async throws(S3Error) -> S3Credentials { try await keys.current() }
 
     private static func ask(
-        _ url: String, _ host: String, _ file: URL?, _ token: String?
+        _ url: String, host: String, tokenFile file: URL?, token: String?
     ) async throws(S3Error) -> RenewedKeys.Keys {
         var headers: [HeaderField] = []
         if let file {

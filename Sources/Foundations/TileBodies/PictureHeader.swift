@@ -24,7 +24,7 @@ struct PictureHeader: Equatable {
 
     private static func png(_ bytes: UnsafeRawBufferPointer) -> (Int, Int)? {
         guard bytes.count >= 24 else { return nil }
-        return (big(bytes, 16, 4), big(bytes, 20, 4))
+        return (big(bytes, at: 16, count: 4), big(bytes, at: 20, count: 4))
     }
 
     /// The frame header: the first marker of C0 to CF but C4, C8 and CC.
@@ -35,9 +35,9 @@ struct PictureHeader: Equatable {
             if marker == 0xff {
                 place += 1
             } else if 0xc0...0xcf ~= marker, ![0xc4, 0xc8, 0xcc].contains(marker) {
-                return (big(bytes, place + 7, 2), big(bytes, place + 5, 2))
+                return (big(bytes, at: place + 7, count: 2), big(bytes, at: place + 5, count: 2))
             } else {
-                place += 2 + big(bytes, place + 2, 2)
+                place += 2 + big(bytes, at: place + 2, count: 2)
             }
         }
         return nil
@@ -47,11 +47,11 @@ struct PictureHeader: Equatable {
     private static func webp(_ bytes: UnsafeRawBufferPointer) -> (Int, Int)? {
         guard bytes.count >= 30 else { return nil }
         switch bytes[15] {
-        case UInt8(ascii: "X"): return (little(bytes, 24, 3) + 1, little(bytes, 27, 3) + 1)
+        case UInt8(ascii: "X"): return (little(bytes, at: 24, count: 3) + 1, little(bytes, at: 27, count: 3) + 1)
         case UInt8(ascii: "L"):
-            let word = little(bytes, 21, 4)
+            let word = little(bytes, at: 21, count: 4)
             return (word & 0x3fff + 1, word >> 14 & 0x3fff + 1)
-        default: return (little(bytes, 26, 2) & 0x3fff, little(bytes, 28, 2) & 0x3fff)
+        default: return (little(bytes, at: 26, count: 2) & 0x3fff, little(bytes, at: 28, count: 2) & 0x3fff)
         }
     }
 
@@ -61,7 +61,7 @@ struct PictureHeader: Equatable {
             let name = bytes[place..<place + 4]
             // A picture with lossless colours has VP8L; animations hold their frames in ANMF.
             if name.elementsEqual("VP8 ".utf8) || name.elementsEqual("ANMF".utf8) { return true }
-            let size = little(bytes, place + 4, 4)
+            let size = little(bytes, at: place + 4, count: 4)
             place += 8 + size + size % 2
         }
         return false
@@ -73,14 +73,14 @@ struct PictureHeader: Equatable {
             let properties = box("iprp", of: UnsafeRawBufferPointer(rebasing: meta.dropFirst(4))),
             let list = box("ipco", of: properties), let size = box("ispe", of: list), size.count >= 12
         else { return nil }
-        return (big(size, 4, 4), big(size, 8, 4))
+        return (big(size, at: 4, count: 4), big(size, at: 8, count: 4))
     }
 
     /// The content of the first box of a type.
     private static func box(_ type: String, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var place = 0
         while place + 8 <= bytes.count {
-            let size = big(bytes, place, 4)
+            let size = big(bytes, at: place, count: 4)
             let end = size == 0 ? bytes.count : place + size
             guard size == 0 || size >= 8, end <= bytes.count else { return nil }
             if bytes[place + 4..<place + 8].elementsEqual(type.utf8) {
@@ -92,11 +92,11 @@ struct PictureHeader: Equatable {
     }
 
     /// A number of at most four bytes, the highest first.
-    private static func big(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ count: Int) -> Int {
+    private static func big(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int) -> Int {
         bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    private static func little(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ count: Int) -> Int {
+    private static func little(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int) -> Int {
         bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 }

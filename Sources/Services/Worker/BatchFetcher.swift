@@ -106,7 +106,7 @@ struct BatchFetcher: Sendable {
             // A source without tiles says nothing about single tiles.
             if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
-        try await keepUnchanged(of: &wanted, work, session, meter)
+        try await keepUnchanged(of: &wanted, work, in: session, meter)
         if failedBefore, let control = mask.tiles(in: zooms, under: cell).first(where: { !wanted.rest.contains($0) }) {
             // Tiles that failed before say nothing about the origin when they fail again. So a tile that succeeded
             // before is requested together with them. Otherwise an origin that once seemed down would never be
@@ -144,7 +144,7 @@ struct BatchFetcher: Sendable {
 
     /// Takes tiles that are not in the job's list of changed tiles from the previous build, as far as it has them.
     private func keepUnchanged(
-        of wanted: inout SourceTiles, _ work: PBFetchWork, _ session: ShardSession, _ meter: WorkMeter
+        of wanted: inout SourceTiles, _ work: PBFetchWork, in session: ShardSession, _ meter: WorkMeter
     ) async throws {
         guard !work.changed.isEmpty else { return }
         let changed: TileMask

@@ -24,7 +24,7 @@ public struct PlaceSearch: Sendable {
     /// - Parameter limit: How many towns at most.
     /// - Throws: ``RegionsError`` `.badResource`.
     public static func find(
-        _ text: String, _ tree: RegionTree, _ towns: TownList, limit: Int
+        _ text: String, in tree: RegionTree, _ towns: TownList, limit: Int
     ) throws(RegionsError) -> PlaceSearch {
         let regions = tree.meanings(of: text).sorted { $0.kind < $1.kind }
         let named = try towns.all(named: text, in: tree)

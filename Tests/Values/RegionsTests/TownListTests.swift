@@ -109,13 +109,13 @@ struct TownListTests {
     }
 
     @Test func aSearchGivesNamesThenBeginningsThenSimilarOnes() throws {
-        let exact = try PlaceSearch.find("Luxembourg", tree, towns, limit: 3)
+        let exact = try PlaceSearch.find("Luxembourg", in: tree, towns, limit: 3)
         #expect(exact.match == .name && exact.regions.map(\.id) == ["LU"] && exact.towns.first?.country == "LU")
-        let begun = try PlaceSearch.find("Reykjav", tree, towns, limit: 3)
+        let begun = try PlaceSearch.find("Reykjav", in: tree, towns, limit: 3)
         #expect(begun.match == .beginning && begun.towns.first?.country == "IS")
-        let alike = try PlaceSearch.find("Estnia", tree, towns, limit: 3)
+        let alike = try PlaceSearch.find("Estnia", in: tree, towns, limit: 3)
         #expect(alike.match == .similar && alike.regions.first?.id == "EE")
-        #expect(try PlaceSearch.find("qqqqqqqqqq", tree, towns, limit: 3).isEmpty)
+        #expect(try PlaceSearch.find("qqqqqqqqqq", in: tree, towns, limit: 3).isEmpty)
     }
 }
 

@@ -28,7 +28,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     /// Whether only some layers of its tiles are kept.
     private let isCut: Bool
 
-    init(_ archive: RemotePMTiles, _ tileset: Tileset, _ checkPool: BodyCheckPool) {
+    init(_ archive: RemotePMTiles, _ tileset: Tileset, checkedBy checkPool: BodyCheckPool) {
         self.archive = archive
         plan = BodyPlan(overfetch: archive.file.overfetch, most: archive.file.maxPerPart)
         format = tileset.format

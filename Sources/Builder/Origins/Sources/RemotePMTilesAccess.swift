@@ -16,7 +16,7 @@ enum RemotePMTilesAccess: SourceAccess {
         let file = try await self.file(tileset, opening)
         do throws(OriginsError) {
             return RemoteArchiveOrigin(
-                try RemotePMTiles(file), tileset, opening.pool ?? BodyCheckPool(tileset, opening))
+                try RemotePMTiles(file), tileset, checkedBy: opening.pool ?? BodyCheckPool(tileset, opening))
         } catch {
             throw OriginsError(error.code, error.message, cause: UnreadableVersion(version: file.version.text))
         }

@@ -18,7 +18,7 @@ enum ArchiveFields {
         case .string(let index)?: return TileSource(.archiveIndex, SourceRow.absolute(index, folder))
         case .array(let items)? where !items.isEmpty:
             var texts: [String] = []
-            for item in items { texts.append(try part(item, reader, folder).text) }
+            for item in items { texts.append(try part(item, reader, in: folder).text) }
             return TileSource(.archives, texts)
         case .object?, .array?, .number?, .bool?, .null?:
             throw TilesetsError(
@@ -29,7 +29,7 @@ enum ArchiveFields {
     }
 
     private static func part(
-        _ value: JSONValue, _ reader: FieldReader, _ folder: URL
+        _ value: JSONValue, _ reader: FieldReader, in folder: URL
     ) throws(TilesetsError) -> ArchivePart {
         let inner = try FieldReader(value, name: reader.name, path: "archives", known: keys)
         guard let url = try inner.text("url"), let zoom = try inner.text("zoom") else {
@@ -54,7 +54,7 @@ extension SourceRow {
         for word in ["archives:", "pmtiles:", "mbtiles:"] where rest.hasPrefix(word) {
             rest = rest.dropFirst(word.count)
         }
-        if isWeb(rest) { return URLTemplate.withPlainBraces(String(rest)) }
+        if isWeb(rest) { return TemplateSpelling.withPlainBraces(String(rest)) }
         if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
         let path = String(rest)
         let url = path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appendingPathComponent(path)

@@ -105,7 +105,7 @@ struct TemplateSpelling {
     }
 
     /// A text whose percent-encoded braces around a name that is understood are plain.
-    private static func withPlainBraces(_ text: String) -> String {
+    static func withPlainBraces(_ text: String) -> String {
         guard text.contains("%7") else { return text }
         return text.replacing(#/%7[Bb]([^%{}\/?&]{1,200})%7[Dd]/#) { match in
             let name = match.output.1.lowercased()

@@ -112,7 +112,7 @@ struct Adopter: Sendable {
     private mutating func facts(_ archive: any TileArchive, _ file: URL) throws -> TileFileFacts {
         let listed = try TileFileFacts.places(archive, file)
         let passedOver = try check(file)
-        var facts = try TileFileFacts(archive, file, listed.filter { !passedOver.contains($0) })
+        var facts = try TileFileFacts(archive, file, tiles: listed.filter { !passedOver.contains($0) })
         facts.hasUnusable = !passedOver.isEmpty
         return facts
     }

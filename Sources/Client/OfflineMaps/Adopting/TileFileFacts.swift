@@ -31,7 +31,7 @@ struct TileFileFacts: Sendable {
     }
 
     /// The facts of an archive with these tiles.
-    init(_ archive: any TileArchive, _ file: URL, _ tiles: [TileID]) throws {
+    init(_ archive: any TileArchive, _ file: URL, tiles: [TileID]) throws {
         var next = tiles.makeIterator()
         (mask, zooms) = try Self.collect(file) { next.next() }
         attribution = try archive.facts().rows["attribution"].map { String($0.prefix(2_000)) }

@@ -136,7 +136,7 @@ extension StoreMachine {
     }
 
     /// - Parameter text: What is wrong and what to do, where more is known than the cause.
-    mutating func fail(_ id: TaskID, _ cause: FailureCause, _ text: String? = nil) {
+    mutating func fail(_ id: TaskID, _ cause: FailureCause, text: String? = nil) {
         guard var record = rows.tasks[id], record.failure == nil else { return }
         stopAll(of: id)
         if record.kind == .list {

@@ -37,12 +37,12 @@ extension StoreMachine {
         }
     }
 
-    mutating func planned(_ id: OpID, _ answer: PlanAnswer, _ text: String?) {
+    mutating func planned(_ id: OpID, _ answer: PlanAnswer, text: String?) {
         guard let op = endOp(id), let task = rows.tasks[op.task] else { return }
         switch answer {
         case .fault(let fault): failed(fault, in: Attempt(task: op.task, digest: "plan \(op.task.number)"))
-        case .failed(.notInCatalog) where hadPlan.contains(op.task): fail(op.task, .superseded, text)
-        case .failed(let cause): fail(op.task, cause, text)
+        case .failed(.notInCatalog) where hadPlan.contains(op.task): fail(op.task, .superseded, text: text)
+        case .failed(let cause): fail(op.task, cause, text: text)
         case .plan(let plan):
             if let (cause, limit) = limitExceeded(by: plan, of: task) {
                 fail(op.task, cause)

@@ -168,7 +168,7 @@ struct StoreMachine: Sendable {
         case .disk(let free): self.free = free
         case .alarm: lastAlarm = nil
         case .written(let id): written(id)
-        case .planned(let op, let answer, let text): planned(op, answer, text)
+        case .planned(let op, let answer, let text): planned(op, answer, text: text)
         case .listed(let op, let answer): listed(op, answer)
         case .received(let op, let size): received(op, size: size)
         case .fetched(let op, let expires): fetched(op, expires: expires)

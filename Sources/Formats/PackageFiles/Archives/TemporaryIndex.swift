@@ -17,7 +17,8 @@ enum TemporaryIndex {
         let hasNumbers =
             database.hasTable("tiles") && (try? database.prepare("SELECT rowid FROM tiles LIMIT 1")) != nil
         try make(
-            "packhorse_tiles", "SELECT \(place), \(hasNumbers ? "rowid AS number" : "tile_data") FROM tiles", database)
+            "packhorse_tiles", of: "SELECT \(place), \(hasNumbers ? "rowid AS number" : "tile_data") FROM tiles",
+            in: database)
         return try database.prepare(
             hasNumbers
                 ? "SELECT t.tile_data FROM temp.packhorse_tiles p JOIN main.tiles t ON t.rowid = p.number WHERE \(isPlace)"
@@ -28,11 +29,12 @@ enum TemporaryIndex {
     static func naming(_ known: ReadStatement, in database: ReadOnlyDatabase) throws(ArchiveError) -> ReadStatement {
         guard let dialect = SplitDialect.all.first(where: { database.hasTable($0.places) }) else { return known }
         try make(
-            "packhorse_names", "SELECT \(place) FROM main.\(dialect.places) WHERE \(dialect.key) IS NOT NULL", database)
+            "packhorse_names", of: "SELECT \(place) FROM main.\(dialect.places) WHERE \(dialect.key) IS NOT NULL",
+            in: database)
         return try database.prepare("SELECT 1 FROM temp.packhorse_names p WHERE \(isPlace)")
     }
 
-    private static func make(_ table: String, _ rows: String, _ database: ReadOnlyDatabase) throws(ArchiveError) {
+    private static func make(_ table: String, of rows: String, in database: ReadOnlyDatabase) throws(ArchiveError) {
         do throws(ArchiveError) {
             try database.execute(
                 "CREATE TEMP TABLE \(table) AS \(rows); CREATE INDEX temp.\(table)_place ON \(table) (\(place))")

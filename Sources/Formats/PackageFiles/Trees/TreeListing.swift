@@ -22,13 +22,15 @@ struct TreeListing {
                 self.ending = String(ending)
                 try tiles.add(TileRecord(order: tile.northOrder, reference: file.place, length: file.length))
             } else {
-                add("unknown-file", file.name, "it is no tile: names are zoom/column/row.\(ending ?? "png")")
+                add(
+                    "unknown-file", at: file.name,
+                    because: "it is no tile: names are zoom/column/row.\(ending ?? "png")")
             }
         }
         problems += tree.strange
     }
 
-    private mutating func add(_ code: String, _ place: String, _ message: String) {
+    private mutating func add(_ code: String, at place: String, because message: String) {
         // The report keeps no more.
         guard problems.count <= VerifyReport.problemLimit else { return }
         problems.append(.init(code: code, place: String(place.prefix(200)), message: message))

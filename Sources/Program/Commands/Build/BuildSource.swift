@@ -61,7 +61,9 @@ struct BuildSource: Sendable {
                 details: EqualCauses.lines(report.problems.map(\.description)),
                 hint: "this is a bug in Packhorse: report it with these lines")
         }
-        guard !output.format.isFolder else { return try await write(output, from: source, mark, replacing) }
+        guard !output.format.isFolder else {
+            return try await write(output, from: source, mark: mark, replacing: replacing)
+        }
         let (isShared, incoming) = (isShared, incoming)
         let isNew = try await FileWork.run {
             try OutputFile.put(
@@ -72,7 +74,7 @@ struct BuildSource: Sendable {
     }
 
     /// Writes a folder of tiles from its package; one that this build wrote before stays as it is.
-    private func write(_ output: BuildOutput, from package: URL, _ mark: String, _ replacing: Bool) async throws
+    private func write(_ output: BuildOutput, from package: URL, mark: String, replacing: Bool) async throws
         -> BuildReport.File
     {
         let isMarked = FileMark.read(output.url) == mark

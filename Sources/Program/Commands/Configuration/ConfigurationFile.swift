@@ -51,11 +51,11 @@ struct ConfigurationFile {
         for entry in try YAMLSettings(yaml: text, name: name).entries {
             func refuse(_ text: String) { problems.append(Problem(file: name, line: entry.line, text: text)) }
             guard let option = options.first(where: { $0.name == entry.key }) else {
-                refuse(Self.unknown(entry.key, options, role))
+                refuse(Self.unknown(entry.key, among: options, of: role))
                 continue
             }
             do {
-                let values = try Self.values(entry, option, environment)
+                let values = try Self.values(entry, of: option, environment)
                 entries.append(Entry(option: option, values: values, line: entry.line))
             } catch { refuse("\(entry.key): \(error.text)") }
         }
@@ -66,7 +66,7 @@ struct ConfigurationFile {
     private struct Wrong: Error { let text: String }
 
     private static func values(
-        _ entry: YAMLSettings.Entry, _ option: ServiceOption, _ environment: [String: String]
+        _ entry: YAMLSettings.Entry, of option: ServiceOption, _ environment: [String: String]
     ) throws(Wrong) -> [String] {
         if option.isFlag {
             switch entry.values.first?.lowercased() {
@@ -101,7 +101,7 @@ struct ConfigurationFile {
         return "\(folder)/\(name)"
     }
 
-    private static func unknown(_ key: String, _ options: [ServiceOption], _ role: ServiceRole) -> String {
+    private static func unknown(_ key: String, among options: [ServiceOption], of role: ServiceRole) -> String {
         let names = options.map(\.name)
         let near = Nearest.word(to: key.replacing("_", with: "-").lowercased(), among: names)
         let other = ServiceRole.allCases.first { other in

@@ -29,7 +29,7 @@ extension RegionsCommand {
         func run() throws {
             let tree = try regions.tree
             let towns = try TownList.embedded()
-            let found = try PlaceSearch.find(name, tree, towns, limit: limit)
+            let found = try PlaceSearch.find(name, in: tree, towns, limit: limit)
             guard !found.isEmpty else {
                 throw CLIError(
                     .noInput, "no region and no town has a name like '\(name)'",

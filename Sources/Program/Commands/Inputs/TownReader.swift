@@ -38,7 +38,7 @@ enum TownReader {
             )
             return nil
         }
-        guard found.count == 1 else { throw try ambiguous(text, found, towns) }
+        guard found.count == 1 else { throw try ambiguous(text, found, of: towns) }
         return try .town(first, of: towns, in: tree)
     }
 
@@ -48,7 +48,7 @@ enum TownReader {
         Console.note("note: \(town.name), \(town.regionID) is a town: 'packhorse regions find' shows it")
     }
 
-    private static func ambiguous(_ text: String, _ found: [Town], _ towns: TownList) throws -> CLIError {
+    private static func ambiguous(_ text: String, _ found: [Town], of towns: TownList) throws -> CLIError {
         let rest = found.count - listed
         let example = try found.first.map { try towns.text(for: $0) } ?? ""
         return CLIError(

@@ -61,10 +61,10 @@ enum RegionResponder {
             }
             found.append(view(region, tree, language))
         }
-        return APIResponder.json(Found(regions: found, towns: try towns(text, tree, language)))
+        return APIResponder.json(Found(regions: found, towns: try towns(text, in: tree, language: language)))
     }
 
-    private static func towns(_ text: String, _ tree: RegionTree, _ language: String) throws(Problem) -> [TownView] {
+    private static func towns(_ text: String, in tree: RegionTree, language: String) throws(Problem) -> [TownView] {
         do throws(RegionsError) {
             let list = try TownList.embedded()
             var towns = try list.all(named: text, in: tree)
