@@ -43,7 +43,7 @@ enum ArchiveFields {
             throw TilesetsError(.badValue, "Tileset file '\(reader.name)': archives: \(error.message)")
         }
         let cell = try inner.integer("cell_zoom", in: 0...TileID.maxZoom)
-        return ArchivePart(zooms, cell.map { .cells(zoom: $0) } ?? .world, SourceRow.absolute(url, folder))
+        return ArchivePart(zooms, cell.map { .cells(zoom: $0) } ?? .world, at: SourceRow.absolute(url, folder))
     }
 }
 

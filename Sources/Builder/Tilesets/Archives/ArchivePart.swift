@@ -24,7 +24,7 @@ public struct ArchivePart: Sendable, Hashable {
     /// An absolute path, or a URL.
     public let address: String
 
-    init(_ zooms: ZoomRange, _ extent: Extent, size: UInt64? = nil, _ address: String) {
+    init(_ zooms: ZoomRange, _ extent: Extent, size: UInt64? = nil, at address: String) {
         (self.zooms, self.extent, self.size, self.address) = (zooms, extent, size, address)
     }
 
@@ -91,7 +91,7 @@ public struct ArchivePart: Sendable, Hashable {
                 .map { cell in
                     let address = address.replacing("{z}", with: "\(cell.zoom)").replacing("{x}", with: "\(cell.x)")
                         .replacing("{y}", with: "\(cell.y)")
-                    return ArchivePart(zooms, .cell(cell), size: size, address)
+                    return ArchivePart(zooms, .cell(cell), size: size, at: address)
                 }
         }
     }

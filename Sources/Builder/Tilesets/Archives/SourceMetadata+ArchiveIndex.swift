@@ -47,9 +47,9 @@ extension SourceMetadata {
         let address = try resolved(named, against: base)
         let file = SourceRow.path(ofURL: address).split(separator: "/").last ?? ""
         guard let cell = cell(String(file)) else {
-            return ArchivePart(zooms, try world(members, named), size: whole("size"), address)
+            return ArchivePart(zooms, try world(members, named), size: whole("size"), at: address)
         }
-        return ArchivePart(zooms, .cell(cell), size: whole("size"), address)
+        return ArchivePart(zooms, .cell(cell), size: whole("size"), at: address)
     }
 
     /// The tile in a name such as `6-33-22.pmtiles`.

@@ -86,7 +86,7 @@ extension Tileset {
                 "Tileset '\(id)': the archive '\(part.address)' has {x} and {y}; say which tiles they count: cell_zoom: 6."
             )
         }
-        let alone = alone(ArchivePart(part.zooms, part.extent, plain))
+        let alone = alone(ArchivePart(part.zooms, part.extent, at: plain))
         if part.isRemote { try alone.checkRemoteFile() } else { try alone.checkFile() }
     }
 }
