@@ -34,7 +34,7 @@ struct KMLReader {
     private var ring: [Coordinate] = []
     private var rings: [[Coordinate]] = []
     /// Files that the file names instead of containing them.
-    private(set) var links: [(line: Int, address: String)] = []
+    private(set) var links: [(line: Int, address: String?)] = []
 
     private init(_ xml: XMLScanner) { self.xml = xml }
 
@@ -62,7 +62,7 @@ struct KMLReader {
             case .text: try reader.take(&sink)
             case .end: try reader.end(&sink)
             // A link without an address names nothing.
-            case .finished: return reader.links.filter { !$0.address.isEmpty }
+            case .finished: return reader.links.compactMap { link in link.address.map { (link.line, $0) } }
             }
         }
     }
@@ -84,7 +84,7 @@ struct KMLReader {
         case .data, .simpleData: key = xml.attribute("name").map { xml.string(Array($0)) }
         case .polygon: rings = []
         case .ring: ring = []
-        case .link: links.append((xml.line, ""))
+        case .link: links.append((xml.line, nil))
         default: break
         }
         words.removeAll(keepingCapacity: true)

@@ -67,7 +67,7 @@ struct KMLReaderTests {
 
     @Test func aLinkWithoutAnAddressNamesNothing() throws {
         for link in [
-            "<NetworkLink><name>a</name></NetworkLink>", "<NetworkLink><Link><href> </href></Link></NetworkLink>",
+            "<NetworkLink><name>a</name></NetworkLink>", "<NetworkLink><Link/></NetworkLink>",
         ] {
             let text = Self.kml(
                 link + "<Placemark><LineString><coordinates>25,59 26,60</coordinates></LineString></Placemark>")

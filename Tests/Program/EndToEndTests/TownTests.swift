@@ -54,7 +54,7 @@ struct TownTests {
                     && outcome.errors.contains(words), "\(outcome.errors)")
         }
         for text in [
-            "[{region: Tartu, margin: 5km}]", "[{id: a, union: [Tartu, Valga], margin: 5km}]",
+            "[{region: Tartu, margin: 5km}]", "[{id: a, union: [Tartu, \"Valga, EE\"], margin: 5km}]",
             "[{id: a, region: EE, minus: [{region: Tartu, margin: 5km}]}]",
         ] {
             try Data(text.utf8).write(to: list)

@@ -83,7 +83,7 @@ package enum TreeVerify {
                 seal.add(listing.name(tile), body)
                 // Unpacked, a vector tile without layers has no bytes.
                 guard !body.isEmpty || format?.traits.isVector != true else { return }
-                check.check(body, of: tile, coding: .identity, &report)
+                _ = check.check(body, of: tile, coding: .identity, &report)
             } catch {
                 if error.code == .unreadable { throw error }
                 isWhole = false

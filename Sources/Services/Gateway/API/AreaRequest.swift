@@ -23,9 +23,9 @@ struct AreaRequest: Codable, Sendable {
     ///
     /// - Throws: ``Problem`` `wrong-request`.
     func areas(_ tree: () throws(Problem) -> RegionTree) throws(Problem) -> [Area] {
+        guard mask == nil || margin == nil else { throw Problem(.wrongRequest, "A mask has no margin.") }
         var found = try named(tree)
         if let margin {
-            guard mask == nil else { throw Problem(.wrongRequest, "A mask has no margin.") }
             do throws(TilesError) {
                 let margin = try Margin(parsing: margin)
                 found = found.map { $0.widened(by: margin) }
