@@ -1,6 +1,7 @@
 internal import CommandSupport
 import Errors
 import Foundation
+internal import TextFormats
 import Tilesets
 
 /// Options of a service in a YAML file: `log-level: info` is `--log-level info`.

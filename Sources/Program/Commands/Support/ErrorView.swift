@@ -1,4 +1,5 @@
 internal import CommandSupport
+internal import Errors
 
 /// An error of a command as JSON.
 struct ErrorView: Encodable {
