@@ -1,4 +1,5 @@
 import CommandSupport
+import Errors
 import Testing
 import Tilesets
 
