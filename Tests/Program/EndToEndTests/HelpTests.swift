@@ -8,7 +8,7 @@ struct HelpTests {
         "build", "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
         "priority", "weight", "failed", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "up", "coordinator", "worker",
-        "workers", "health", "gateway", "keygen", "keys", "demo", "demo-origin",
+        "workers", "health", "gateway", "keygen", "keys", "config", "demo", "demo-origin",
         "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "device",
         "completions", "manual",
     ]
@@ -76,7 +76,7 @@ struct HelpTests {
 
     /// Commands whose second word names a command too.
     private static let groups: Set = [
-        "failed", "schedule", "regions", "catalog", "workers", "origins", "state", "device",
+        "failed", "schedule", "regions", "catalog", "workers", "origins", "state", "device", "keys", "config",
     ]
 
     @Test(.timeLimit(.programs))
