@@ -20,7 +20,10 @@ extension FuzzTarget {
                 let file = try TilesetFile(
                     source: text, folder: URL(fileURLWithPath: "/"), contact: "a@b.c", format: "png")
                 let tileset = try file.resolved()
-                guard try Tileset(canonicalJSON: tileset.canonicalJSON) == tileset else {
+                var back = try Tileset(canonicalJSON: tileset.canonicalJSON)
+                // These do not reach the workers.
+                (back.packs, back.saysZooms) = (tileset.packs, tileset.saysZooms)
+                guard back == tileset else {
                     return .wrong("another tileset came back")
                 }
                 for template in try tileset.templates() { _ = template.expand(.root) }

@@ -27,7 +27,7 @@ struct BuildTargetTests {
         #expect(try format("EE.mbtiles", "carto") == ["carto"], "any MBTiles may be called so")
         #expect(throws: CLIError.self) { try format("EE.mbtiles", "pmtiles") }
         #expect(throws: CLIError.self) { try format("EE.mbtiles", "mbtiles,pmtiles") }
-        #expect(throws: CLIError.self) { try format("EE.zip") }
+        #expect(throws: CLIError.self) { try format("EE.rar") }
     }
 
     @Test(arguments: [

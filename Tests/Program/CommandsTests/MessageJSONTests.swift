@@ -20,6 +20,7 @@ struct MessageJSONTests {
             $0.reason = "source-changed: x"
             ($0.priority, $0.weight, $0.after) = (-1, 2, [3, 4])
             ($0.reused, $0.etaMs, $0.notModified, $0.received) = (1, 2, 3, 4)
+            ($0.changedOnly, $0.changedTiles) = (true, 12)
             $0.waiting = "paused"
             $0.formats = ["zeta", "pmtiles"]
             $0.style = "s"
@@ -46,7 +47,8 @@ struct MessageJSONTests {
         }
         #expect(
             try JSONText.line(job) == """
-                {"after":[3,4],"batches":6,"batches_done":5,"batches_failed":1,"bytes":7,"elapsed_seconds":1.25,"empty":5,\
+                {"after":[3,4],"batches":6,"batches_done":5,"batches_failed":1,"bytes":7,"changed_only":true,"changed_tiles":12,\
+                "elapsed_seconds":1.25,"empty":5,\
                 "failed":4,"failures":[{"cause":"http-status","detail":"404","tile":"9/1/2"}],\
                 "formats":["mbtiles","pmtiles","zeta"],"group":"terrain","job":9,"kind":"mixed",\
                 "label":"EU / \\"all\\"","language":"de","not_modified":3,"packages":[{"files":[{"format":"pmtiles",\
