@@ -13,6 +13,7 @@ struct JSONReferenceTests {
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
         "style-pack", "style-plan", "style-check", "style-index", "region", "place", "mask", "error", "version",
+        "search", "town",
         "wrong-line", "setting",
     ]
 
@@ -163,6 +164,7 @@ struct JSONReferenceTests {
         try await reader.run("difference", ["diff", old, new, "-o", path("p.mbtiles")])
         try await reader.run("patched-package", ["apply", path("p.mbtiles"), old, "-o", path("patched.mbtiles")])
         try await reader.run("region", ["regions", "show", "EE"])
+        try await reader.run("search", ["regions", "find", "Tartu"])
         try await reader.run("place", ["regions", "at", "-72.5,44.5", "24.7,59.4"])
         let server = try RangeServer(Array(try Data(contentsOf: scratch.url("a.pmtiles"))))
         defer { server.stop() }
