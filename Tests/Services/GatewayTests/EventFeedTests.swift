@@ -88,6 +88,8 @@ import Wire
                     group.addTask {
                         var after: UInt64 = 0
                         while after < last {
+                            // Beyond the time limit nothing is added any more.
+                            try Task.checkCancellation()
                             var found = Self.numbers(try await feed.next(after: after))
                             if found == nil { found = try await log.ask(after).events.map(\.seq) }
                             let numbers = try #require(found)
