@@ -158,7 +158,7 @@ struct ArchivesOriginTests {
         // The declared size is another than that of the pictures, so each is refused.
         let refused = try await Self.fetch(origin, Array(Self.all.prefix(1)))
         guard case .failed(let cause, let detail)? = refused.values.first else { throw CancellationError() }
-        #expect(cause == CauseCode(.wrongType) && detail.contains("tile_size 256"))
+        #expect(cause == CauseCode(.leftOut) && detail.contains("tile_size 256"), "\(cause): \(detail)")
 
         var plain = tileset
         (plain.encoding, plain.tileSize) = (nil, nil)

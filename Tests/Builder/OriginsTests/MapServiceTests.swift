@@ -117,6 +117,13 @@ struct MapServiceTests {
     }
 
     /// Capabilities of one layer in Web Mercator and one in another system.
+    /// A PNG of 256 x 256 pixels: a picture of another size than the grid says is refused.
+    private static let square = [UInt8](
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQAAAAB0CZXLAAAANElEQVR42u3KIQEAAAwCMPpHISURbi82vfQQQRAEQRAEQRAEQRAEQRAEQRAEQRAEQRCE32GtjEE8sFOueQAAAABJRU5ErkJggg=="
+        ) ?? Data())
+
     private static func capabilities(_ url: String) -> String {
         let half = 20_037_508.342789244
         let matrices = (0...5).map { zoom in
@@ -132,7 +139,7 @@ struct MapServiceTests {
     private func serving(_ body: (ScriptedServer) async throws -> Void) async throws {
         let server = try ScriptedServer { request in
             let host = "http://\(request.headers["host"] ?? "")"
-            if request.path.hasPrefix("/t/") { return .reply(200, body: Self.png) }
+            if request.path.hasPrefix("/t/") { return .reply(200, body: Self.square) }
             return request.path.contains("GetCapabilities")
                 ? .reply(200, body: Array(Self.capabilities(host).utf8)) : .reply(404)
         }
@@ -147,7 +154,7 @@ struct MapServiceTests {
             #expect(tileset.source == TileSource(.templates, "\(server.url)/t/d/web/m{z}/{y}/{x}.png"))
             #expect(tileset.zooms == ZoomRange(min: 0, max: 5) && tileset.tileSize == 256 && tileset.format == .png)
             let basket = try await fetch(tileset, [try #require(TileID(zoom: 3, x: 2, y: 1))])
-            #expect(basket["3/2/1"]?.outcome == .stored(body: Self.png, etag: nil, lastModified: nil))
+            #expect(basket["3/2/1"]?.outcome == .stored(body: Self.square, etag: nil, lastModified: nil))
             #expect(
                 server.requests.map(\.path) == [
                     "/wmts?a=1&service=WMTS&request=GetCapabilities&version=1.0.0", "/t/d/web/m3/1/2.png",
@@ -171,7 +178,7 @@ struct MapServiceTests {
         let json =
             #"{"tileInfo":{"rows":256,"cols":256,"format":"MIXED","origin":{"x":-20037508.342787,"y":20037508.342787},"spatialReference":{"wkid":102100,"latestWkid":3857},"lods":[\#(levels.joined(separator: ","))]}}"#
         let server = try ScriptedServer { request in
-            request.path.contains("f=json") ? .reply(200, body: Array(json.utf8)) : .reply(200, body: Self.png)
+            request.path.contains("f=json") ? .reply(200, body: Array(json.utf8)) : .reply(200, body: Self.square)
         }
         defer { server.stop() }
         let file = try TilesetFile(
@@ -179,7 +186,7 @@ struct MapServiceTests {
         let tileset = try await OriginMetadata.resolve(file, environment: [:])
         // PNG where JPEG is usual: the service says that it mixes them.
         let basket = try await fetch(tileset, [try #require(TileID(zoom: 2, x: 3, y: 1))])
-        #expect(basket["2/3/1"]?.outcome == .stored(body: Self.png, etag: nil, lastModified: nil))
+        #expect(basket["2/3/1"]?.outcome == .stored(body: Self.square, etag: nil, lastModified: nil))
         #expect(server.requests.last?.path == "/arcgis/rest/services/World/MapServer/tile/2/1/3?blankTile=false")
         #expect(try Tileset(canonicalJSON: tileset.canonicalJSON) == tileset)
     }
