@@ -25,14 +25,14 @@ struct LostRequestTests {
         return frame.seq
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func aRequestIsSentAgainWhenTheLinkIsConnectedAgain() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "lost-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
         let endpoint = "ipc://\(folder.path)/control"
         let client = try ControlClient(
-            endpoint: endpoint, security: .plain, allowPlain: false, timeout: .seconds(50))
+            endpoint: endpoint, security: .plain, allowPlain: false, timeout: .seconds(200))
         async let asked = client.submit(.make { $0.requestID = "once" })
         var numbers: [UInt64] = []
         for round in 0..<4 { numbers.append(try await request(at: endpoint, answering: round == 3)) }
@@ -43,14 +43,14 @@ struct LostRequestTests {
 
     /// The blobs of a cancelled job are removed in the background; on a busy machine a `retry` right after `cancel` meets
     /// that.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func anOrderWaitsForAJobThatIsBusy() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "busy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
         let endpoint = "ipc://\(folder.path)/control"
         let router = try RouterLink(bind: [endpoint], security: .plain)
-        let retry = try RetryCommand.parse(["1", "--coordinator", endpoint, "--timeout", "20"])
+        let retry = try RetryCommand.parse(["1", "--coordinator", endpoint, "--timeout", "200"])
         async let ordered: Void = retry.run()
         let answers: [Message] = [
             .problem(
