@@ -161,7 +161,7 @@ struct BuildCommandTests {
             (["EE", "--tileset", "http://127.0.0.1:9/tiles.json"] + out, 69, "127.0.0.1:9"),
             (good + ["-o", scratch.url("file/o.mbtiles").path], 73, "file"),
             (good + ["-o", "/proc/none/o.mbtiles"], 73, "/proc/none"),
-            (good + ["-o", scratch.url("o.zip").path], 64, ".mbtiles"),
+            (good + ["-o", scratch.url("o.rar").path], 64, ".mbtiles"),
             (good + ["-o", scratch.url("o.mbtiles").path, "--format", "pmtiles"], 64, "--format"),
             (good + ["LV"] + out, 64, "-o maps/"),
             (good + out + ["--workers", "0"], 64, "--workers"),

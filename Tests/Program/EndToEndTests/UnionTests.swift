@@ -100,7 +100,7 @@ struct UnionTests {
     func aWrongCatalogNamesTheEntry() async throws {
         let scratch = try Scratch()
         let cases: [(text: String, status: Int32, says: String)] = [
-            ("- region: EE\n- region: Atlantis\n", 66, "'list.yaml' entry 2 ('Atlantis')"),
+            ("- region: EE\n- region: Qwertyland\n", 66, "'list.yaml' entry 2 ('Qwertyland')"),
             ("- region: EE\n  bbox: 1,2,3,4\n", 65, "entry 1 ('EE'): it has region and bbox"),
             ("- bbox: [1, 2, 3]\n", 65, "entry 1"),
             ("- {regoin: EE}\n", 65, "unknown key 'regoin'"),
