@@ -12,7 +12,7 @@ package struct GeoPackageGrid {
     package struct Matrix {
         package let zoom: Int
         /// The pictures of the zoom.
-        package let size: PictureSize
+        package let size: PictureHeader.Size
 
         /// Metres of a pixel; so the matrix has exactly the size of the map.
         package var pixel: (width: Double, height: Double) {
@@ -34,7 +34,7 @@ package struct GeoPackageGrid {
     ///
     /// - Throws: ``PackagesError`` `unsupported` for what a GeoPackage cannot hold.
     package mutating func add(_ tile: TileID, _ body: [UInt8]) throws(PackagesError) {
-        let (format, size) = body.withUnsafeBytes { (TileFormat(pictureBeginning: $0), PictureSize(of: $0)) }
+        let (format, size) = body.withUnsafeBytes { (TileFormat(pictureBeginning: $0), PictureHeader($0)?.size) }
         guard let format, Self.formats.contains(format), let size else {
             throw PackagesError(
                 .unsupported, "Tile \(tile) is no PNG, JPEG or WebP picture, so a GeoPackage cannot hold it.")
