@@ -133,7 +133,7 @@ struct TownBytes: Sendable {
         min(names.lowerBound + number(at: tables + 3 * (townBlocks + block)), names.upperBound)
     }
 
-    /// The last block whose first name is not after a text; 0 when there is none.
+    /// The last block whose first name is not after a text; 0 when the first names of all blocks are.
     func nameBlock(of text: [UInt8]) throws(RegionsError) -> Int {
         var (low, high) = (0, nameBlocks)
         while high - low > 1 {

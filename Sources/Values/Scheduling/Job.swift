@@ -158,7 +158,7 @@ struct Job: Sendable {
 
     /// Whether more tiles are missing than the job's policy allows.
     ///
-    /// Tiles that an archive has and that are none are left out and do not count, unless no tile may be missing.
+    /// Bodies of an archive that are not tiles are left out and do not count, unless no tile may be missing.
     var lacksTooMuch: Bool {
         let failed = summary.leavesOut ? summary.counts.failed - leftOut : summary.counts.failed
         return Double(failed) > summary.allowedMissing * Double(summary.counts.tiles)
