@@ -4,6 +4,7 @@ package import TileBodies
 package struct PictureCounts {
     private var counts: [TileFormat: UInt64] = [:]
 
+    /// Nothing counted.
     package init() {}
 
     /// Counts a body that was checked.

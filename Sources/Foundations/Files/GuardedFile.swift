@@ -31,6 +31,7 @@ package struct GuardedFile: Sendable {
     /// Reads a file; permissions and content are those of one open file.
     ///
     /// - Parameter limit: The most bytes that it may have.
+    /// - Throws: ``Failure``, with the reason that the system gives.
     package static func read(_ url: URL, limit: Int) throws(Failure) -> GuardedFile {
         // A pipe would block without O_NONBLOCK.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)

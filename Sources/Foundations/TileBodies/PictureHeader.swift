@@ -8,6 +8,7 @@ package struct PictureHeader: Hashable, Sendable {
         package let width: Int
         package let height: Int
 
+        /// `512 x 256`.
         package var description: String { "\(width) x \(height)" }
     }
 

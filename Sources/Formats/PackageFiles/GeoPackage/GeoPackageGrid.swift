@@ -10,6 +10,7 @@ package struct GeoPackageGrid {
 
     /// The grid of one zoom.
     package struct Matrix {
+        /// 0 to the deepest zoom of tiles.
         package let zoom: Int
         /// The pictures of the zoom.
         package let size: PictureHeader.Size
@@ -28,6 +29,7 @@ package struct GeoPackageGrid {
     private var columns = 0...0
     private var rows = 0...0
 
+    /// A grid without tiles.
     package init() {}
 
     /// Adds a tile; tiles come by zoom.
