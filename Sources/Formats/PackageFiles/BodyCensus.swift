@@ -24,7 +24,7 @@ package enum BodyCensus {
         var chosen: [(tile: TileID, record: TileRecord)] = []
         func choose(_ tile: TileID, _ reference: UInt64, _ length: UInt64) {
             // A file can have more tiles than were counted.
-            guard sample.contains(tile.hilbertID), chosen.count < 2 * limit else { return }
+            guard sample.contains(tile.hilbertID), UInt64(chosen.count) < 2 * limit else { return }
             chosen.append((tile, TileRecord(order: 0, reference: reference, length: length)))
         }
         try archive.tiles(strange: { _, _ in }, choose)

@@ -7,7 +7,7 @@ struct FormatSample {
     /// Bodies that are looked at, where none is recognised.
     static let maxBodies = 64
     /// Recognised bodies that are enough.
-    private static let enough = 16
+    private static let enough: UInt64 = 16
     /// Bytes that are looked at, so that huge bodies do not take long.
     private static let maxBytes = 64 << 20
 
