@@ -54,7 +54,7 @@ struct FillTally {
     /// A sentence about the body, when it has a tenth of the tiles and at least half of their parents differ; else the empty text.
     var remark: String {
         let most = children.values.filter { $0.digest != nil && $0.otherParents * 2 >= $0.count }
-            .max { ($0.count, $0.bytes) < ($1.count, $1.bytes) }
+            .max { ($0.count, $0.bytes, $0.digest?.hex ?? "") < ($1.count, $1.bytes, $1.digest?.hex ?? "") }
         guard let most, most.count * 10 >= total, let digest = most.digest else { return "" }
         let share = (most.count * 100 + total / 2) / max(1, total)
         return
