@@ -54,7 +54,7 @@ public struct PublishRequest: Sendable {
     public var attribution = ""
     /// How renderers read its tiles: `encoding` of their source; `nil` for the usual ways.
     public var encoding: String?
-    /// Width and height of its pictures in pixels; `nil` if not said.
+    /// Width and height at which its pictures are shown, in pixels; `nil` if not said.
     public var tileSize: Int?
     /// Id of the tileset that it was built from; empty if unknown.
     public var tileset = ""

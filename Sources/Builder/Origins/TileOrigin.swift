@@ -28,8 +28,8 @@ public struct FetchedTile: Sendable {
     /// A tile of an archive whose body is no tile: reading it again cannot mend it, so packages are made without it.
     ///
     /// - Parameter why: In words, without the tile.
-    static func leftOut(_ tile: TileID, _ why: String, received: Int = 0) -> FetchedTile {
-        FetchedTile(tile: tile, outcome: .failed(cause: CauseCode(.leftOut), detail: why), received: received)
+    static func leftOut(_ tile: TileID, _ why: String) -> FetchedTile {
+        FetchedTile(tile: tile, outcome: .failed(cause: CauseCode(.leftOut), detail: why), received: 0)
     }
 
     /// The outcome for a body of an archive that is refused; an empty one is an empty tile.

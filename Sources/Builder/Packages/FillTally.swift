@@ -17,29 +17,29 @@ struct FillTally {
     }
 
     private let zoom: Int
-    private let step: UInt64
+    private let sample: TileSample
     private var parents: [UInt64: UInt32] = [:]
     private var children: [UInt32: Child] = [:]
     private var total = 0
 
-    private static let sample: UInt64 = 65_536
+    private static let most: UInt64 = 65_536
     /// A body on fewer sampled tiles is no sign.
     private static let least = 8
 
     init(_ spec: PackageSpec) {
         zoom = spec.zooms.max
         let above = zoom > spec.zooms.min ? spec.mask.count(atZoom: zoom - 1) : 0
-        step = max(1, above / Self.sample)
+        sample = TileSample(of: above, most: Self.most)
     }
 
     /// Counts a tile; those of a zoom come after those of the zoom above.
     mutating func add(_ tile: MergeTile, _ body: UnsafeRawBufferPointer) {
         if tile.zoom == zoom - 1 {
             let place = Self.place(tile.column, tile.row)
-            if isSampled(place) { parents[place] = tile.number }
+            if sample.contains(place) { parents[place] = tile.number }
         } else if tile.zoom == zoom {
             let place = Self.place(tile.column >> 1, tile.row >> 1)
-            guard isSampled(place), let parent = parents[place] else { return }
+            guard sample.contains(place), let parent = parents[place] else { return }
             total += 1
             var child = children[tile.number] ?? Child(firstParent: parent)
             child.count += 1
@@ -51,14 +51,10 @@ struct FillTally {
 
     private static func place(_ column: Int, _ row: Int) -> UInt64 { UInt64(column) << 32 | UInt64(row) }
 
-    private func isSampled(_ place: UInt64) -> Bool {
-        step == 1 || (place &* 0x9E37_79B9_7F4A_7C15) >> 32 % step == 0
-    }
-
     /// A sentence about the body, when it has a tenth of the tiles and at least half of their parents differ; else the empty text.
     var remark: String {
         let most = children.values.filter { $0.digest != nil && $0.otherParents * 2 >= $0.count }
-            .max { ($0.count, $0.bytes) < ($1.count, $1.bytes) }
+            .max { ($0.count, $0.bytes, $0.digest?.hex ?? "") < ($1.count, $1.bytes, $1.digest?.hex ?? "") }
         guard let most, most.count * 10 >= total, let digest = most.digest else { return "" }
         let share = (most.count * 100 + total / 2) / max(1, total)
         return

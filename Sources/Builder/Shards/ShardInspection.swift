@@ -32,7 +32,7 @@ public struct ShardInspection: Sendable, Codable {
     public let indexBytes: Int
     /// Stored tiles per zoom, lowest zoom first.
     public let tilesPerZoom: [ZoomCount]
-    /// The bodies that most tiles have; `nil` when there are none.
+    /// The bodies that most tiles have; `nil` when all bodies are rare.
     public let bodies: [FrequentBody]?
 
     /// Tiles of one zoom.

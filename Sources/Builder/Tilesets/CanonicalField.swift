@@ -43,6 +43,7 @@ struct CanonicalField: Sendable {
         CanonicalField("layers", optional: \.layers),
         CanonicalField("encoding", optional: \.encoding),
         CanonicalField("tileSize", optional: \.tileSize),
+        CanonicalField("isTileSizeChecked", optional: \.isTileSizeChecked),
         CanonicalField("overfetch", optional: \.overfetch),
         CanonicalField("emptyStatuses", optional: \.emptyStatuses),
         CanonicalField("reject", optional: \.reject),

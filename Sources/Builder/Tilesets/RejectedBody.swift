@@ -48,7 +48,7 @@ public struct RejectedBody: Sendable, Hashable, Codable {
         return sorted
     }
 
-    /// - Throws: ``TilesetsError`` for digests that are none or are there twice, and a list that is empty, too long or not sorted.
+    /// - Throws: ``TilesetsError`` for texts that are not digests, digests that are there twice, and a list that is too long or not sorted.
     static func check(_ bodies: [RejectedBody], _ id: String?) throws(TilesetsError) {
         let place = id.map { "Tileset '\($0)': " } ?? ""
         let digits = Set("0123456789abcdef")

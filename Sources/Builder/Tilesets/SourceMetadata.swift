@@ -30,7 +30,7 @@ public struct SourceMetadata: Sendable, Hashable {
     public var vectorLayers: String?
     /// How pictures encode heights, if the source declares it.
     public var encoding: TerrainEncoding?
-    /// The width and height of pictures, if the source declares 256 or 512.
+    /// The width and height at which pictures are shown, in pixels, if the source declares 256 or 512.
     public var tileSize: Int?
     /// From which edge the templates' rows are counted.
     public var rowOrder: RowOrder?

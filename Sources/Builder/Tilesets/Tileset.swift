@@ -30,8 +30,12 @@ public struct Tileset: Sendable, Hashable {
     public var layers: [String]?
     /// How its pictures encode heights; `nil` = they are no heights.
     public var encoding: TerrainEncoding?
-    /// The width and height of its pictures in pixels, 256 or 512; `nil` = not said, so that it is not checked and URLs say 256.
+    /// The width and height at which its pictures are shown, in pixels, 256 or 512; `nil` = not said, and URLs say 256.
     public var tileSize: Int?
+    /// Whether a picture of another size than ``tileSize`` is refused, because the tileset file says the size; `nil` = no.
+    ///
+    /// A size that the source says refuses nothing: servers send pictures of 512 pixels that are shown at 256.
+    public var isTileSizeChecked: Bool?
     /// Bytes between the tiles of a remote archive that are also fetched to save requests, as a share of the tiles'
     /// bytes: 0...1; `nil` = 0.05.
     public var overfetch: Double?
@@ -135,7 +139,9 @@ extension Tileset {
     public var choice: LayerChoice? { layers.map { LayerChoice($0) } }
 
     /// What each of its pictures must be; `nil` = any picture.
-    public var pictures: PictureRule? { PictureRule(side: tileSize, isLossless: encoding != nil) }
+    public var pictures: PictureRule? {
+        PictureRule(side: isTileSizeChecked == true ? tileSize : nil, isLossless: encoding != nil)
+    }
 
     /// How renderers must be told to read its tiles, as MapLibre's styles and TileJSON spell it; `nil` = as usual.
     public var sourceEncoding: String? { format == .mlt ? format.rawValue : encoding?.rawValue }

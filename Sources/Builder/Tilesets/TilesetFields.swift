@@ -80,6 +80,7 @@ struct TilesetFields: Sendable {
         tileset.saysZooms = self.zooms != nil || metadata.zooms != nil
         tileset.encoding = encoding ?? (format.traits.isVector ? nil : metadata.encoding)
         tileset.tileSize = tileSize ?? (format.traits.isVector ? nil : metadata.tileSize)
+        tileset.isTileSizeChecked = tileSize == nil ? nil : true
         tileset.overfetch = overfetch
         tileset.emptyStatuses = emptyStatuses
         tileset.reject = reject

@@ -180,24 +180,29 @@ public struct TilesetFile: Sendable {
         if source.scheme.row.target == .tiles {
             source = TileSource(source.scheme, source.addresses, subdomains: fields.subdomains)
         }
-        if source.scheme == .archiveIndex, let metadata, !metadata.archives.isEmpty {
-            source = TileSource(.archives, metadata.archives.map(\.text))
-        }
-        if source.scheme.row.target == .document {
-            guard let metadata, !metadata.templates.isEmpty else {
-                throw TilesetsError(.missingKey, "Tileset '\(fields.id)': its document was not read.")
-            }
-            var templates = metadata.templates
-            if let key, !key.isEmpty {
-                templates = templates.map {
-                    $0.replacing(key, with: "{key}").replacing(URLTemplate.escaped(key), with: "{key}")
-                }
-            }
-            source = TileSource(.templates, templates, subdomains: fields.subdomains)
-        }
+        if source.scheme.row.target == .document { source = try named(by: metadata, key) }
         let tileset = try fields.complete(source, metadata ?? SourceMetadata())
         try tileset.check()
         return tileset
+    }
+
+    /// The source that a document names in place of itself.
+    private func named(by metadata: SourceMetadata?, _ key: String?) throws(TilesetsError) -> TileSource {
+        // The address that the document was asked for may be part of those in it.
+        func withoutKey(_ address: String) -> String {
+            guard let key, !key.isEmpty else { return address }
+            return address.replacing(key, with: "{key}").replacing(URLTemplate.escaped(key), with: "{key}")
+        }
+        if let archives = metadata?.archives, !archives.isEmpty {
+            let texts = archives.map {
+                ArchivePart($0.zooms, $0.extent, size: $0.size, at: withoutKey($0.address)).text
+            }
+            return TileSource(.archives, texts)
+        }
+        guard let templates = metadata?.templates, !templates.isEmpty else {
+            throw TilesetsError(.missingKey, "Tileset '\(fields.id)': its document was not read.")
+        }
+        return TileSource(.templates, templates.map(withoutKey), subdomains: fields.subdomains)
     }
 
     /// Completes the tileset with a TileJSON document that came from the file's own address, or with nothing.
@@ -208,18 +213,13 @@ public struct TilesetFile: Sendable {
 
     /// The tileset before it is complete: what reading its document or its remote archive needs.
     ///
-    /// - Throws: ``TilesetsError`` for an archive whose address is not allowed.
+    /// - Throws: ``TilesetsError`` for an address that may not be asked.
     public func forAsking() throws(TilesetsError) -> Tileset {
         let tileset = Tileset(
             id: fields.id, source: source, rowOrder: .xyz, format: .mvt, zooms: .all,
             headers: fields.headers, politeness: fields.politeness, http2: fields.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: fields.language, keyEnvironment: fields.keyEnvironment)
-        if source.scheme == .archiveIndex, SourceRow.isWeb(source.address[...]) {
-            try Self.naming(name) { () throws(TilesetsError) in try tileset.checkRemoteFile() }
-        }
-        if source.scheme.row.target == .remoteFile || source.scheme.row.target == .archives {
-            try Self.naming(name) { () throws(TilesetsError) in try tileset.check() }
-        }
+        try Self.naming(name) { () throws(TilesetsError) in try source.scheme.row.checkAsking(tileset) }
         return tileset
     }
 }

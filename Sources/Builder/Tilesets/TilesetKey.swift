@@ -81,7 +81,7 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "tile_size", value: "256 or 512",
             meaning:
-                "Width and height of pictures in pixels; a picture of another size is refused. {width} and {height} of a URL stand for it, and {ratio} is @2x for 512. Default: from the source, else not checked, and 256 in URLs."
+                "Width and height of pictures in pixels: a picture of another size is refused. {width} and {height} of a URL stand for it, and {ratio} is @2x for 512. Default: the size at which the source says tiles are shown, else 256 in URLs; then pictures of any size are taken."
         ),
         TilesetKey(
             "overfetch", value: "0 to 1",

@@ -90,7 +90,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let asked: String?
     /// How renderers read the tiles: `encoding` of their source; `nil` for the usual ways.
     public let encoding: String?
-    /// Width and height of pictures in pixels; `nil` if not said.
+    /// Width and height at which pictures are shown, in pixels; `nil` if not said.
     public let tileSize: Int?
     /// Id of the tileset it was built from; `nil` if unknown.
     public let tileset: String?

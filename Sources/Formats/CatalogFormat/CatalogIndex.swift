@@ -160,7 +160,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var asked: String?
         /// How renderers read the tiles, `mlt`, `terrarium` or `mapbox`: `encoding` of their source; absent for the usual ways.
         public var encoding: String?
-        /// Width and height of pictures in pixels; absent if not said.
+        /// Width and height at which pictures are shown, in pixels; absent if not said.
         public var tileSize: Int?
         /// The main file, then other formats.
         public var files: [File]

@@ -20,22 +20,24 @@ package enum BodyCensus {
         case .pmtiles: archive = try PMTilesArchive(path: url.path, .batch(url.path))
         case .maplibre, .geoPackage, .tree, .other: return []
         }
-        let step = max(1, tiles / limit)
+        let sample = TileSample(of: tiles, most: limit)
         var chosen: [(tile: TileID, record: TileRecord)] = []
         func choose(_ tile: TileID, _ reference: UInt64, _ length: UInt64) {
-            // Tiles that differ little are not chosen together.
-            guard step == 1 || (tile.hilbertID &* 0x9E37_79B9_7F4A_7C15) >> 32 % step == 0 else { return }
+            // A file can have more tiles than were counted.
+            guard sample.contains(tile.hilbertID), UInt64(chosen.count) < 2 * limit else { return }
             chosen.append((tile, TileRecord(order: 0, reference: reference, length: length)))
         }
         try archive.tiles(strange: { _, _ in }, choose)
+        // In files of other programs one reference can stand for many bodies.
+        let goesByReference = try archive.facts().goesByReference
         var known: [UInt64: (digest: Digest, bytes: Int)] = [:]
         var tally = BodyTally()
         for (tile, record) in chosen {
-            if let body = known[record.reference] {
+            if goesByReference, let body = known[record.reference] {
                 tally.add(body.digest, bytes: body.bytes)
             } else if case .bytes(let bytes) = try archive.body(record, of: tile) {
                 let digest = Digest(of: bytes)
-                known[record.reference] = (digest, bytes.count)
+                if goesByReference { known[record.reference] = (digest, bytes.count) }
                 tally.add(digest, bytes: bytes.count)
             }
         }

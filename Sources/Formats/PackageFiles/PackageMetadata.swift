@@ -35,7 +35,7 @@ public struct PackageMetadata: Sendable, Hashable {
     public var vectorLayersJSON: String?
     /// How pictures encode heights; `nil` = they are no heights.
     public var encoding: TerrainEncoding?
-    /// The width and height of pictures in pixels; `nil` = not said.
+    /// The width and height at which pictures are shown, in pixels; `nil` = not said.
     public var tileSize: Int?
     /// Further rows, such as `schema`; they may not repeat a name the package writes itself.
     public var extra: [String: String]

@@ -4,6 +4,7 @@ package import TileBodies
 package struct PictureCounts {
     private var counts: [TileFormat: UInt64] = [:]
 
+    /// Nothing counted.
     package init() {}
 
     /// Counts a body that was checked.
@@ -22,13 +23,19 @@ package struct PictureCounts {
 
     /// The stated format if there is a picture of it, else that of the most pictures; `nil` without pictures.
     package func mostFrequent(orStated stated: TileFormat) -> TileFormat? {
-        if counts[stated] != nil { return stated }
-        let most = counts.values.max()
-        return TileFormat.allCases.first { most != nil && counts[$0] == most }
+        counts[stated] == nil ? counts.mostFrequent : stated
     }
 
     /// How many pictures are of other formats than this one.
     package func count(besides format: TileFormat) -> UInt64 {
         counts.reduce(0) { $0 + ($1.key == format ? 0 : $1.value) }
+    }
+}
+
+extension [TileFormat: UInt64] {
+    /// The format that was counted most often; of equal ones the first of the list of formats, and `nil` without any.
+    var mostFrequent: TileFormat? {
+        guard let most = values.max() else { return nil }
+        return TileFormat.allCases.first { self[$0] == most }
     }
 }

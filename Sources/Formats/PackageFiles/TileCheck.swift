@@ -51,7 +51,7 @@ package struct TileCheck {
     /// The rows of one tile that were read so far.
     private struct Place {
         let tile: TileID
-        /// The first body that is a tile; `nil` while there is none.
+        /// The first body that is a tile; `nil` until one is found.
         var body: [UInt8]?
     }
 

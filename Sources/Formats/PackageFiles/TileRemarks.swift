@@ -37,12 +37,15 @@ public struct TileRemarks: Sendable, Hashable {
         ].compactMap(\.self)
     }
 
+    /// Counts tiles that cannot be used, and keeps the problem when it is one of the first.
     package mutating func add(_ problem: VerifyReport.Problem, tiles: UInt64 = 1) {
         unusable += tiles
         if examples.count < Self.maxExamples { examples.append(problem) }
     }
 
+    /// Counts a row that repeats a tile with the same body.
     package mutating func addRepeated() { repeated += 1 }
 
+    /// Counts pictures of another format than that of the file.
     package mutating func add(otherPictures: UInt64) { self.otherPictures += otherPictures }
 }

@@ -10,7 +10,7 @@ package struct TileSourceMembers: Sendable, Hashable {
     package let format: TileFormat?
     /// How the pictures encode heights; `nil` for tiles that are no heights.
     package let encoding: TerrainEncoding?
-    /// The width and height of pictures in pixels, where the file says it.
+    /// The width and height at which pictures are shown, in pixels; `nil` where the file does not say it.
     package let tileSize: Int?
 
     /// Sizes that tiles have.

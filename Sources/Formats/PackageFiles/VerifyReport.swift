@@ -42,7 +42,7 @@ public struct VerifyReport: Sendable, Codable {
     /// Pictures of another format than that of the file; they are tiles like the others.
     public package(set) var otherPictures: UInt64 = 0
 
-    /// The bodies that most tiles have; `nil` when they were not counted, or when there are none.
+    /// The bodies that most tiles have; `nil` when they were not counted, or when all bodies are rare.
     public package(set) var bodies: [FrequentBody]?
 
     /// Counts the bodies of the file.

@@ -7,11 +7,15 @@ import Foundation
 /// five entities and numbered ones. A document type is refused, for entities that it declares could unpack without bound or read other files.
 /// Depth, names, attributes and values are bounded.
 package final class XMLScanner {
+    /// What comes next in the document.
     package enum Event {
+        /// The start tag of an element; ``XMLScanner/name`` and its attributes are those of it.
         case start
+        /// The end tag of an element, also of an empty one.
         case end
         /// A piece of text: a long one comes in several.
         case text
+        /// The end of the document, whose elements are all closed.
         case finished
     }
 
@@ -45,6 +49,9 @@ package final class XMLScanner {
     private var endsAtOnce = false
     private var hasRoot = false
 
+    /// A scanner at the start of a document.
+    ///
+    /// - Throws: ``AreaFileError`` when the first bytes cannot be read, or are not text.
     package init(_ input: AreaInput) throws(AreaFileError) {
         self.input = input
         try input.beginText()
@@ -52,11 +59,15 @@ package final class XMLScanner {
 
     var line: Int { input.line }
 
+    /// An error that names the line at which the scanner is.
     package func fault(_ what: String) -> AreaFileError { .line(input.line, what) }
 
     /// The value of an attribute of the last start, by its name without prefix.
     package func attribute(_ name: StaticString) -> ArraySlice<UInt8>? { attributes.value(name) }
 
+    /// The next event.
+    ///
+    /// - Throws: ``AreaFileError`` `.badArea` with the line for what is not well-formed, has a document type, or is beyond a limit.
     package func next() throws(AreaFileError) -> Event {
         text.removeAll(keepingCapacity: true)
         if endsAtOnce {

@@ -38,7 +38,7 @@ extension Durable {
         }
     }
 
-    /// Removes a folder with everything in it; what cannot be removed stays, and is in nobody's way under its temporary name.
+    /// Removes a folder with everything in it; what cannot be removed stays, under its temporary name, which no reader uses.
     package static func remove(folder: URL) {
         try? FileManager.default.removeItem(at: folder)
     }

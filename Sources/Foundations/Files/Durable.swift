@@ -116,11 +116,8 @@ public enum Durable {
 
     /// Bytes an unprivileged process may still write to the file system of a path.
     public static func freeBytes(_ url: URL) throws(StorageError) -> UInt64 {
-        var status = statvfs()
-        guard statvfs(url.path, &status) == 0 else {
-            throw StorageError.system(errno, action: "inspect", path: url.path)
-        }
-        return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+        guard let space = DiskSpace.of(url) else { throw StorageError.system(errno, action: "inspect", path: url.path) }
+        return space.free
     }
 
     private static func sync(path: String, flags: Int32) throws(StorageError) {

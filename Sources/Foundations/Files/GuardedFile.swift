@@ -31,6 +31,7 @@ package struct GuardedFile: Sendable {
     /// Reads a file; permissions and content are those of one open file.
     ///
     /// - Parameter limit: The most bytes that it may have.
+    /// - Throws: ``Failure``, with the reason that the system gives.
     package static func read(_ url: URL, limit: Int) throws(Failure) -> GuardedFile {
         // A pipe would block without O_NONBLOCK.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -58,7 +59,7 @@ package struct GuardedFile: Sendable {
             group: status.st_gid, isLink: isLink)
     }
 
-    /// Why it may not hold a secret, with the remedy; `nil` if only those can read it who should.
+    /// Why it may not hold a secret, with the remedy; `nil` if only those can read it who may.
     ///
     /// The owner may. A group may where this process belongs to it, and the file is read-only (0440) or not this user's
     /// own: so are secrets mounted (the `fsGroup` of Kubernetes), and so does root give a key to a service.
@@ -70,7 +71,7 @@ package struct GuardedFile: Sendable {
         return "has mode \(String(mode & 0o777, radix: 8)): other users can read it. Run: chmod 600 '\(path)'"
     }
 
-    /// Why it may not grant anything, with the remedy; `nil` if nobody can change it who should not.
+    /// Why it may not grant anything, with the remedy; `nil` if only those can change it who may.
     ///
     /// A link must lead to a file of root or of this user.
     package var tampering: String? {

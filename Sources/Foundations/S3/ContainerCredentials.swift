@@ -14,9 +14,8 @@ struct ContainerCredentials: ConfiguredProvider {
     /// - Returns: `nil` without `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` and `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
     /// - Throws: ``S3Error`` `bad-endpoint`, `plain-refused`.
     init?(ifAskedBy environment: [String: String]) throws(S3Error) {
-        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let relative = variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
-        guard let url = relative.map({ Self.server + $0 }) ?? variable("AWS_CONTAINER_CREDENTIALS_FULL_URI") else {
+        let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"]
+        guard let url = relative.map({ Self.server + $0 }) ?? environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] else {
             return nil
         }
         guard let parts = URLComponents(string: url), let host = parts.host, relative?.hasPrefix("/") ?? true,
@@ -29,8 +28,8 @@ struct ContainerCredentials: ConfiguredProvider {
                 .plainRefused,
                 "The credentials of AWS_CONTAINER_CREDENTIALS_FULL_URI would come from '\(host)' unencrypted.")
         }
-        let file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map { URL(filePath: $0) }
-        let token = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+        let file = environment["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"].map { URL(filePath: $0) }
+        let token = environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"]
         keys = RenewedKeys { try await Self.ask(url, host: host, tokenFile: file, token: token) }
     }
 
@@ -51,7 +50,7 @@ struct ContainerCredentials: ConfiguredProvider {
             headers = [HeaderField("Authorization", token)]
         }
         let request = TransferRequest(tag: 0, url: url, headers: headers)
-        let (status, text) = try await RenewedKeys.answer(request, of: "The server of credentials at '\(host)'")
+        let (status, body) = try await RenewedKeys.answer(request, of: "The server of credentials at '\(host)'")
         guard status == 200 else {
             throw S3Error(
                 status >= 500 ? .unreachable : .wrongSecret,
@@ -59,7 +58,7 @@ struct ContainerCredentials: ConfiguredProvider {
             )
         }
         // Another text is no answer.
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
         guard let answer, let expires = RenewedKeys.date(answer.expiration) else {
             throw S3Error(.badAnswer, "The server of credentials at '\(host)' answers without keys and their end.")
         }

@@ -49,7 +49,8 @@ actor RenewedKeys {
         let task = question ?? Task { [ask] in try await ask() }
         question = task
         let result = await task.result
-        question = nil
+        // Another request that waited for it may have asked again.
+        if question == task { question = nil }
         switch result {
         case .success(let new):
             keys = new
@@ -61,17 +62,18 @@ actor RenewedKeys {
         }
     }
 
-    /// Sends a question, and returns status and text of the answer.
+    /// Sends a question, and returns status and body of the answer.
     ///
     /// - Parameter who: The server, for messages.
     /// - Throws: ``S3Error`` `unreachable`.
-    static func answer(_ request: TransferRequest, of who: String) async throws(S3Error) -> (status: Int, text: String)
-    {
+    static func answer(
+        _ request: TransferRequest, of who: String
+    ) async throws(S3Error) -> (status: Int, body: [UInt8]) {
         do {
             var options = TransferOptions()
             options.maxBodyBytes = maxSize
             let answer = try await TransferClient(options).send(request)
-            return (answer.status, String(decoding: answer.body, as: UTF8.self))
+            return (answer.status, answer.body)
         } catch {
             throw S3Error(.unreachable, "\(who) gives no keys for S3: \(error.message)", cause: error)
         }
@@ -82,19 +84,11 @@ actor RenewedKeys {
     /// - Parameter variable: What names the file, for messages.
     /// - Throws: ``S3Error`` `missing-secret`.
     static func token(in file: URL, variable: String) throws(S3Error) -> String {
-        do {
-            let handle = try FileHandle(forReadingFrom: file)
-            defer { try? handle.close() }  // It was only read.
-            let text = String(decoding: try handle.read(upToCount: maxSize) ?? Data(), as: UTF8.self)
-            let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-            if !token.isEmpty { return token }
-        } catch {
-            throw S3Error(
-                .missingSecret,
-                "The token for S3, '\(file.path)' (\(variable)), cannot be read: \(error.localizedDescription)",
-                cause: error)
-        }
-        throw S3Error(.missingSecret, "The token for S3, '\(file.path)' (\(variable)), is empty.")
+        let what = "The token for S3, '\(file.path)' (\(variable)),"
+        let text = try SecretFile.text(of: file, maxSize: maxSize, what)
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty else { throw S3Error(.missingSecret, "\(what) is empty.") }
+        return token
     }
 
     /// A time with or without fractions of a second; `nil` for another form.

@@ -62,7 +62,7 @@ public struct S3Credentials: S3CredentialProvider, CustomStringConvertible, Cust
 extension S3Credentials: ConfiguredProvider {
     /// One of the two variables alone is a mistake.
     init?(ifAskedBy environment: [String: String]) throws(S3Error) {
-        guard Self.variables.prefix(2).contains(where: { environment[$0]?.isEmpty == false }) else { return nil }
+        guard Self.variables.prefix(2).contains(where: { environment[$0] != nil }) else { return nil }
         try self.init(environment: environment)
     }
 }

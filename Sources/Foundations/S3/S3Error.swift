@@ -25,7 +25,7 @@ public enum S3ErrorCode: String, ErrorCode {
     case forbidden = "refused"
     /// There is no such bucket.
     case noBucket = "no-bucket"
-    /// The answer is none that S3 gives.
+    /// The answer is not one that S3 gives.
     case badAnswer = "bad-answer"
     /// No space is left for a download.
     case diskFull = "disk-full"

@@ -36,11 +36,10 @@ final class SharedCredentialsFile: ConfiguredProvider {
     /// - Returns: `nil` if no variable names a file or profile, and the usual file does not exist.
     /// - Throws: ``S3Error`` `missing-secret`.
     init?(ifAskedBy environment: [String: String]) throws(S3Error) {
-        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let named = variable("AWS_SHARED_CREDENTIALS_FILE")
-        guard let path = named ?? variable("HOME").map({ "\($0)/.aws/credentials" }) else { return nil }
+        let named = environment["AWS_SHARED_CREDENTIALS_FILE"]
+        guard let path = named ?? environment["HOME"].map({ "\($0)/.aws/credentials" }) else { return nil }
         file = URL(filePath: path, directoryHint: .notDirectory)
-        let chosen = variable("AWS_PROFILE")
+        let chosen = environment["AWS_PROFILE"]
         guard named != nil || chosen != nil || FileManager.default.fileExists(atPath: path) else { return nil }
         profile = chosen ?? "default"
         let stamp = Stamp(file)
@@ -58,17 +57,8 @@ final class SharedCredentialsFile: ConfiguredProvider {
     }
 
     private static func read(_ file: URL, _ profile: String) throws(S3Error) -> S3Credentials {
-        let data: Data
-        do {
-            let handle = try FileHandle(forReadingFrom: file)
-            defer { try? handle.close() }  // It was only read.
-            data = try handle.read(upToCount: maxSize) ?? Data()
-        } catch {
-            throw S3Error(
-                .missingSecret, "The S3 credentials of '\(file.path)' cannot be read: \(error.localizedDescription)",
-                cause: error)
-        }
-        guard let values = section(profile, of: String(decoding: data, as: UTF8.self)) else {
+        let text = try SecretFile.text(of: file, maxSize: maxSize, "The S3 credentials of '\(file.path)'")
+        guard let values = section(profile, of: text) else {
             throw S3Error(
                 .missingSecret,
                 "'\(file.path)' has no profile '\(profile)'. Add the section, or name another one with AWS_PROFILE.")

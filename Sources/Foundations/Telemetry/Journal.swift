@@ -47,7 +47,7 @@ public enum Journal {
     /// What is written before a line: `<4>` for the journal, else nothing.
     public static func mark(_ priority: Priority) -> String { isReader ? "<\(priority.rawValue)>" : "" }
 
-    /// Divides a line into its priority and the rest; the priority is empty where there is none.
+    /// Divides a line into its priority and the rest; the priority is empty for a line without one.
     public static func divided(_ line: String) -> (mark: Substring, text: Substring) {
         let bytes = Array(line.utf8.prefix(3))
         guard bytes.count == 3, bytes[0] == UInt8(ascii: "<"), (0x30...0x37).contains(bytes[1]),

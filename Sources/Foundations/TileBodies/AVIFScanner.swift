@@ -67,6 +67,16 @@ enum AVIFScanner {
         }
     }
 
+    /// The content of the next box of a type; `nil` when no further box has it.
+    static func content(of wanted: UInt32, in cursor: inout ByteCursor) throws(ScanFault) -> ByteCursor? {
+        while !cursor.isAtEnd {
+            let (type, size) = try box(&cursor)
+            let content = try cursor.part(size)
+            if type == wanted { return content }
+        }
+        return nil
+    }
+
     /// Whether the metadata name the place of an item (`iloc`); small items lie within them (`idat`).
     private static func isItem(_ content: inout ByteCursor, _ hasData: inout Bool) throws(ScanFault) -> Bool {
         // Version and flags of a full box.
@@ -79,9 +89,5 @@ enum AVIFScanner {
             if type == fourCC("idat") { hasData = hasData || size > 0 }
         }
         return hasPlace
-    }
-
-    private static func fourCC(_ name: StaticString) -> UInt32 {
-        name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
     }
 }

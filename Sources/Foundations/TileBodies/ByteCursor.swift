@@ -120,6 +120,11 @@ struct ByteCursor {
     mutating func little32() throws(ScanFault) -> UInt32 { try big32().byteSwapped }
 }
 
+/// The number that four letters are when the first one is the highest byte, as types of chunks and boxes are compared.
+func fourCC(_ name: StaticString) -> UInt32 {
+    name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
+}
+
 /// The error of a scanner, before it gets its message.
 enum ScanFault: Error {
     case truncated

@@ -33,7 +33,7 @@ public enum MLTScanner {
         throw TileBodiesError(.badMLT, "the MapLibre tile of \(bytes.count) bytes is broken: it has no known layer")
     }
 
-    /// Whether bytes that nobody declares are an MLT: they have a layer whose structure is known.
+    /// Whether bytes without a declared format are an MLT: they have a layer whose structure is known.
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool { ((try? scan(bytes)) ?? 0) > 0 }
 
     /// The layers of a tile with their fields.

@@ -1,102 +1,130 @@
-/// The size of a picture, and whether its colours are those that were drawn.
-struct PictureHeader: Equatable {
-    /// In pixels.
-    let width: Int
-    let height: Int
-    /// Whether its format does not keep colours; of AVIF this cannot be seen, so it counts as lossy.
-    let isLossy: Bool
+/// The size of a picture, and whether its format keeps every colour; pixels are not decoded.
+///
+/// - Source: Portable Network Graphics (third edition), section 11.2.1; ITU-T T.81, B.2.2; RFC 9649, sections 2.5 to 2.7; RFC 6386, 9.1;
+///   ISO/IEC 23008-12, 6.5.3.
+package struct PictureHeader: Hashable, Sendable {
+    /// Width and height in pixels, both above 0.
+    package struct Size: Hashable, Sendable, CustomStringConvertible {
+        package let width: Int
+        package let height: Int
 
-    /// Reads it of a picture that its scanner has accepted; `nil` where it is not found.
-    init?(_ bytes: UnsafeRawBufferPointer, _ format: TileFormat) {
-        let found: (width: Int, height: Int)?
-        switch format {
-        case .png: found = Self.png(bytes)
-        case .jpeg: found = Self.jpeg(bytes)
-        case .webp: found = Self.webp(bytes)
-        case .avif: found = Self.avif(bytes)
-        case .mvt, .mlt: return nil
+        /// `512 x 256`.
+        package var description: String { "\(width) x \(height)" }
+    }
+
+    /// Of the whole picture.
+    package let size: Size
+    /// Whether colours may be others than those that were drawn; of AVIF this cannot be seen, so it counts as lossy.
+    package let isLossy: Bool
+
+    /// Reads the header of a picture; `nil` for all other bytes, and where the header ends early or states no size.
+    package init?(_ body: UnsafeRawBufferPointer) {
+        guard let format = TileFormat(pictureBeginning: body), var cursor = ByteCursor(body) else { return nil }
+        let found: (size: Size?, isLossy: Bool)
+        do throws(ScanFault) {
+            switch format {
+            case .png: found = (try Self.png(&cursor), false)
+            case .jpeg: found = (try Self.jpeg(&cursor), true)
+            case .webp: found = try Self.webp(&cursor)
+            case .avif: found = (try Self.avif(&cursor), true)
+            case .mvt, .mlt: return nil
+            }
+        } catch { return nil }
+        guard let size = found.size, size.width > 0, size.height > 0 else { return nil }
+        (self.size, isLossy) = (size, found.isLossy)
+    }
+
+    private static func png(_ cursor: inout ByteCursor) throws(ScanFault) -> Size {
+        // The signature, then length and name of the first chunk, which is IHDR.
+        _ = try cursor.part(16)
+        return try big(&cursor)
+    }
+
+    private static func jpeg(_ cursor: inout ByteCursor) throws(ScanFault) -> Size? {
+        _ = try cursor.part(2)
+        while true {
+            guard try cursor.byte() == 0xff else { return nil }
+            var marker = try cursor.byte()
+            while marker == 0xff { marker = try cursor.byte() }
+            let length = try cursor.big16()
+            guard length >= 2 else { return nil }
+            var content = try cursor.part(length - 2)
+            // A frame header; the other three of these numbers are tables and extensions.
+            guard 0xc0...0xcf ~= marker, ![0xc4, 0xc8, 0xcc].contains(marker) else { continue }
+            _ = try content.byte()
+            let height = try content.big16()
+            return Size(width: try content.big16(), height: height)
         }
-        guard let found else { return nil }
-        (width, height) = found
-        // A WebP with a chunk "VP8 " is lossy, also one with more chunks around it.
-        isLossy = format == .webp ? Self.hasLossyChunk(bytes) : format != .png
     }
 
-    private static func png(_ bytes: UnsafeRawBufferPointer) -> (Int, Int)? {
-        guard bytes.count >= 24 else { return nil }
-        return (big(bytes, at: 16, count: 4), big(bytes, at: 20, count: 4))
-    }
-
-    /// The frame header: the first marker of C0 to CF but C4, C8 and CC.
-    private static func jpeg(_ bytes: UnsafeRawBufferPointer) -> (Int, Int)? {
-        var place = 2
-        while place + 9 < bytes.count, bytes[place] == 0xff {
-            let marker = bytes[place + 1]
-            if marker == 0xff {
-                place += 1
-            } else if 0xc0...0xcf ~= marker, ![0xc4, 0xc8, 0xcc].contains(marker) {
-                return (big(bytes, at: place + 7, count: 2), big(bytes, at: place + 5, count: 2))
-            } else {
-                place += 2 + big(bytes, at: place + 2, count: 2)
+    /// The size of the first chunk that has one: the canvas (VP8X), else the picture.
+    ///
+    /// A chunk "VP8 " is lossy, also one with others around it; frames of animations are not read and count as lossy.
+    private static func webp(_ cursor: inout ByteCursor) throws(ScanFault) -> (size: Size?, isLossy: Bool) {
+        _ = try cursor.part(12)
+        var size: Size?
+        var isLossy = false
+        while !cursor.isAtEnd {
+            let kind = try cursor.big32()
+            let length = Int(try cursor.little32())
+            var content = try cursor.part(length)
+            // Chunks begin at even places.
+            if length % 2 == 1 { _ = try cursor.byte() }
+            switch kind {
+            case fourCC("VP8X"):
+                // Flags, then width and height less one in 24 bits each.
+                _ = try content.part(4)
+                let width = try little24(&content) + 1
+                size = Size(width: width, height: try little24(&content) + 1)
+            case fourCC("VP8 "):
+                isLossy = true
+                guard size == nil else { continue }
+                // A tag and a start code of three bytes each, then 14 bits a side.
+                _ = try content.part(6)
+                let width = Int(try content.byte()) | Int(try content.byte() & 0x3f) << 8
+                size = Size(width: width, height: Int(try content.byte()) | Int(try content.byte() & 0x3f) << 8)
+            case fourCC("VP8L"):
+                guard size == nil else { continue }
+                // A signature, then 14 bits a side, less one.
+                _ = try content.byte()
+                let header = try content.little32()
+                size = Size(width: Int(header & 0x3fff) + 1, height: Int(header >> 14 & 0x3fff) + 1)
+            case fourCC("ANMF"): isLossy = true
+            default: break
             }
         }
-        return nil
+        return (size, isLossy)
     }
 
-    /// The canvas of VP8X, else the size of VP8L or VP8 (RFC 9649, 2.7 and 3.4; RFC 6386, 9.1).
-    private static func webp(_ bytes: UnsafeRawBufferPointer) -> (Int, Int)? {
-        guard bytes.count >= 30 else { return nil }
-        switch bytes[15] {
-        case UInt8(ascii: "X"): return (little(bytes, at: 24, count: 3) + 1, little(bytes, at: 27, count: 3) + 1)
-        case UInt8(ascii: "L"):
-            let word = little(bytes, at: 21, count: 4)
-            return (word & 0x3fff + 1, word >> 14 & 0x3fff + 1)
-        default: return (little(bytes, at: 26, count: 2) & 0x3fff, little(bytes, at: 28, count: 2) & 0x3fff)
-        }
-    }
-
-    private static func hasLossyChunk(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var place = 12
-        while place + 8 <= bytes.count {
-            let name = bytes[place..<place + 4]
-            // A picture with lossless colours has VP8L; animations hold their frames in ANMF.
-            if name.elementsEqual("VP8 ".utf8) || name.elementsEqual("ANMF".utf8) { return true }
-            let size = little(bytes, at: place + 4, count: 4)
-            place += 8 + size + size % 2
-        }
-        return false
-    }
-
-    /// The first property `ispe` (ISO/IEC 23008-12, 6.5.3) within `meta`, `iprp` and `ipco`.
-    private static func avif(_ bytes: UnsafeRawBufferPointer) -> (Int, Int)? {
-        guard let meta = box("meta", of: bytes), meta.count > 4,
-            let properties = box("iprp", of: UnsafeRawBufferPointer(rebasing: meta.dropFirst(4))),
-            let list = box("ipco", of: properties), let size = box("ispe", of: list), size.count >= 12
+    /// The largest property `ispe` within `meta`, `iprp` and `ipco`: smaller ones are of thumbnails and of parts of the picture.
+    private static func avif(_ cursor: inout ByteCursor) throws(ScanFault) -> Size? {
+        guard var metadata = try AVIFScanner.content(of: fourCC("meta"), in: &cursor) else { return nil }
+        // Version and flags of a full box.
+        _ = try metadata.part(4)
+        guard var properties = try AVIFScanner.content(of: fourCC("iprp"), in: &metadata),
+            var list = try AVIFScanner.content(of: fourCC("ipco"), in: &properties)
         else { return nil }
-        return (big(size, at: 4, count: 4), big(size, at: 8, count: 4))
-    }
-
-    /// The content of the first box of a type.
-    private static func box(_ type: String, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        var place = 0
-        while place + 8 <= bytes.count {
-            let size = big(bytes, at: place, count: 4)
-            let end = size == 0 ? bytes.count : place + size
-            guard size == 0 || size >= 8, end <= bytes.count else { return nil }
-            if bytes[place + 4..<place + 8].elementsEqual(type.utf8) {
-                return UnsafeRawBufferPointer(rebasing: bytes[place + 8..<end])
-            }
-            place = end
+        var largest: Size?
+        while var property = try AVIFScanner.content(of: fourCC("ispe"), in: &list) {
+            _ = try property.part(4)
+            let size = try big(&property)
+            if area(size) > largest.map(area) ?? 0 { largest = size }
         }
-        return nil
+        return largest
     }
 
-    /// A number of at most four bytes, the highest first.
-    private static func big(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int) -> Int {
-        bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+    /// Sides have at most 32 bits.
+    private static func area(_ size: Size) -> UInt64 { UInt64(size.width) * UInt64(size.height) }
+
+    /// Width and height in 32 bits each, the highest byte first.
+    private static func big(_ cursor: inout ByteCursor) throws(ScanFault) -> Size {
+        let width = Int(try cursor.big32())
+        return Size(width: width, height: Int(try cursor.big32()))
     }
 
-    private static func little(_ bytes: UnsafeRawBufferPointer, at offset: Int, count: Int) -> Int {
-        bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    private static func little24(_ cursor: inout ByteCursor) throws(ScanFault) -> Int {
+        let low = Int(try cursor.byte())
+        let middle = Int(try cursor.byte())
+        return low | middle << 8 | Int(try cursor.byte()) << 16
     }
 }

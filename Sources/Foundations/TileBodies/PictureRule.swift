@@ -17,13 +17,13 @@ public struct PictureRule: Sendable, Hashable {
     ///
     /// - Throws: ``TileBodiesError`` `.wrongType` that says what was found.
     func check(_ bytes: UnsafeRawBufferPointer, _ format: TileFormat) throws(TileBodiesError) {
-        guard let header = PictureHeader(bytes, format) else {
+        guard let header = PictureHeader(bytes) else {
             throw TileBodiesError(.badImage, "the \(format.traits.name) does not say its size")
         }
-        if let side, header.width != side || header.height != side {
+        if let side, header.size.width != side || header.size.height != side {
             throw TileBodiesError(
                 .wrongType,
-                "the picture has \(header.width) x \(header.height) pixels, the tileset says tile_size \(side)")
+                "the picture has \(header.size) pixels, the tileset says tile_size \(side)")
         }
         guard isLossless, header.isLossy else { return }
         throw TileBodiesError(

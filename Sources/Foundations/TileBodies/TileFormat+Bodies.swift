@@ -21,7 +21,7 @@ extension TileFormat {
         self = found
     }
 
-    /// Whether a stored body is a vector tile without layers, which no encoding is told by: packed, it has no bytes.
+    /// Whether a stored body is a vector tile without layers, which can be of every encoding: unpacked, it has no bytes.
     package static func hasNoLayers(_ body: [UInt8]) -> Bool {
         // Nothing that unpacks to no bytes is longer, but for a name in its header.
         guard body.count <= 256, Gzip.isGzip(body) || body.withUnsafeBytes({ Zlib.begins($0) }) else { return false }

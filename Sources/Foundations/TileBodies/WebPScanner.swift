@@ -86,8 +86,4 @@ enum WebPScanner {
             throw TileBodiesError(.badImage, "the VP8L chunk has a wrong signature or version")
         }
     }
-
-    private static func fourCC(_ name: StaticString) -> UInt32 {
-        name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
-    }
 }

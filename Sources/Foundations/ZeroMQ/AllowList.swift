@@ -89,7 +89,7 @@ public final class AllowList: Sendable {
         public let refused: [String]
     }
 
-    /// Reads the folder now, every file anew.
+    /// Reads every file of the folder again, and returns what that changed; a list without a folder stays as it is.
     public func reload() -> Change {
         let (before, after) = state.withLock { state in
             let before = state.entries

@@ -39,6 +39,13 @@ struct ByteCursor {
         return value
     }
 
+    /// A number of three bytes, the lowest first.
+    mutating func number24() throws(RegionsError) -> Int {
+        guard remaining >= 3 else { throw .damaged("ends inside a number at byte \(position)") }
+        defer { position += 3 }
+        return bytes.number24(at: position)
+    }
+
     /// The next bytes, which must be there.
     mutating func bytes(_ length: Int) throws(RegionsError) -> [UInt8] {
         guard length <= remaining else { throw .damaged("ends inside a record at byte \(position)") }

@@ -47,6 +47,11 @@ struct ResourceBytes: @unchecked Sendable {
         }
     }
 
+    /// A number of three bytes, the lowest first; bytes outside are 0.
+    func number24(at position: Int) -> Int {
+        Int(self[position]) | Int(self[position + 1]) << 8 | Int(self[position + 2]) << 16
+    }
+
     /// Lends the bytes.
     func withBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(RegionsError) -> Result

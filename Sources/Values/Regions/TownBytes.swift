@@ -55,11 +55,6 @@ struct TownBytes: Sendable {
 
     var nameBlocks: Int { Self.blocks(nameCount, perNameBlock) }
 
-    /// A number of three bytes.
-    private func number(at position: Int) -> Int {
-        Int(bytes[position]) | Int(bytes[position + 1]) << 8 | Int(bytes[position + 2]) << 16
-    }
-
     /// Calls a function with the towns of a block, until it says `false`.
     func forEachTown(inBlock block: Int, _ body: (Int, Town) -> Bool) throws(RegionsError) {
         var cursor = ByteCursor(bytes, townStart(block)..<towns.upperBound)
@@ -67,8 +62,8 @@ struct TownBytes: Sendable {
             let name = String(decoding: try cursor.bytes(try cursor.count(of: "letters")), as: UTF8.self)
             let region = try cursor.varint()
             guard regions.indices.contains(region) else { throw .damaged("has a town in region \(region)") }
-            let place = try cursor.bytes(6)
-            let (x, y) = (Self.number(place, 0), Self.number(place, 3))
+            let x = try cursor.number24()
+            let y = try cursor.number24()
             let population = try cursor.varint()
             let side = Double(1 << 24)
             let town = Town(
@@ -76,10 +71,6 @@ struct TownBytes: Sendable {
                 longitude: Double(x) * 360 / side - 180, latitude: Double(y) * 180 / side - 90, population: population)
             guard body(index, town) else { return }
         }
-    }
-
-    private static func number(_ bytes: [UInt8], _ start: Int) -> Int {
-        Int(bytes[start]) | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2]) << 16
     }
 
     /// The town at an index, which must be below ``count``.
@@ -126,14 +117,14 @@ struct TownBytes: Sendable {
     }
 
     private func townStart(_ block: Int) -> Int {
-        min(towns.lowerBound + number(at: tables + 3 * block), towns.upperBound)
+        min(towns.lowerBound + bytes.number24(at: tables + 3 * block), towns.upperBound)
     }
 
     private func nameStart(_ block: Int) -> Int {
-        min(names.lowerBound + number(at: tables + 3 * (townBlocks + block)), names.upperBound)
+        min(names.lowerBound + bytes.number24(at: tables + 3 * (townBlocks + block)), names.upperBound)
     }
 
-    /// The last block whose first name is not after a text; 0 when there is none.
+    /// The last block whose first name is not after a text; 0 when the first names of all blocks are.
     func nameBlock(of text: [UInt8]) throws(RegionsError) -> Int {
         var (low, high) = (0, nameBlocks)
         while high - low > 1 {

@@ -56,7 +56,7 @@ extension TownList {
 
         mutating func add(_ distance: Int, _ index: Int) {
             distances[index] = min(distances[index] ?? .max, distance)
-            // Now and then, so that a short text costs no memory.
+            // A short text can have tens of thousands of towns: only the best are kept.
             if distances.count >= 2_000 + limit { distances = Dictionary(uniqueKeysWithValues: sorted) }
         }
 

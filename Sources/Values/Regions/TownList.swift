@@ -29,7 +29,7 @@ public struct TownList: Sendable {
         return found
     }
 
-    /// The towns that a text names, the most populous first; empty when there is none.
+    /// The towns that a text names, the most populous first; empty when no town has the name.
     ///
     /// A name (`Tartu`, `Dorpat`, `Тарту`), with a region that it lies in (`Tartu, EE`, `Estonia/Tartu`, `Springfield, IL`), or
     /// ``Town/key``. Towns that have the name as another spelling count only when no town has it as its own, or when they are more populous

@@ -158,14 +158,12 @@ struct Job: Sendable {
 
     /// Whether more tiles are missing than the job's policy allows.
     ///
-    /// Tiles that an archive has and that are none are left out and do not count, unless no tile may be missing.
+    /// Bodies of an archive that are not tiles are left out and do not count, unless no tile may be missing.
     var lacksTooMuch: Bool {
-        let failed = summary.leavesOut ? summary.counts.failed - leftOut : summary.counts.failed
+        let failed = summary.leavesOut ? givenUp : summary.counts.failed
         return Double(failed) > summary.allowedMissing * Double(summary.counts.tiles)
     }
 
-    /// The failed tiles of accepted batches, without those of batches that were given up.
-    private var leftOut: UInt64 {
-        batches.reduce(0) { $0 + ($1.state == .done ? $1.result.failed : 0) }
-    }
+    /// The tiles of batches that were given up, without failed tiles of accepted batches.
+    private var givenUp: UInt64 { batches.reduce(0) { $0 + ($1.state == .dead ? $1.tiles : 0) } }
 }

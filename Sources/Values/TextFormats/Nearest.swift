@@ -2,10 +2,11 @@
 package enum Nearest {
     /// The word at the smallest distance, if that is at most a third of its length or one letter.
     ///
-    /// If several are equally near, the first one.
+    /// If several are equally near, the first one. Only the first 64 characters of each are compared, without case, so that words out of
+    /// documents of others take no time.
     package static func word(to text: String, among words: [String]) -> String? {
         let typed = Array(text.lowercased().prefix(64))
-        let scored = words.map { (word: $0, distance: distance(typed, Array($0.lowercased()))) }
+        let scored = words.map { (word: $0, distance: distance(typed, Array($0.lowercased().prefix(64)))) }
         guard let best = scored.min(by: { $0.distance < $1.distance }),
             best.distance <= max(1, best.word.count / 3)
         else { return nil }

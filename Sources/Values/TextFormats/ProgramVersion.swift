@@ -30,7 +30,7 @@ package enum ProgramVersion {
 
     private static let known = Mutex<Commit?>(nil)
 
-    /// The commit of this program; `nil` when its build was not told.
+    /// The commit of this program; `nil` for a build that does not know it.
     ///
     /// The program sets it before anything else.
     package static var commit: Commit? {

@@ -155,22 +155,21 @@ struct ArchivesOriginTests {
         let (tileset, origin) = try await Self.open(Self.text("."), scratch.folder)
         #expect(tileset.encoding == .terrarium && tileset.tileSize == 256 && tileset.attribution == "W")
         #expect(tileset.zooms.description == "0-5" && tileset.source.addresses.count == 5)
-        // The declared size is another than that of the pictures, so each is refused.
-        let refused = try await Self.fetch(origin, Array(Self.all.prefix(1)))
+        // The size in the metadata of the archive is the one at which tiles are shown: pictures of one pixel are kept.
+        Self.check(try await Self.fetch(origin, Self.all))
+        // The size in the tileset file refuses them.
+        let (_, strict) = try await Self.open(Self.text(".") + "\ntile_size: 256", scratch.folder)
+        let refused = try await Self.fetch(strict, Array(Self.all.prefix(1)))
         guard case .failed(let cause, let detail)? = refused.values.first else { throw CancellationError() }
         #expect(cause == CauseCode(.leftOut) && detail.contains("tile_size 256"), "\(cause): \(detail)")
 
-        var plain = tileset
-        (plain.encoding, plain.tileSize) = (nil, nil)
-        let good = try await OriginFactory.open(plain, environment: [:])
-        Self.check(try await Self.fetch(good, Self.all))
-        let pinned = try #require(good as? any PinnedOrigin)
+        let pinned = try #require(origin as? any PinnedOrigin)
         #expect(try await !pinned.hasChanged(since: .now) && pinned.version.contains("5 archives, 2 of them missing"))
         // A new archive where none was is another version; so is a changed one.
         try Data(Self.archive(try Self.tiles("1/1/1", "3"), "new")).write(
             to: scratch.folder.appending(path: "1-1-1.pmtiles"))
         #expect(try await pinned.hasChanged(since: .now) && pinned.isStale)
-        let other = try #require(try await OriginFactory.open(plain, environment: [:]) as? any PinnedOrigin)
+        let other = try #require(try await OriginFactory.open(tileset, environment: [:]) as? any PinnedOrigin)
         #expect(other.version != pinned.version)
     }
 

@@ -116,12 +116,19 @@ struct MapServiceTests {
         #expect(server.requests.allSatisfy { $0.path.contains("exceptions=application/vnd.ogc.se_xml") })
     }
 
-    /// A PNG of 256 x 256 pixels, the size that the grids say.
-    private static let square = [UInt8](
-        Data(
-            base64Encoded:
-                "iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQAAAAB0CZXLAAAANElEQVR42u3KIQEAAAwCMPpHISURbi82vfQQQRAEQRAEQRAEQRAEQRAEQRAEQRAEQRCE32GtjEE8sFOueQAAAABJRU5ErkJggg=="
-        ) ?? Data())
+    /// A PNG of 512 x 512 pixels.
+    private static let large: [UInt8] = picture(512)
+
+    private static func picture(_ side: UInt32) -> [UInt8] {
+        func big(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+            let covered = Array(name.utf8) + content
+            return big(UInt32(content.count)) + covered + big(Zlib.crc32(covered))
+        }
+        return [0x89, 0x50, 0x4E, 0x47, 13, 10, 0x1A, 10]
+            + chunk("IHDR", big(side) + big(side) + [8, 2, 0, 0, 0]) + chunk("IDAT", Array("pixels".utf8))
+            + chunk("IEND", [])
+    }
 
     /// Capabilities of one layer in Web Mercator and one in another system.
     private static func capabilities(_ url: String) -> String {
@@ -139,7 +146,7 @@ struct MapServiceTests {
     private func serving(_ body: (ScriptedServer) async throws -> Void) async throws {
         let server = try ScriptedServer { request in
             let host = "http://\(request.headers["host"] ?? "")"
-            if request.path.hasPrefix("/t/") { return .reply(200, body: Self.square) }
+            if request.path.hasPrefix("/t/") { return .reply(200, body: Self.large) }
             return request.path.contains("GetCapabilities")
                 ? .reply(200, body: Array(Self.capabilities(host).utf8)) : .reply(404)
         }
@@ -154,11 +161,36 @@ struct MapServiceTests {
             #expect(tileset.source == TileSource(.templates, "\(server.url)/t/d/web/m{z}/{y}/{x}.png"))
             #expect(tileset.zooms == ZoomRange(min: 0, max: 5) && tileset.tileSize == 256 && tileset.format == .png)
             let basket = try await fetch(tileset, [try #require(TileID(zoom: 3, x: 2, y: 1))])
-            #expect(basket["3/2/1"]?.outcome == .stored(body: Self.square, etag: nil, lastModified: nil))
+            // The grid says 256, and the server sends 512: it is shown at 256.
+            #expect(basket["3/2/1"]?.outcome == .stored(body: Self.large, etag: nil, lastModified: nil))
             #expect(
                 server.requests.map(\.path) == [
                     "/wmts?a=1&service=WMTS&request=GetCapabilities&version=1.0.0", "/t/d/web/m3/1/2.png",
                 ])
+        }
+    }
+
+    /// In TileJSON the size is the one at which a tile is shown, and servers send larger pictures for it.
+    @Test func aSizeInTileJSONRefusesNoPicture() async throws {
+        let server = try ScriptedServer { request in
+            guard request.path.hasSuffix(".json") else { return .reply(200, body: Self.large) }
+            let host = "http://\(request.headers["host"] ?? "")"
+            return .reply(200, body: Array(#"{"tiles":["\#(host)/{z}/{x}/{y}.png"],"tileSize":256,"maxzoom":3}"#.utf8))
+        }
+        defer { server.stop() }
+        for (more, isKept) in [("", true), ("tile_size: 512", true), ("tile_size: 256", false)] {
+            let file = try TilesetFile(
+                text: "url: \(server.url)/t.json\n\(more)", name: "t", folder: URL(fileURLWithPath: "/"))
+            let tileset = try await OriginMetadata.resolve(file, environment: [:])
+            #expect(tileset.tileSize == (more.hasSuffix("512") ? 512 : 256))
+            let received = try Tileset(canonicalJSON: tileset.canonicalJSON)
+            let outcome = try await fetch(received, [.root])["0/0/0"]?.outcome
+            if isKept {
+                #expect(outcome == .stored(body: Self.large, etag: nil, lastModified: nil), "\(more)")
+            } else {
+                guard case .failed(_, let detail)? = outcome else { return #expect(Bool(false), "\(more)") }
+                #expect(detail.contains("512 x 512") && detail.contains("tile_size 256"), "\(detail)")
+            }
         }
     }
 
@@ -178,7 +210,7 @@ struct MapServiceTests {
         let json =
             #"{"tileInfo":{"rows":256,"cols":256,"format":"MIXED","origin":{"x":-20037508.342787,"y":20037508.342787},"spatialReference":{"wkid":102100,"latestWkid":3857},"lods":[\#(levels.joined(separator: ","))]}}"#
         let server = try ScriptedServer { request in
-            request.path.contains("f=json") ? .reply(200, body: Array(json.utf8)) : .reply(200, body: Self.square)
+            request.path.contains("f=json") ? .reply(200, body: Array(json.utf8)) : .reply(200, body: Self.png)
         }
         defer { server.stop() }
         let file = try TilesetFile(
@@ -186,7 +218,7 @@ struct MapServiceTests {
         let tileset = try await OriginMetadata.resolve(file, environment: [:])
         // PNG where JPEG is usual: the service says that it mixes them.
         let basket = try await fetch(tileset, [try #require(TileID(zoom: 2, x: 3, y: 1))])
-        #expect(basket["2/3/1"]?.outcome == .stored(body: Self.square, etag: nil, lastModified: nil))
+        #expect(basket["2/3/1"]?.outcome == .stored(body: Self.png, etag: nil, lastModified: nil))
         #expect(server.requests.last?.path == "/arcgis/rest/services/World/MapServer/tile/2/1/3?blankTile=false")
         #expect(try Tileset(canonicalJSON: tileset.canonicalJSON) == tileset)
     }

@@ -66,4 +66,21 @@ struct FillTallyTests {
         try other.countBodies()
         #expect(other.bodies == found)
     }
+
+    /// In a table without row numbers all tiles have the same reference.
+    @Test func frequentBodiesOfAFileWithoutRowNumbersAreListed() throws {
+        let file = scratch.file("places.mbtiles")
+        let (sea, one, other) = (vectorTile("sea"), vectorTile("one"), vectorTile("other"))
+        try foreignFile(
+            file, [["name", "x"], ["format", "pbf"]],
+            [(1, 0, 0, one), (1, 0, 1, sea), (1, 1, 0, sea), (1, 1, 1, other)],
+            schema: """
+                CREATE TABLE tiles (zoom_level, tile_column, tile_row, tile_data BLOB,
+                PRIMARY KEY (zoom_level, tile_column, tile_row)) WITHOUT ROWID
+                """)
+        var report = try PackageVerify.run(file)
+        try report.countBodies()
+        let found = try #require(report.bodies)
+        #expect(found.count == 1 && found[0].sha256 == Digest(of: sea).hex && found[0].share == 0.5)
+    }
 }

@@ -69,6 +69,15 @@ struct ArchivesTests {
         #expect(none?.message.contains("none of its archives") == true)
     }
 
+    /// By their count: a list of all tiles of zoom 16 would take hundreds of gigabytes.
+    @Test func aTemplateOfTooManyArchivesIsRefused() throws {
+        let tileset = try Self.tileset("id: a\narchives: [{url: \"{x}-{y}.pmtiles\", zoom: 16-18, cell_zoom: 16}]")
+        let error = #expect(throws: TilesetsError.self) {
+            try tileset.narrowed(to: TileMask(full: 18), zooms: ZoomRange(parsing: "16-18"))
+        }
+        #expect(error?.message.contains("4294967296 archives") == true)
+    }
+
     @Test(arguments: [
         "0 /a", "0-12 /a b.pmtiles", "13-18@6 http://h/{x}-{y}", "13-18@6/33/22=615000000000 https://h/6-33-22.pmtiles",
     ])

@@ -39,9 +39,17 @@ struct FormatKeyTests {
         #expect(found.encoding == .terrarium && found.tileSize == 512 && found.format == .webp)
         let tileset = try Self.resolved("url: http://localhost/t.json", found)
         #expect(tileset.encoding == .terrarium && tileset.tileSize == 512 && tileset.sourceEncoding == "terrarium")
-        #expect(tileset.pictures == PictureRule(side: 512, isLossless: true))
+        // The size of the source is the one at which tiles are shown; only that of the file refuses pictures.
+        #expect(tileset.isTileSizeChecked == nil && tileset.pictures == PictureRule(side: nil, isLossless: true))
         let other = try Self.resolved("url: http://localhost/t.json\nencoding: mapbox\ntile_size: 256", found)
         #expect(other.encoding == .mapbox && other.tileSize == 256)
+        #expect(other.isTileSizeChecked == true && other.pictures == PictureRule(side: 256, isLossless: true))
+        for tileset in [tileset, other] {
+            let received = try Tileset(canonicalJSON: tileset.canonicalJSON)
+            #expect(received.isTileSizeChecked == tileset.isTileSizeChecked && received.pictures == tileset.pictures)
+        }
+        let form = String(decoding: other.canonicalJSON, as: UTF8.self)
+        #expect(form.contains(#""isTileSizeChecked":true"#) && form.contains(#""tileSize":256"#), "\(form)")
         var strange = SourceMetadata()
         strange.merge(metadataJSON: Array(#"{"encoding":"mvt","tileSize":"512"}"#.utf8))
         #expect(strange.encoding == nil && strange.tileSize == nil)

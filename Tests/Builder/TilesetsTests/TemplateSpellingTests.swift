@@ -69,6 +69,16 @@ struct TemplateSpellingTests {
         #expect(error?.message.contains("256 or 512") == true)
     }
 
+    /// One template for each of a million servers would take terabytes.
+    @Test func aTileJSONWithAHugeListOfServersIsRefused() {
+        let servers = Array(repeating: "a", count: 1_000_000).joined(separator: ",")
+        let text = #"{"tiles":["http://{switch:\#(servers)}.localhost/{z}/{x}/{y}.png"]}"#
+        let error = #expect(throws: TilesetsError.self) {
+            try SourceMetadata(tileJSON: Array(text.utf8), from: "http://localhost/t.json")
+        }
+        #expect(error?.code == .badTemplate && error?.message.contains("too long") == true)
+    }
+
     @Test func serversThatAreListedTwiceAreRefused() throws {
         for (url, more) in [
             ("http://{switch:a,b}.localhost/{z}/{x}/{y}.png", "subdomains: [x, y]"),

@@ -5,11 +5,11 @@ import Transfer
 
 /// A document that describes a source, fetched with the headers, key and limits of the tileset.
 struct SourceDocument {
-    /// Where it came from, after redirects; it may hold the key.
+    /// Where it came from, after redirects: a URL that may hold the key, or the absolute path of a file of this machine.
     let url: String
     let body: [UInt8]
-    /// The value of `{key}`.
-    let key: String?
+    /// The value of `{key}`; `nil` without one.
+    var key: String?
 
     /// Fetches a document.
     ///
@@ -19,8 +19,7 @@ struct SourceDocument {
     ///   - address: Makes the address that is asked of the one that the tileset names.
     /// - Throws: ``OriginsError``: `.refused` or `.unreachable` by the status, `.tileset` for an address that cannot be asked.
     static func fetch(
-        of file: TilesetFile, _ what: String, limit: Int, environment: [String: String],
-        address: (String) -> String = { $0 }
+        of file: TilesetFile, _ what: String, limit: Int, environment: [String: String], address: (String) -> String
     ) async throws(OriginsError) -> SourceDocument {
         var asking = try OriginMetadata.asking(file)
         asking.maxTileBytes = limit
@@ -37,7 +36,7 @@ struct SourceDocument {
                 let message = ServiceMessage(in: response.body).map { ": \($0.text)" } ?? "; expected 200"
                 throw OriginsError(
                     .answered(response.status),
-                    "Tileset '\(asking.id)': its \(what) address answered \(response.status)\(message). Check its url."
+                    "Tileset '\(asking.id)': the address of its \(what) answered \(response.status)\(message). Check the address."
                 )
             }
             let isGzip = Gzip.isGzip(response.body)
@@ -47,29 +46,7 @@ struct SourceDocument {
             throw error
         } catch {
             throw OriginsError(
-                .unreachable, "Tileset '\(asking.id)': its \(what) document cannot be fetched: \(error)", cause: error)
+                .unreachable, "Tileset '\(asking.id)': its \(what) cannot be fetched: \(error)", cause: error)
         }
-    }
-
-    /// Reads it.
-    ///
-    /// - Throws: ``OriginsError`` `.tileset` with the reader's reason.
-    func described(
-        by read: ([UInt8]) throws(TilesetsError) -> SourceMetadata
-    ) throws(OriginsError) -> SourceDescription {
-        do throws(TilesetsError) {
-            return SourceDescription(metadata: try read(body), key: key)
-        } catch {
-            throw OriginsError(.tileset, error.message, cause: error)
-        }
-    }
-}
-
-/// A source whose document is read before a job is submitted: it never is one of a job.
-protocol DocumentAccess: SourceAccess {}
-
-extension DocumentAccess {
-    static func open(_ tileset: Tileset, _ opening: SourceOpening) async throws(OriginsError) -> any TileOrigin {
-        throw OriginsError(.tileset, "Tileset '\(tileset.id)': its document was not read.")
     }
 }

@@ -28,7 +28,7 @@ final class ZipWriter: TreeWriter {
     }
 
     /// What tiles end with, once there is one.
-    private var ending: Substring = ""
+    private var ending = ""
 
     init(_ url: URL) throws {
         self.url = url
@@ -43,12 +43,11 @@ final class ZipWriter: TreeWriter {
         }
         let crc = Zlib.crc32(body)
         let head = ZipRecords.local(name, crc: crc, size: size)
-        let parts = name.split(separator: ".", maxSplits: 1)
-        let tile = parts.first.flatMap { TileID(String($0)) }
-        if tile != nil { ending = parts[1] } else { names.append(name) }
+        let tile = TreePath.parse(name)
+        if let tile { ending = tile.ending } else { names.append(name) }
         try places.append(
             Place(
-                tile: tile?.northOrder ?? UInt64(names.count - 1), isTile: tile != nil, crc: crc, size: size,
+                tile: tile?.tile.northOrder ?? UInt64(names.count - 1), isTile: tile != nil, crc: crc, size: size,
                 offset: offset))
         offset += UInt64(head.count + body.count)
         try put(head)
@@ -61,7 +60,8 @@ final class ZipWriter: TreeWriter {
         try places.walk { place in
             let name =
                 place.isTile
-                ? "\(TileID(northOrder: place.tile)?.description ?? "").\(ending)" : names[Int(place.tile)]
+                ? TileID(northOrder: place.tile).map { TreePath.name($0, ending: ending) } ?? ""
+                : names[Int(place.tile)]
             let entry = ZipRecords.central(name, crc: place.crc, size: place.size, offset: place.offset)
             end += UInt64(entry.count)
             try put(entry)

@@ -55,10 +55,7 @@ extension SourceRow {
             rest = rest.dropFirst(word.count)
         }
         if isWeb(rest) { return TemplateSpelling.withPlainBraces(String(rest)) }
-        if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
-        let path = String(rest)
-        let url = path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appendingPathComponent(path)
-        return url.standardizedFileURL.path
+        return absolute(path: withoutSlashes(rest), folder)
     }
 
     /// The address of an index of archives: one after `archives:`.

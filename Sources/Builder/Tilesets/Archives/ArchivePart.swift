@@ -80,6 +80,12 @@ public struct ArchivePart: Sendable, Hashable {
     /// Whether it is on a web server or in a bucket.
     public var isRemote: Bool { SourceRow.isWeb(address[...]) }
 
+    /// How many archives ``parts(for:zooms:)`` gives at most, without making them.
+    func count(for mask: TileMask, zooms wanted: ZoomRange) -> UInt64 {
+        guard zooms.intersection(wanted) != nil else { return 0 }
+        return if case .cells(let zoom) = extent { mask.count(atZoom: zoom) } else { 1 }
+    }
+
     /// The archives of it that tiles of a mask can be in: a template becomes one for each tile of its zoom.
     func parts(for mask: TileMask, zooms wanted: ZoomRange) -> [ArchivePart] {
         guard let common = zooms.intersection(wanted), common.min <= mask.maxZoom else { return [] }

@@ -28,7 +28,12 @@ extension Tileset {
         guard source.scheme == .archives else { return self }
         var tileset = self
         var texts: [String] = []
-        for part in try archives() { texts += part.parts(for: mask, zooms: zooms).map(\.text) }
+        for part in try archives() {
+            // Before a template becomes a list.
+            let count = part.count(for: mask, zooms: zooms)
+            guard count <= UInt64(Self.maxArchives) else { throw tooManyArchives(count) }
+            texts += part.parts(for: mask, zooms: zooms).map(\.text)
+        }
         tileset.source = TileSource(.archives, texts)
         try tileset.checkArchives()
         return tileset
@@ -52,12 +57,7 @@ extension Tileset {
                 "Tileset '\(id)': none of its archives has tiles of this area and these zooms. Choose others, or add an archive."
             )
         }
-        guard parts.count <= Self.maxArchives else {
-            throw TilesetsError(
-                .badValue,
-                "Tileset '\(id)': \(parts.count) archives are needed; at most \(Self.maxArchives) can be read in one job. Choose a smaller area."
-            )
-        }
+        guard parts.count <= Self.maxArchives else { throw tooManyArchives(UInt64(parts.count)) }
         for part in parts {
             if let cell = part.cellZoom, cell > part.zooms.min {
                 throw TilesetsError(
@@ -73,6 +73,13 @@ extension Tileset {
             }
             try checkAddress(of: part)
         }
+    }
+
+    private func tooManyArchives(_ count: UInt64) -> TilesetsError {
+        TilesetsError(
+            .badValue,
+            "Tileset '\(id)': \(count) archives are needed; at most \(Self.maxArchives) can be read in one job. Choose a smaller area."
+        )
     }
 
     private func checkAddress(of part: ArchivePart) throws(TilesetsError) {

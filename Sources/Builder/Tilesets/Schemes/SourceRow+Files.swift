@@ -8,17 +8,24 @@ extension SourceRow {
     ) -> @Sendable (_ texts: [String], _ folder: URL) throws(TilesetsError) -> [String]? {
         { (texts, folder) throws(TilesetsError) in
             guard let first = texts.first, first.hasPrefix(word) else { return nil }
-            var path = first.dropFirst(word.count)
-            if path.hasPrefix("//") { path = path.dropFirst(2) }
+            let path = withoutSlashes(first.dropFirst(word.count))
             guard texts.count == 1, !path.isEmpty, !isWeb(path) else {
                 throw TilesetsError(
                     .badValue,
                     "'url' with \(word) must name one local file; only pmtiles: reads from a web server too.")
             }
-            let name = String(path)
-            let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
-            return [url.standardizedFileURL.path]
+            return [absolute(path: path, folder)]
         }
+    }
+
+    /// A path that may be written with `//` in front, as after a scheme.
+    static func withoutSlashes(_ path: Substring) -> Substring { path.hasPrefix("//") ? path.dropFirst(2) : path }
+
+    /// The absolute path of a file; a relative path begins at the folder.
+    static func absolute(path: Substring, _ folder: URL) -> String {
+        let name = String(path)
+        let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
+        return url.standardizedFileURL.path
     }
 
     /// The URL of a PMTiles archive on a web server or in an S3 bucket: one after `pmtiles:`, or one whose path ends with `.pmtiles`.

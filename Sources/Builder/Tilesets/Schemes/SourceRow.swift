@@ -39,15 +39,19 @@ package struct SourceRow: Sendable {
     ///
     /// Returns the addresses, or `nil` when the texts are of another scheme.
     package let read: @Sendable (_ texts: [String], _ folder: URL) throws(TilesetsError) -> [String]?
+    /// Checks a tileset before its source is asked what it is; of most kinds the request itself is checked.
+    package let checkAsking: @Sendable (Tileset) throws(TilesetsError) -> Void
     /// Checks the addresses of a complete tileset.
     package let check: @Sendable (Tileset) throws(TilesetsError) -> Void
 
     init(
         words: String?, beginnings: [String], target: Target, key: Key?, takesLanguage: Bool = false,
         read: @escaping @Sendable ([String], URL) throws(TilesetsError) -> [String]?,
+        checkAsking: @escaping @Sendable (Tileset) throws(TilesetsError) -> Void = { _ in },
         check: @escaping @Sendable (Tileset) throws(TilesetsError) -> Void
     ) {
         (self.words, self.beginnings, self.target, self.key) = (words, beginnings, target, key)
-        (self.takesLanguage, self.read, self.check) = (takesLanguage, read, check)
+        (self.takesLanguage, self.read) = (takesLanguage, read)
+        (self.checkAsking, self.check) = (checkAsking, check)
     }
 }

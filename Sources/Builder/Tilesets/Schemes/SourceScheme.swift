@@ -40,6 +40,7 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
                 beginnings: ["http://", "https://", "s3://", "pmtiles:"], target: .remoteFile,
                 key: .text("pmtilesURL"),
                 read: SourceRow.readRemoteArchive,
+                checkAsking: { (tileset) throws(TilesetsError) in try tileset.check() },
                 check: { (tileset) throws(TilesetsError) in try tileset.checkRemoteFile() })
         case .mbtiles:
             SourceRow(
@@ -64,14 +65,15 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
         case .archives:
             SourceRow(
                 words: nil, beginnings: [], target: .archives, key: .list("archives"), read: { _, _ in nil },
+                checkAsking: { (tileset) throws(TilesetsError) in try tileset.check() },
                 check: { (tileset) throws(TilesetsError) in try tileset.checkArchives() })
         case .archiveIndex:
             SourceRow(
                 words: "archives:INDEX", beginnings: ["archives:"], target: .document, key: nil,
                 read: SourceRow.readArchiveIndex,
-                check: { (tileset) throws(TilesetsError) in
-                    throw TilesetsError(.missingKey, "Tileset '\(tileset.id)': its index of archives was not read.")
-                })
+                checkAsking: { (tileset) throws(TilesetsError) in
+                    if SourceRow.isWeb(tileset.source.address[...]) { try tileset.checkRemoteFile() }
+                }, check: SourceRow.refuseUnread)
         case .tileJSON:
             SourceRow(
                 words: "a TileJSON URL", beginnings: ["http://", "https://"], target: .document, key: nil,

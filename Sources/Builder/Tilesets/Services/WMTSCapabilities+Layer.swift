@@ -78,8 +78,9 @@ extension WMTSCapabilities {
     private func grid(of layer: Layer) throws(TilesetsError) -> (id: String, WMTSGrid) {
         var found: [(id: String, grid: WMTSGrid)] = []
         var faults: [String] = []
+        let known = Dictionary(grids.map { ($0.id, $0) }) { first, _ in first }
         for link in layer.links {
-            guard let grid = grids.first(where: { $0.id == link.grid }) else {
+            guard let grid = known[link.grid] else {
                 faults.append("'\(link.grid.prefix(60))' is not described")
                 continue
             }

@@ -23,6 +23,7 @@ struct WMTSGrid {
         var words: [Int: String] = [:]
         var sizes: Set<Int> = []
         var why = "has no matrices"
+        let limits = Set(limits)
         let named = grid.matrices.filter { limits.contains($0.id) }
         for matrix in named.isEmpty ? grid.matrices : named {
             guard matrix.width == matrix.height, matrix.width == 256 || matrix.width == 512 else {

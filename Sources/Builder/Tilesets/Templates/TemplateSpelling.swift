@@ -9,6 +9,8 @@ struct TemplateSpelling {
     private(set) var text = ""
     /// What `{s}` stands for, where the URL lists it.
     private(set) var subdomains: [String] = []
+    /// Four times the longest template: encoded braces and lists of servers take more than what they become.
+    private static let maxBytes = 16_384
     /// What was read as what, each once: `{zoom} as {z}`.
     private(set) var changes: [String] = []
 
@@ -16,8 +18,13 @@ struct TemplateSpelling {
     ///
     /// Percent-encoded braces around a placeholder are plain ones: browsers copy `%7Bz%7D` for `{z}`.
     ///
-    /// - Throws: ``TilesetsError`` `.badTemplate` when it lists two different sets of servers.
+    /// - Throws: ``TilesetsError`` `.badTemplate` when it lists two different sets of servers, or is longer than any that is used.
     init(_ written: String) throws(TilesetsError) {
+        let size = written.utf8.count
+        guard size <= Self.maxBytes else {
+            throw TilesetsError(
+                .badTemplate, "A tile URL of \(size) bytes is too long; at most \(Self.maxBytes) are read.")
+        }
         let plain = Self.withPlainBraces(written)
         let isNumbered = ["{0}", "{1}", "{2}"].allSatisfy(plain.contains)
         let isMercator = Self.namesMercator(plain)

@@ -173,8 +173,8 @@ extension TileID {
     /// West, south, east and north of the tile in EPSG:3857, in metres, as `{bbox-epsg-3857}` has them: the shortest decimal
     /// numbers of the doubles, on a sphere of radius 6,378,137 m.
     package var mercatorBox: String {
-        let half = Double.pi * 6_378_137
-        let side = 2 * half / Double(1 << zoom)
+        let half = WebMercator.worldWidth / 2
+        let side = WebMercator.worldWidth / Double(1 << zoom)
         func text(_ number: Double) -> String { number == 0 ? "0" : "\(number)" }
         let (west, east) = (Double(x) * side - half, Double(x + 1) * side - half)
         let (south, north) = (half - Double(y + 1) * side, half - Double(y) * side)

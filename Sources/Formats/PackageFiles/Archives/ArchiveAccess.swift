@@ -10,7 +10,7 @@ package struct ArchiveAccess: Sendable {
     /// That takes as long as the rest of opening.
     package var isProbed = false
     /// Whether it is read by a job instead of a renderer: it waits longer for locks (``AnySQLiteFile/patience``), makes a
-    /// temporary index where the file has none, and says of a tile that is listed without a body that it is none.
+    /// temporary index where the file has no index, and refuses a tile that is listed without a body.
     package var isBatch = false
     /// The most bytes of a body, as it is stored and unpacked.
     package var limit = Int(ReadOnlyDatabase.maxBody)

@@ -7,15 +7,15 @@ struct FormatSample {
     /// Bodies that are looked at, where none is recognised.
     static let maxBodies = 64
     /// Recognised bodies that are enough.
-    private static let enough = 16
+    private static let enough: UInt64 = 16
     /// Bytes that are looked at, so that huge bodies do not take long.
     private static let maxBytes = 64 << 20
 
     /// What the metadata say.
     private let hint: TileFormat?
-    private var counts: [TileFormat: Int] = [:]
+    private var counts: [TileFormat: UInt64] = [:]
     private var bodies = 0
-    /// Whether there is a vector tile without layers: which encoding it has, others say.
+    /// Whether there is a vector tile without layers: its encoding is known by other tiles.
     private var hasEmpty = false
     private var bytes = 0
     /// What the first body of no known format is, in words that follow "its tiles are".
@@ -43,8 +43,7 @@ struct FormatSample {
     /// The format that the metadata say, if a body is of it; else that of the most bodies; else what the metadata say.
     var format: TileFormat? {
         if let hint, counts[hint] != nil { return hint }
-        let most = counts.values.max()
-        if most == nil, hasEmpty { return hint?.traits.isVector == true ? hint : .mvt }
-        return TileFormat.allCases.first { most != nil && counts[$0] == most } ?? hint
+        if counts.isEmpty, hasEmpty { return hint?.traits.isVector == true ? hint : .mvt }
+        return counts.mostFrequent ?? hint
     }
 }

@@ -60,7 +60,7 @@ package final class ReadOnlyDatabase {
         return ReadStatement(statement, of: self)
     }
 
-    /// The step of a query that would read more than a path of an index; `nil` when there is none.
+    /// The step of a query that would read more than a path of an index; `nil` for a query without such a step.
     func slowStep(of sql: String) throws(ArchiveError) -> String? {
         do throws(DatabaseError) { return try QueryPlan(of: sql, on: connection).slowStep } catch {
             throw ArchiveError(reading: error, path)

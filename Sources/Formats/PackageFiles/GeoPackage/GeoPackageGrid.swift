@@ -10,9 +10,10 @@ package struct GeoPackageGrid {
 
     /// The grid of one zoom.
     package struct Matrix {
+        /// 0 to the deepest zoom of tiles.
         package let zoom: Int
         /// The pictures of the zoom.
-        package let size: PictureSize
+        package let size: PictureHeader.Size
 
         /// Metres of a pixel; so the matrix has exactly the size of the map.
         package var pixel: (width: Double, height: Double) {
@@ -28,13 +29,14 @@ package struct GeoPackageGrid {
     private var columns = 0...0
     private var rows = 0...0
 
+    /// A grid without tiles.
     package init() {}
 
     /// Adds a tile; tiles come by zoom.
     ///
     /// - Throws: ``PackagesError`` `unsupported` for what a GeoPackage cannot hold.
     package mutating func add(_ tile: TileID, _ body: [UInt8]) throws(PackagesError) {
-        let (format, size) = body.withUnsafeBytes { (TileFormat(pictureBeginning: $0), PictureSize(of: $0)) }
+        let (format, size) = body.withUnsafeBytes { (TileFormat(pictureBeginning: $0), PictureHeader($0)?.size) }
         guard let format, Self.formats.contains(format), let size else {
             throw PackagesError(
                 .unsupported, "Tile \(tile) is no PNG, JPEG or WebP picture, so a GeoPackage cannot hold it.")

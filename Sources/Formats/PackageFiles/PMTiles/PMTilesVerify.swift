@@ -45,7 +45,9 @@ public enum PMTilesVerify {
             let words = archive.format.map { "its bodies are \($0.rawValue)" } ?? "its bodies cannot be checked"
             report.add(
                 "unknown-format", at: "header",
-                because: "tile type \(file.header.tileType) is none of vector tiles, PNG, JPEG and WebP; \(words)")
+                because:
+                    "tile type \(file.header.tileType) is not one of the known formats (\(TileFormat.knownWords)); \(words)"
+            )
         }
         var rows = MetadataCheck(
             metadata.rows(file.header, file.header.format ?? archive.format), requiresName: false, &report)

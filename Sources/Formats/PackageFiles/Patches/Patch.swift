@@ -6,7 +6,7 @@ internal import TileBodies
 /// The difference between two versions of a package, as an MBTiles diff file that other tools can also apply.
 ///
 /// docs/formats/patch.md describes the file and how to apply it with SQLite alone. A patch is no ``TileArchive``: a row
-/// without a body removes a tile, and a delta is no body, so whoever read it as a map would show holes. The packages on both
+/// without a body removes a tile, and a delta is no body, so a program that read it as a map would show holes. The packages on both
 /// sides are read as archives.
 public enum Patch {
     /// Reports what a patch would contain; writes nothing.

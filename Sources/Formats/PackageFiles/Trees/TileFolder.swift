@@ -15,6 +15,7 @@ package final class TileFolder: TileTree {
     package let isExact = true
     private let folder: URL
 
+    /// Reads nothing yet.
     package init(_ folder: URL) { self.folder = folder }
 
     /// Whether a path is a folder with a `tiles.json`.

@@ -41,7 +41,10 @@ package enum TreePath {
     package static let metadata = "tiles.json"
 
     /// The path of a tile.
-    package static func name(_ tile: TileID, _ format: TileFormat) -> String { "\(tile).\(ending(format))" }
+    package static func name(_ tile: TileID, _ format: TileFormat) -> String { name(tile, ending: ending(format)) }
+
+    /// The path of a tile whose name ends with a text, without a dot.
+    package static func name(_ tile: TileID, ending: String) -> String { "\(tile).\(ending)" }
 
     /// What the name of a tile ends with, without a dot.
     package static func ending(_ format: TileFormat) -> String { format.traits.suffixes.first ?? format.rawValue }
@@ -51,11 +54,11 @@ package enum TreePath {
         ArchiveError(.badArchive, "'\(name.prefix(100))' has \(size) bytes; the limit is \(Gzip.defaultLimit).")
     }
 
-    /// The tile and the ending of a path; `nil` for every path that ``name(_:_:)`` does not make.
-    static func parse(_ name: String) -> (tile: TileID, ending: Substring)? {
+    /// The tile and the ending of a path; `nil` for every path that ``name(_:ending:)`` does not make.
+    package static func parse(_ name: String) -> (tile: TileID, ending: String)? {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         let place = String(name[..<dot])
         guard let tile = TileID(place), tile.description == place else { return nil }
-        return (tile, name[name.index(after: dot)...])
+        return (tile, String(name[name.index(after: dot)...]))
     }
 }

@@ -19,7 +19,7 @@ struct TreeListing {
             if file.name == TreePath.metadata {
                 metadata = file
             } else if let (tile, ending) = TreePath.parse(file.name), self.ending.map({ $0 == ending }) ?? true {
-                self.ending = String(ending)
+                self.ending = ending
                 try tiles.add(TileRecord(order: tile.northOrder, reference: file.place, length: file.length))
             } else {
                 add(
@@ -37,7 +37,7 @@ struct TreeListing {
     }
 
     /// The path of a tile.
-    func name(_ tile: TileID) -> String { "\(tile).\(ending ?? "")" }
+    func name(_ tile: TileID) -> String { TreePath.name(tile, ending: ending ?? "") }
 
     /// The file of a record.
     func file(_ record: TileRecord, _ tile: TileID) -> TreeFile {

@@ -10,6 +10,7 @@ package struct TreeSeal {
     private var hash = DigestHasher()
     private static let mark = Array("\"\(SQLiteSeal.name)\":\"".utf8)
 
+    /// The seal of a tree without files yet.
     package init() {}
 
     /// Adds the next tile.

@@ -3,6 +3,7 @@
 ///
 /// - Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3; names are ASCII.
 package enum ZipRecords {
+    // The first four bytes of each record, as a little-endian number.
     package static let localMark: UInt32 = 0x0403_4B50
     package static let centralMark: UInt32 = 0x0201_4B50
     package static let endMark: UInt32 = 0x0605_4B50

@@ -210,7 +210,7 @@ struct TreeTests {
 
     @Test func aPictureTellsItsSize() throws {
         var random = SplitMix(state: 3)
-        func size(_ body: [UInt8]) -> String? { body.withUnsafeBytes { PictureSize(of: $0)?.description } }
+        func size(_ body: [UInt8]) -> String? { body.withUnsafeBytes { PictureHeader($0)?.size.description } }
         #expect(size(NoisePicture.png(&random, 512)) == "512 x 512" && size(NoisePicture.webp(256)) == "256 x 256")
         // JPEG: SOI, a comment, a frame of 8 bits, 16 high, 32 wide.
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xFE, 0, 3, 7, 0xFF, 0xC0, 0, 11, 8, 0, 16, 0, 32, 1, 1, 0x11, 0]

@@ -1,17 +1,18 @@
-/// The few XML documents of S3: elements without attributes that matter, text with entities.
+/// The few XML documents of S3 and STS: elements without attributes that matter, text with entities.
 ///
 /// Reads only the requested elements; hostile bytes give no element and never trap.
-struct S3Document {
+package struct S3Document {
     private let bytes: ArraySlice<UInt8>
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+    /// A document, or a part of one.
+    package init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
     private init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     /// The first element of a name, at any depth.
-    func first(_ name: String) -> S3Document? { next(name, from: bytes.startIndex)?.element }
+    package func first(_ name: String) -> S3Document? { next(name, from: bytes.startIndex)?.element }
 
     /// Every element of a name, in order; elements nested in one of them are not searched.
-    func all(_ name: String) -> [S3Document] {
+    package func all(_ name: String) -> [S3Document] {
         var found: [S3Document] = []
         var at = bytes.startIndex
         while let (element, end) = next(name, from: at) {
@@ -22,10 +23,10 @@ struct S3Document {
     }
 
     /// The text of the first element of a name.
-    func text(_ name: String) -> String? { first(name)?.text }
+    package func text(_ name: String) -> String? { first(name)?.text }
 
     /// The element's text, entities resolved.
-    var text: String {
+    package var text: String {
         var out: [UInt8] = []
         var at = bytes.startIndex
         while at < bytes.endIndex {
