@@ -116,7 +116,6 @@ struct MapServiceTests {
         #expect(server.requests.allSatisfy { $0.path.contains("exceptions=application/vnd.ogc.se_xml") })
     }
 
-    /// Capabilities of one layer in Web Mercator and one in another system.
     /// A PNG of 256 x 256 pixels: a picture of another size than the grid says is refused.
     private static let square = [UInt8](
         Data(
@@ -124,6 +123,7 @@ struct MapServiceTests {
                 "iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQAAAAB0CZXLAAAANElEQVR42u3KIQEAAAwCMPpHISURbi82vfQQQRAEQRAEQRAEQRAEQRAEQRAEQRAEQRCE32GtjEE8sFOueQAAAABJRU5ErkJggg=="
         ) ?? Data())
 
+    /// Capabilities of one layer in Web Mercator and one in another system.
     private static func capabilities(_ url: String) -> String {
         let half = 20_037_508.342789244
         let matrices = (0...5).map { zoom in
