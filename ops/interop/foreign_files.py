@@ -114,5 +114,7 @@ def compare(folder, out):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != {"make": 3, "compare": 4}.get(sys.argv[1] if len(sys.argv) > 1 else ""):
+        sys.exit(__doc__)
     folders = [pathlib.Path(path) for path in sys.argv[2:]]
     sys.exit(make(*folders) if sys.argv[1] == "make" else compare(*folders))

@@ -1,6 +1,6 @@
 """GDAL reads a GeoPackage, and finds the pixels of the tiles that it was made from.
 
-    gdal_geopackage.py FILE.gpkg FILE.mbtiles
+usage: gdal_geopackage.py FILE.gpkg FILE.mbtiles
 
 Every tile of the deepest zoom, at most 64 of them, is decoded by itself and compared with the same square of the GeoPackage. A warning of
 GDAL is a fault. Exit code 1 with the first difference.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Opens MBTiles and PMTiles files with GDAL (Debian's python3-gdal) and looks whether their tiles are where they are.
+"""Opens MBTiles and PMTiles files with GDAL (Debian's python3-gdal) and checks that their tiles are in their places.
 
-usage: gdal_reader.py FILE...     next to each FILE.mbtiles or FILE.pmtiles of `foreign_files.py` lies nothing else that is read
+usage: gdal_reader.py FILE...     files FILE.mbtiles and FILE.pmtiles that were converted from those of `foreign_files.py`
 
 A raster must have pixels that are not empty, a vector file features whose extent touches the file's bounds. A format that this GDAL has no driver
 for is skipped with its reason. Exit code 1 when a file cannot be opened or is empty.

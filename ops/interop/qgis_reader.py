@@ -1,6 +1,6 @@
 """QGIS opens a GeoPackage as a layer of pictures and draws it, without a screen.
 
-    qgis_reader.py FILE.gpkg
+usage: qgis_reader.py FILE.gpkg
 
 The middle of the layer has to have a pixel that is not transparent. Exit code 1 with what is wrong.
 """

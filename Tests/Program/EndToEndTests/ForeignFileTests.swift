@@ -17,7 +17,7 @@ struct ForeignFileTests {
         return file.path
     }
 
-    @Test(.enabled(if: SQLiteShell.isThere)) func oneRuleHoldsForEveryCommand() async throws {
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent")) func oneRuleHoldsForEveryCommand() async throws {
         let scratch = try Scratch()
         let (red, blue) = (SQLiteShell.red, SQLiteShell.blue)
         // No metadata; a row without a body, one that is no tile, one at zoom 23, and one that is there twice.
@@ -83,7 +83,7 @@ struct ForeignFileTests {
     }
 
     /// A broken body of an archive does not end a build, as it does not end a conversion; it is counted and named.
-    @Test(.enabled(if: SQLiteShell.isThere)) func aBuildLeavesBrokenBodiesOut() async throws {
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent")) func aBuildLeavesBrokenBodiesOut() async throws {
         let scratch = try Scratch()
         let broken = try await broken(scratch)
         let output = scratch.url("built.mbtiles")
@@ -112,7 +112,8 @@ struct ForeignFileTests {
     }
 
     /// The same of a PMTiles archive, on this machine and on a web server.
-    @Test(.enabled(if: SQLiteShell.isThere)) func aBuildLeavesBrokenBodiesOfARemoteArchiveOut() async throws {
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent"))
+    func aBuildLeavesBrokenBodiesOfARemoteArchiveOut() async throws {
         let scratch = try Scratch()
         let whole = try await file(
             scratch, "whole.mbtiles",
@@ -155,7 +156,8 @@ struct ForeignFileTests {
         #expect(built.status == 65 && built.errors.contains("1 of 16 tiles could not be fetched"), "\(built.errors)")
     }
 
-    @Test(.enabled(if: SQLiteShell.isThere)) func aFormatThatIsNoneIsRefusedOrCorrected() async throws {
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent"))
+    func aFormatThatIsNoneIsRefusedOrCorrected() async throws {
         let scratch = try Scratch()
         let pictures = try await file(
             scratch, "png.mbtiles",
@@ -173,7 +175,7 @@ struct ForeignFileTests {
     }
 
     /// Every command reads a file without an index; only a device asks for one, with the command.
-    @Test(.enabled(if: SQLiteShell.isThere)) func aFileWithoutAnIndexIsRead() async throws {
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent")) func aFileWithoutAnIndexIsRead() async throws {
         let scratch = try Scratch()
         let body = SQLiteShell.red
         let bare = try await file(
@@ -206,7 +208,7 @@ struct ForeignFileTests {
         #expect(try await Program.run(adopt, in: scratch).status == 0)
     }
 
-    @Test(.enabled(if: SQLiteShell.isThere)) func otherKindsOfFilesAreNamed() async throws {
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent")) func otherKindsOfFilesAreNamed() async throws {
         let scratch = try Scratch()
         let geoPackage = try await file(scratch, "a.gpkg", "PRAGMA application_id = 0x47504B47;")
         let old = scratch.url("old.pmtiles")

@@ -67,7 +67,7 @@ struct GISFileTests {
         #expect(alone.status == 65 && alone.errors.contains("ZIP archive"), "\(alone.errors)")
     }
 
-    /// More than 200 files that no command may accept (ops/wrong-areas).
+    /// About 400 files that no command may accept (ops/wrong-areas).
     @Test func wrongFilesAreRefusedWithOneLine() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(

@@ -30,7 +30,7 @@ struct OutputFormatTests {
         return found
     }
 
-    @Test(.enabled(if: SQLiteShell.isThere), .timeLimit(.programs))
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent"), .timeLimit(.programs))
     func picturesBecomeEveryFormat() async throws {
         let scratch = try Scratch()
         let source = scratch.url("world.mbtiles")
@@ -79,7 +79,7 @@ struct OutputFormatTests {
     }
 
     /// More than 65,535 files need the 64-bit form of ZIP.
-    @Test(.enabled(if: SQLiteShell.isThere), .timeLimit(.programs))
+    @Test(.enabled(if: SQLiteShell.isThere, "sqlite3 is absent"), .timeLimit(.programs))
     func aLargeArchiveIsRead() async throws {
         let scratch = try Scratch()
         let source = scratch.url("world.mbtiles")
@@ -148,7 +148,7 @@ struct OutputFormatTests {
 
     /// A full disk is named, and nothing stays on it.
     @Test(
-        .enabled(if: geteuid() == 0 && SQLiteShell.isThere, "skipped: mounting a small disk needs root"),
+        .enabled(if: geteuid() == 0 && SQLiteShell.isThere, "it needs root, to mount a small disk, and sqlite3"),
         .timeLimit(.programs), arguments: ["gpkg", "zip", "tiles"])
     func aFullDiskIsNamed(ending: String) async throws {
         let scratch = try Scratch()

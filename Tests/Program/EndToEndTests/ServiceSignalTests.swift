@@ -23,12 +23,13 @@ struct ServiceSignalTests {
         let health = try await Program.run(["health", "--coordinator", control, "--timeout", "2"], in: scratch)
         #expect(health.status == 0, "ready means that commands are answered: \(health.errors)")
         try await socket.expect("WATCHDOG=1", more: 2)
-        // A loop that stands still says nothing.
+        // A loop that stands still says nothing: not for as long as three signs of life take.
         kill(daemon.pid, SIGSTOP)
-        try await Task.sleep(for: .milliseconds(200))
-        let before = socket.messages.count
-        try await Task.sleep(for: .seconds(3))
-        #expect(socket.messages.count == before)
+        var before = -1
+        try await Eventually.holds("nothing more is said", within: .seconds(60), every: .seconds(3)) {
+            defer { before = socket.messages.count }
+            return socket.messages.count == before
+        }
         kill(daemon.pid, SIGCONT)
         try await socket.expect("WATCHDOG=1", more: socket.messages.count { $0.hasPrefix("WATCHDOG=1") })
         try await daemon.stop()
@@ -140,8 +141,8 @@ struct ServiceSignalTests {
         let script = """
             exec 2>"$0"
             export JOURNAL_STREAM=$(stat -L -c %d:%i "$0")
-            "$1" worker --connect tcp://127.0.0.1:9 --until-idle 1h --blobs "$0.none" & worker=$!
-            sleep 1; kill $worker; wait $worker
+            "$1" worker --connect tcp://127.0.0.1:9 --until-idle 1h --blobs "$0.none" --log-level info & worker=$!
+            until grep -q "info packhorse.worker: Waiting" "$0"; do sleep 0.2; done; kill $worker; wait $worker
             "$1" up --data "$0.up" --control-port "$2" --workers 1 --no-gateway >"$0.out" & up=$!
             until grep -q coordinator "$0.out"; do sleep 0.2; done; kill $up; wait $up
             "$1" inspect /nonexistent
@@ -174,10 +175,12 @@ struct ServiceSignalTests {
             for _ in range(600):
                 if os.path.exists(sys.argv[3] + "/endpoints.json"): break
                 time.sleep(0.1)
-            time.sleep(0.5)
-            os.kill(pid, signal.SIGHUP)
-            time.sleep(1)
-            assert os.waitpid(pid, os.WNOHANG) == (0, 0), "SIGHUP ended it"
+            for _ in range(600):
+                os.kill(pid, signal.SIGHUP)
+                time.sleep(0.1)
+                assert os.waitpid(pid, os.WNOHANG) == (0, 0), "SIGHUP ended it"
+                if b"read again" in open(sys.argv[2], "rb").read().lower(): break
+            else: sys.exit("it never answers SIGHUP")
             os.close(terminal)
             for _ in range(200):
                 done, status = os.waitpid(pid, os.WNOHANG)
