@@ -1,4 +1,5 @@
 import ArgumentParser
+internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Regions
@@ -63,30 +64,7 @@ private struct FoundView: Encodable {
     init(_ found: PlaceSearch, _ tree: RegionTree) {
         match = found.match.rawValue
         regions = found.regions.map { RegionView($0, tree) }
-        towns = found.towns.map { TownView($0, tree) }
-    }
-}
-
-/// A town as printed; the JSON keys are stable.
-struct TownView: Encodable {
-    let id: String
-    let name: String
-    let country: String
-    let region: String
-    let path: String
-    let population: Int
-    let longitude: Double
-    let latitude: Double
-
-    init(_ town: Town, _ tree: RegionTree) {
-        id = town.key
-        name = town.name
-        country = town.country
-        region = town.regionID
-        path = "\(tree.path(of: town.regionID, language: "en"))/\(town.name)"
-        population = town.population
-        longitude = (town.longitude * 1e5).rounded() / 1e5
-        latitude = (town.latitude * 1e5).rounded() / 1e5
+        towns = found.towns.map { TownView($0, in: tree, language: "en") }
     }
 }
 
