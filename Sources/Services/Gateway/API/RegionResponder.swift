@@ -55,11 +55,8 @@ enum RegionResponder {
 
     private static func towns(_ text: String, in tree: RegionTree, language: String) throws(Problem) -> [TownView] {
         do throws(RegionsError) {
-            let list = try TownList.embedded()
-            var towns = try list.all(named: text, in: tree)
-            if towns.isEmpty { towns = try list.beginning(with: text, limit: mostTowns) }
-            if towns.isEmpty { towns = try list.similar(to: text, limit: mostTowns) }
-            return towns.prefix(mostTowns).map { TownView($0, in: tree, language: language) }
+            let found = try PlaceSearch.find(text, in: tree, try TownList.embedded(), limit: mostTowns)
+            return found.towns.map { TownView($0, in: tree, language: language) }
         } catch { throw Problem(.internalError, "The embedded towns cannot be read.") }
     }
 
