@@ -41,11 +41,7 @@ extension RegionsCommand {
             if json { return Console.result(try JSONText.pretty(FoundView(found, tree))) }
             if let kind = found.note { Console.note("note: no region and no town is named '\(name)'; \(kind)") }
             if !found.regions.isEmpty {
-                var table = Table("id", "kind", "name", "in")
-                for region in found.regions {
-                    table.add(region.id, region.kind.rawValue, region.name("en"), region.parentID ?? "")
-                }
-                table.lines.forEach(Console.result)
+                RegionTable(found.regions, language: "en").lines.forEach(Console.result)
             }
             guard !found.towns.isEmpty else { return }
             if !found.regions.isEmpty { Console.result("") }
