@@ -11,7 +11,8 @@ package struct ReloadStep: Sendable {
 
     /// - Parameters:
     ///   - part: What is read again, for the log: `keys`.
-    ///   - reload: Reads it, and says in a few words what is in force now; when it throws, the former values stay.
+    ///   - reload: Reads it, and returns the values that are used now, in a few words; when it throws, the former values
+    ///     stay in use.
     package init(_ part: String, _ reload: @escaping @Sendable () async throws -> String) {
         self.part = part
         self.reload = reload
@@ -23,7 +24,7 @@ package enum Hangup {
     /// Ignores SIGHUP until the service handles it: a reload during the start must not end the process.
     package static func prepare() { signal(SIGHUP, SIG_IGN) }
 
-    /// Whether this process has a terminal; one that was closed is none.
+    /// Whether this process has a terminal; a closed terminal does not count.
     package static var hasTerminal: Bool {
         let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }

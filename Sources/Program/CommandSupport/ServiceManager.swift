@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The service manager that started this process, such as systemd, and what it is told (`sd_notify(3)`).
+/// Messages to the service manager that started this process, such as systemd (`sd_notify(3)`).
 ///
-/// It is told when sockets are open, when settings are read again, when the process ends, and, by its main loop, that it
-/// is not stuck. Without a service manager nothing is sent.
+/// They say that sockets are open, that settings are read again, that the process ends, and that its main loop still runs.
+/// Without a service manager nothing is sent.
 package final class ServiceManager: Sendable {
     /// That of this process, from `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     package static let shared = ServiceManager(ProcessInfo.processInfo.environment)

@@ -6,12 +6,17 @@ import UnixSignals
 ///
 /// A second signal, or twelve seconds after the first one, end it immediately.
 package enum ServiceRunner {
+    /// Runs a function as a service.
+    ///
+    /// - Parameter steps: What SIGHUP reads again; `nil` = SIGHUP ends the process, as it does by default.
     package static func run(
         _ logger: Logger, reload steps: [ReloadStep]? = nil, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         try await run(logger, reload: steps, BodyService(body: body))
     }
 
+    /// Runs a service.
+    ///
     /// - Parameter steps: What SIGHUP reads again; `nil` = SIGHUP ends the process, as it does by default.
     package static func run(_ logger: Logger, reload steps: [ReloadStep]? = nil, _ service: some Service) async throws {
         var services = [

@@ -58,7 +58,7 @@ struct ReadTimes {
     /// Reads tiles in a fixed order without a pattern, or one after another.
     ///
     /// Everything is read twice, and the second time counts: the system may have dropped the pages of a file since its
-    /// last use, and whoever reads first would pay for the disk.
+    /// last use, and the first reader would wait for the disk.
     init(_ tiles: [TileID], count: Int, inOrder: Bool = false, read: (TileID) throws -> Void) rethrows {
         let clock = ContinuousClock()
         var times: [Double] = []

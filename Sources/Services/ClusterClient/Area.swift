@@ -32,7 +32,7 @@ package struct Area: Sendable {
     package var formats: [PackageFormat]?
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
-    /// Towns in it that have no margin: points, whose few tiles nobody means.
+    /// Labels of towns in it that have no margin: commands refuse these, because a point has only a few tiles.
     package var bareTowns: [String] = []
 
     /// Whether it is what sets leave of an area.

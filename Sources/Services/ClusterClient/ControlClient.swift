@@ -237,7 +237,7 @@ package final class ControlClient: Sendable {
         let clock = ContinuousClock()
         let deadline = clock.now + timeout + patience
         while clock.now < deadline {
-            // Whoever waits receives for all; so an answer may be there already.
+            // Each call that waits receives for all calls, so an answer may be there already.
             if let answer = answers.take(number) { return try Self.checked(answer) }
             do {
                 if link.connections > connection {

@@ -190,12 +190,19 @@ extension Frame {
 
 /// The options of a submission in addition to its tiles.
 package struct SubmitPolicy {
+    /// A request with the id of an earlier one returns the job of that one; empty = every request makes a job.
     package var requestID: String
+    /// Raises the coordinator's limit of tiles for boxes when it is above it; 0 = that limit.
     package var tileLimit: UInt64 = 0
+    /// Jobs of higher priority run first; below 0 = paused.
     package var priority: Int32 = 0
+    /// The share of tiles that may be missing in a package, 0...1.
     package var allowedMissing: Double = usualMissing
+    /// Whether the job is only planned.
     package var dryRun = false
+    /// The share of the cluster among jobs of one priority, at least 1.
     package var weight: UInt32 = 1
+    /// Jobs that must be done first; if one of them fails or is cancelled, this job fails.
     package var after: [UInt64] = []
 
     /// The share of tiles that may be missing where nothing else is said.

@@ -22,7 +22,7 @@ extension StateStore {
         }
     }
 
-    /// Runs an access to the file; damage that it meets is kept for the loop, whoever asked.
+    /// Runs an access to the file; damage that it meets is kept for the loop, for every caller.
     func noting<Value>(_ access: () throws -> Value) throws -> Value {
         do { return try access() } catch {
             guard let damage = Self.damage(file, error) else { throw error }

@@ -90,7 +90,7 @@ public final class MetricsServer: Sendable {
         throw failure(result, at: address, option: option)
     }
 
-    /// Answers with this page from now on; `nil` = there is none yet.
+    /// Answers with this page from now on; `nil` = no page exists yet.
     public func serve(_ page: @escaping @Sendable () -> String?) { source.set(page) }
 
     /// Ends all connections, and removes the socket's file.

@@ -5,7 +5,7 @@ internal import Origins
 internal import PackageFiles
 internal import StyleFormat
 
-/// The cause that the coordinator is told for each error of a lease.
+/// The cause that is reported to the coordinator for each error of a lease.
 ///
 /// An error code is not a cause: the same word may mean another thing. So each code is assigned here, one by one.
 extension LeaseRunner {

@@ -21,7 +21,7 @@ final class WorkerBudgets: Sendable {
         var acknowledged: UInt64 = 0
         /// The highest known epoch of the coordinator.
         var epoch: UInt32 = 0
-        /// The last epoch that was told what is held and has answered.
+        /// The last epoch of the coordinator that got a report of what is held.
         var toldEpoch: UInt32 = 0
         var answeredEpoch: UInt32 = 0
         /// The reports that contained it.

@@ -27,7 +27,7 @@ final class WorkerMetrics: Sendable {
         var failures: [FailureCause: UInt64] = [:]
         var returned: UInt64 = 0
         var refused: UInt64 = 0
-        var held = WorkerCore.LeaseCounts()
+        var held = WorkerLeases.Counts()
         var shardBytes: UInt64 = 0
         var uploads: UInt64 = 0
         var uploadedBytes: UInt64 = 0
@@ -96,7 +96,7 @@ final class WorkerMetrics: Sendable {
         }
     }
 
-    func setHeld(_ held: WorkerCore.LeaseCounts) { state.withLock { $0.held = held } }
+    func setHeld(_ held: WorkerLeases.Counts) { state.withLock { $0.held = held } }
 
     /// A message of the coordinator came.
     func recordMessage() { state.withLock { $0.heard = .now } }

@@ -143,7 +143,7 @@ actor WorkerShell {
             case .end(let reason): end = reason
             }
         }
-        metrics.setHeld(core.held)
+        metrics.setHeld(core.counts)
         await flush()
     }
 

@@ -194,6 +194,10 @@ struct HelpTextTests {
         #expect(limit?.message.hasSuffix(".") == false)
         #expect(limit?.status == .usage)
         #expect(error("verify")?.hint == "see 'packhorse help verify'")
+        let origin = error("origins", "open", "a b")?.message ?? ""
+        #expect(origin.hasSuffix("expected a host or a URL: tiles.example.com"), "\(origin)")
+        let number = error("cancel", "one")?.message ?? ""
+        #expect(number.hasSuffix(": expected a number"), "\(number)")
     }
 
     @Test func theReferenceOfCommandsIsWhatTheySay() throws {

@@ -102,6 +102,9 @@ import Tiles
             let found = try await gateway.get("/v1/regions?q=Dorpat&lang=de")
             #expect(AnswerSchema.problems(found, "/v1/regions") == [])
             #expect(found.text.contains("\"name\":\"Tartu\"") && found.text.contains("Estland/Tartu"), "\(found.text)")
+            // The name of a region is no reason to list towns that sound like it.
+            let region = try await gateway.get("/v1/regions?q=Estonia")
+            #expect(region.text.contains("\"id\":\"EE\"") && region.text.contains("\"towns\":[]"), "\(region.text)")
             for (area, status, words) in [
                 (#"{"regions":["Tartu"]}"#, 422, "margin"),
                 (#"{"regions":["Springfield"],"margin":"5km"}"#, 422, "US-IL"),

@@ -17,7 +17,7 @@ extension Rig {
     }
 }
 
-/// A worker that ends although nobody asked it to: without work, and before its time limit.
+/// A worker that ends without a request: when there is no work, and before its time limit.
 struct OwnEndTests {
     @Test func withoutWorkItEndsAfterItsPatience() {
         var rig = Rig.serving { $0.untilIdle = 20_000 }

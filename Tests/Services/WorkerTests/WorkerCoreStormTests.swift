@@ -81,7 +81,7 @@ extension Rig {
         }
     }
 
-    private func tokens(_ isMeant: (WorkerCore.Lease.State) -> Bool) -> Set<UInt64> {
+    private func tokens(_ isMeant: (WorkerLease.State) -> Bool) -> Set<UInt64> {
         Set(core.leases.filter { isMeant($0.state) }.map(\.token))
     }
 }

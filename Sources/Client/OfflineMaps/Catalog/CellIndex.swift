@@ -14,7 +14,7 @@ struct CellIndex: Sendable {
 
     /// Makes the lists.
     ///
-    /// - Parameter masks: In the order in which a look-up shall find them.
+    /// - Parameter masks: In the order in which a look-up must find them.
     init(_ masks: [TileMask]) {
         var counts = [UInt32](repeating: 0, count: Self.cells + 1)
         var pairs: [(cell: Int, number: UInt32)] = []

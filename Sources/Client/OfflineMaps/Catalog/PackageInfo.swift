@@ -16,7 +16,7 @@ public struct PackageInfo: Hashable, Sendable {
     public var zooms: ZoomRange?
     /// How old the data is, as its source says; `nil` if unknown.
     public var dataDate: String?
-    /// Whom a map has to name; `nil` if unknown.
+    /// The names of the sources that a map must show; `nil` if unknown.
     public var attribution: String?
     /// The tileset that the tiles are of; `nil` if unknown.
     public var tileset: String?

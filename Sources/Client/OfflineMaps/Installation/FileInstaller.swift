@@ -114,7 +114,7 @@ extension FileInstaller {
         // What a crash has left is made again.
         try removeFolder(new)
         try Durable.makeFolder(new)
-        // Before the file moves, so that a folder with the file says to whom it belongs.
+        // Before the file moves, so that a folder with the file says to which item it belongs.
         try Durable.write(
             try InstalledFileDocument(installed, source: source).encoded(),
             to: new.appending(path: InstalledFileDocument.name))

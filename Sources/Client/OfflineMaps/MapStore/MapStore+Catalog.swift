@@ -51,7 +51,8 @@ extension MapStore {
         var changes: [UpdateOffer.Change] = []
         for item in try await items() where item.hasVersion {
             guard let offered = view.content?.offer(of: item)?.version ?? view.content?.style(of: item)?.version,
-                // What was adopted where it is and is not there comes back, or a person removes or installs it.
+                // A missing file that was adopted at its own place is not downloaded: it may come back, and a person may
+                // remove or install its item.
                 !view.missing(of: item).contains(where: \.isOutside),
                 case .plan(let plan) = try await plan([item], .update, in: view).answer
             else { continue }

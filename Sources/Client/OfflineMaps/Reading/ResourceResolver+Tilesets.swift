@@ -11,7 +11,7 @@ public struct InstalledTileset: Hashable, Sendable {
     public var mask: TileMask
     /// The box round its deepest tiles.
     public var bounds: BoundingBox
-    /// Whom a map has to name, without repetition.
+    /// The names of the sources that a map must show, without repetition.
     public var attributions: [String]
 }
 

@@ -64,7 +64,7 @@ public final class TileReader: Sendable {
         }
     }
 
-    /// The tile itself, or its nearest ancestor that has a body; `nil` when there is none.
+    /// The tile itself, or its nearest ancestor that has a body; `nil` when none has.
     ///
     /// - Throws: `damaged`, as ``tile(_:of:_:)`` does.
     public func nearest(_ id: TileID, of tileset: String? = nil) throws(StoreError) -> (id: TileID, tile: Tile)? {

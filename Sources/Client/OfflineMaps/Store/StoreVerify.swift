@@ -22,6 +22,26 @@ enum StoreVerify {
         problem(installed, in: folder, deep: !installed.isOutside) == nil
     }
 
+    /// What is at the place of a missing file.
+    struct Look: Sendable {
+        let file: FileID
+        /// Whether it is the file, whole.
+        let isBack: Bool
+        /// `nil` when there is nothing.
+        let stamp: FileStamp?
+    }
+
+    /// Looks for a missing file; it blocks, and reads every byte of a file in the store.
+    ///
+    /// - Parameter notWhole: The stamp of what was read at the place before and was not whole; while it is there, it is not
+    ///   read again.
+    static func look(for installed: InstalledFile, in folder: StoreFolder, notWhole: FileStamp?) -> Look {
+        // What cannot be inspected is not there.
+        let stamp = folder.place(of: installed).flatMap { try? FileStamp($0) }
+        let isNew = stamp != nil && stamp != notWhole
+        return Look(file: installed.id, isBack: isNew && isBack(installed, in: folder), stamp: stamp)
+    }
+
     /// What is wrong with one file; `nil` when nothing is.
     static func problem(_ installed: InstalledFile, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: installed) else { return "The path leaves the folder of the store." }

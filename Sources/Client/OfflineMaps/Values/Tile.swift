@@ -48,7 +48,7 @@ public struct Origin: Hashable, Sendable {
     public var version: Int32?
     /// The date of the data.
     public var dataDate: String?
-    /// Whom a map has to name.
+    /// The names of the sources that a map must show.
     public var attribution: String?
     /// Whether it comes from the ambient cache.
     public var isAmbient: Bool

@@ -49,7 +49,7 @@ extension StoreWorker {
         if let started { process(started.event) }
         showReaders()
         leftovers = found.left
-        // Who asks next is told what is missing and what is back.
+        // The next call already sees which files are missing and which are back.
         if !found.lost.isEmpty || !found.returned.isEmpty { await settle() }
     }
 
@@ -106,13 +106,18 @@ extension StoreWorker {
         }
     }
 
-    /// Looks whether files that were missing are at their places again: a card was put in.
+    /// Looks whether missing files are at their places again, for example because a card was put in.
     private func lookForMissing() async {
         guard mode == .worker, let missing = machine?.rows.missing, !missing.isEmpty else { return }
-        let (life, folder) = (life, folder)
+        let (life, folder, known) = (life, folder, notWhole)
         // The look itself never fails; the next one is in two seconds.
-        let back = try? await onFiles { missing.values.filter { StoreVerify.isBack($0, in: folder) }.map(\.id) }
-        for file in back ?? [] { process(.returned(file), life: life) }
+        let looks = try? await onFiles {
+            missing.values.map { StoreVerify.look(for: $0, in: folder, notWhole: known[$0.id]) }
+        }
+        guard let looks, life == self.life else { return }
+        notWhole = [:]
+        for look in looks where !look.isBack { notWhole[look.file] = look.stamp }
+        for look in looks where look.isBack { process(.returned(look.file), life: life) }
     }
 
     func quiet() async {

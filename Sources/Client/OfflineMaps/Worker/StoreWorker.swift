@@ -85,6 +85,8 @@ actor StoreWorker {
     var changedWork: Set<TaskID> = []
     var keptWork: Set<TaskID> = []
     var workSaving: Task<Void, Never>?
+    /// What is at the places of missing files and is not whole: it is read again only when it has changed.
+    var notWhole: [FileID: FileStamp] = [:]
     /// What could not be cleared when the store was opened.
     var leftovers: [Finding] = []
 

@@ -4,6 +4,7 @@ internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Foundation
+import Packages
 import Wire
 import ZeroMQ
 
@@ -31,9 +32,7 @@ struct BuildCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "The file, whose extension sets the format (.mbtiles, .pmtiles, .gpkg, .zip, .db; .tiles for a folder of tiles), or a folder. Default: ID.EXTENSION in the current folder.",
-            valueName: "path"))
+        help: BuildCommand.outputHelp)
     var output: String?
 
     @Option(help: ArgumentHelp("Worker processes, 1 to 64. Default: the number of cores.", valueName: "number"))
@@ -73,6 +72,14 @@ struct BuildCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: KeyOptions
     @OptionGroup var progress: ProgressOptions
+
+    private static var outputHelp: ArgumentHelp {
+        let files = PackageFormat.endings(of: PackageFormat.allCases.filter { !$0.isFolder })
+        let folders = PackageFormat.endings(of: PackageFormat.allCases.filter(\.isFolder))
+        return ArgumentHelp(
+            "The file, whose extension sets the format (\(files); \(folders) for a folder of tiles), or a folder. Default: ID.EXTENSION in the current folder.",
+            valueName: "path")
+    }
 
     func validate() throws {
         if let workers, !(1...64).contains(workers) { throw ValidationError("--workers must be between 1 and 64.") }

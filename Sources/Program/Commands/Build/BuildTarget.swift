@@ -4,7 +4,6 @@ import Errors
 import Foundation
 import PackageFiles
 import Packages
-internal import TextFormats
 import Tiles
 import Wire
 
@@ -59,7 +58,8 @@ struct BuildTarget {
             throw CLIError(
                 .usage, "-o '\(option)' ends with .\(url.pathExtension), which is not a known format",
                 hint:
-                    "end it with .mbtiles, .pmtiles, .gpkg, .zip, .tiles or .db (with --style), or with / for a folder")
+                    "end it with one of \(PackageFormat.endings()), or with / for a folder; \(PackageFormat.endings(of: [.maplibre])) needs --style"
+            )
         }
         (place, possible) = (.file(url), formats)
     }
@@ -76,10 +76,7 @@ struct BuildTarget {
         let named = try PackageFormat.list(parsing: options.formats.joined(separator: ","))
         guard named.count == 1 else { throw Self.several(named.count, url) }
         guard named.allSatisfy(possible.contains) else {
-            throw CLIError(
-                .usage,
-                "-o '\(url.relativePath)' is the name of \(Sentence.article("\(meant)")) \(meant) file, and --format says \(named[0])",
-                hint: "end the name with \(named[0].fileExtension), or omit --format")
+            throw meant.contradicts(named[0], output: url.relativePath)
         }
     }
 

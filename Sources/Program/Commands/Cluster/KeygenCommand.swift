@@ -16,8 +16,8 @@ struct KeygenCommand: ParsableCommand {
             seconds. The line 'roles:' of the file sets its roles (worker, merger, operator, viewer). Without that line it has the
             roles worker, merger and operator. Only the line in authorized_keys.d counts: check it before you copy a .pub there.
 
-            --worker makes a key for one machine, which is revoked alone: FOLDER/machines/NAME has all that its workers need, and is their
-            --keys. 'packhorse keys revoke NAME' closes their links and refuses them from then on.
+            --worker makes a key for one machine, which can be revoked alone. FOLDER/machines/NAME has all files that its workers need:
+            give it as their --keys. 'packhorse keys revoke NAME' closes their links and refuses them from then on.
 
             FILE.token contains the digest of a new token for 'packhorse gateway', which is printed once. Its roles: viewer, operator,
             client.

@@ -1,9 +1,9 @@
 import ArgumentParser
 internal import CommandSupport
 import Errors
+import Files
 import Foundation
 internal import TextFormats
-import Tilesets
 import ZeroMQ
 
 /// `packhorse keys`: the keys that may connect.
@@ -91,10 +91,9 @@ struct KeysRevokeCommand: ParsableCommand {
                 hint: near ?? "list them: packhorse keys --authorized-keys \(ShellText.quoted(folder.path))")
         }
         for name in names {
-            let file = folder.appending(path: "\(name).pub")
-            guard unlink(file.path) == 0 else {
-                throw CLIError(.inputOutput, "'\(file.path)' cannot be removed: \(String(cString: strerror(errno)))")
-            }
+            try Durable.remove(folder.appending(path: "\(name).pub"))
+            // A power cut must not bring the key back.
+            try Durable.sync(folder: folder)
             Console.result("\(name): may no longer connect")
         }
     }

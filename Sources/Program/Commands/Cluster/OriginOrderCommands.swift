@@ -4,20 +4,20 @@ internal import CommandSupport
 import Wire
 
 /// The name of an origin as `packhorse origins` prints it.
-struct OriginName: ExpressibleByArgument {
-    let text: String
-
-    /// `nil` unless the text is a host, a host with a port, or a URL.
-    init?(argument: String) {
+enum OriginName {
+    /// The name of a host, of a host with a port, or in a URL.
+    ///
+    /// - Throws: `ValidationError` for any other text.
+    static func parse(_ argument: String) throws -> String {
         let rest = argument.firstRange(of: "://").map { argument[$0.upperBound...] } ?? argument[...]
         var name = rest.prefix { !"/?#".contains($0) }.lowercased()
         // The default port of a scheme is not part of a name.
         if argument.lowercased().hasPrefix("https://"), name.hasSuffix(":443") { name.removeLast(4) }
         if argument.lowercased().hasPrefix("http://"), name.hasSuffix(":80") { name.removeLast(3) }
         guard !name.isEmpty, name.utf8.count <= 300, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            return nil
+            throw ValidationError("expected a host or a URL: tiles.example.com")
         }
-        text = name
+        return name
     }
 }
 
@@ -32,12 +32,13 @@ struct OriginsOpenCommand: AsyncParsableCommand {
             Example: packhorse origins open tiles.example.com
             """)
 
-    @Argument(help: "The origin's name as shown by 'packhorse origins', or a URL of it.") var origin: OriginName
+    @Argument(
+        help: "The origin's name as shown by 'packhorse origins', or a URL of it.", transform: OriginName.parse)
+    var origin: String
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        let name = origin.text
-        let answer = try await cluster.withClient { try await $0.order(origin: name, "open") }
+        let answer = try await cluster.withClient { try await $0.order(origin: origin, "open") }
         Console.result(answer.text)
     }
 }
@@ -55,7 +56,9 @@ struct OriginsLimitCommand: AsyncParsableCommand {
               packhorse origins limit tiles.example.com --clear
             """)
 
-    @Argument(help: "The origin's name as shown by 'packhorse origins', or a URL of it.") var origin: OriginName
+    @Argument(
+        help: "The origin's name as shown by 'packhorse origins', or a URL of it.", transform: OriginName.parse)
+    var origin: String
     @Option(help: "Requests started per second, at least 0.001.") var requestsPerSecond: Double?
     @Option(help: "Requests in flight at the same time, 1 to 1000000.") var concurrency: UInt32?
     @Flag(help: "Remove the operator's limit.") var clear = false
@@ -77,10 +80,10 @@ struct OriginsLimitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, rate, connections) = (origin.text, requestsPerSecond ?? 0, concurrency ?? 0)
+        let (rate, connections) = (requestsPerSecond ?? 0, concurrency ?? 0)
         let order = clear ? "clear" : "limit"
         let answer = try await cluster.withClient {
-            try await $0.order(origin: name, order, perSecond: rate, concurrency: connections)
+            try await $0.order(origin: origin, order, perSecond: rate, concurrency: connections)
         }
         Console.result(answer.text)
     }

@@ -49,7 +49,7 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
     @Option(
         help: ArgumentHelp(
-            "End with exit code 0 when there was no work for so long: 30s, 5m, 1h. For batch systems. Default: wait without end.",
+            "End with exit code 0 after this time without work: 30s, 5m, 1h. For batch systems. Default: wait without end.",
             valueName: "duration"))
     var untilIdle: String?
     @Option(

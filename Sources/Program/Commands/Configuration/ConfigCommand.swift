@@ -7,7 +7,7 @@ internal import TextFormats
 /// `packhorse config`: files with the options of services.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Check files with the options of services, and show what is in force.",
+        commandName: "config", abstract: "Check files with the options of services, and show the values in use.",
         discussion: """
             A key of the file is an option of the command without its hyphens: 'log-level: info' is '--log-level info'. The command line
             counts before the environment, the environment before the file, the file before the defaults.

@@ -28,7 +28,7 @@ enum ConfigurationCheck {
         return (problems.sorted { $0.line < $1.line }, other)
     }
 
-    /// The lines of an error of a start with a file, or `nil` if the file is not to blame.
+    /// The lines of an error of a start with a file, or `nil` if the file is not the cause.
     static func error(_ configuration: EffectiveConfiguration) -> CLIError? {
         let found = problems(configuration).problems
         guard let first = found.first else { return nil }

@@ -33,7 +33,7 @@ struct Setting: Equatable {
 ///
 /// Keys and passwords are in files, and only the names of files are values; addresses may have them inside.
 enum SecretText {
-    /// Options whose addresses are secrets as a whole: who knows a webhook can send to it.
+    /// Options whose addresses are secrets as a whole: everyone with the address of a webhook can send to it.
     private static let secretAddresses: Set = ["notify"]
 
     static func hidden(_ value: String, option: ServiceOption) -> String {

@@ -16,9 +16,7 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Write any MBTiles or PMTiles file in other formats; each output is verified.",
         discussion: """
-            Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles, gpkg (a GeoPackage of
-            pictures for GDAL and QGIS), zip and folder (files z/x/y with tiles.json, for any web server), and maplibre (an
-            offline database for MapLibre Native, from an MBTiles file and a style pack).
+            Formats: \(PackageFormat.allCases.map(\.described).joined(separator: ", ")).
 
             Examples:
               packhorse convert EE.mbtiles --format pmtiles -o EE.pmtiles
@@ -44,7 +42,7 @@ struct ConvertCommand: AsyncParsableCommand {
             "The file to write, or a folder; several formats need a folder. For --format folder alone, the folder of the tiles, or an existing folder to put it into."
     )
     var output: String
-    @Option(help: "Tile format of the input, where its tiles do not say it: pbf, mlt, png, jpg, webp or avif.")
+    @Option(help: "Tile format of the input, where its tiles do not say it: \(TileFormat.knownWords).")
     var inputFormat: String?
     @Flag(help: "Refuse a file with tiles that cannot be used, or with repeated ones, instead of leaving them out.")
     var strict = false
@@ -198,7 +196,7 @@ enum ConvertTargets {
         guard let format = PackageFormat.possible(forName: name).first else {
             throw CLIError(
                 .usage, "the format of output '\(name)' is unknown",
-                hint: "add --format, or end the name with .mbtiles, .pmtiles, .gpkg, .zip, .tiles or .db")
+                hint: "add --format, or end the name with one of \(PackageFormat.endings())")
         }
         return format
     }
@@ -226,10 +224,7 @@ enum ConvertTargets {
         }
         let possible = PackageFormat.possible(forName: output)
         if !isFolder, let format = formats.first, !possible.isEmpty, !possible.contains(format) {
-            throw CLIError(
-                .usage,
-                "-o '\(output)' is the name of \(Sentence.article("\(possible[0])")) \(possible[0]) file, and --format says \(format)",
-                hint: "end the name with \(format.fileExtension), or omit --format")
+            throw possible[0].contradicts(format, output: output)
         }
         let targets = formats.map { format in
             Target(

@@ -17,9 +17,8 @@ enum UsageError {
         }
         // "Unknown option '--wiat'. Did you mean '--wait'?"
         guard let mark = message.firstRange(of: ". Did you mean ") else {
-            // Of words, addresses and ranges the parser says what is expected.
-            let isNumber =
-                message.contains(" is invalid for '") && message.hasSuffix("'") && !message.hasSuffix("<origin>'")
+            // Of words, and of values with a reader of their own, the message says what is expected.
+            let isNumber = message.contains(" is invalid for '") && message.hasSuffix("'")
             return CLIError(.usage, message + (isNumber ? ": expected a number" : ""), hint: "see '\(help)'")
         }
         return CLIError(

@@ -4,7 +4,7 @@ internal import TextFormats
 /// `packhorse --version`: version, commit and day of the commit.
 struct VersionOutput: Encodable {
     let version: String
-    /// `nil` when the build was not told.
+    /// `nil` when the build did not know it.
     let commit: String?
     /// The day of the commit.
     let date: String?

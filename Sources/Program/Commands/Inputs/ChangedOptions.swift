@@ -28,7 +28,7 @@ struct ChangedOptions: ParsableArguments {
             throw CLIError(
                 .usage, "--changed is for tile servers; tileset '\(draft.tileset.id)' is an archive",
                 hint:
-                    "leave it out: tiles of the same version of an archive are not read again, and another version has all tiles anew"
+                    "leave it out: tiles of the same version of an archive are not read again, and all tiles of another version are read"
             )
         }
         var list = TileList()

@@ -14,7 +14,7 @@ enum HostCheck {
         let proxies = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         let address = (try? tileset.templates().first).flatMap { $0?.expand(.root) } ?? tileset.source.addresses.first
         guard let host = address.flatMap(URLHost.init)?.name,
-            !proxies.contains(where: { Variable.value($0)?.isEmpty == false })
+            !proxies.contains(where: { Variable.value($0) != nil })
         else { return }
         switch await HostLookup.answer(for: host) {
         case .found: return

@@ -38,22 +38,14 @@ struct RegionsCommand: ParsableCommand {
             let tree = try regions.tree
             let parent = try AreaReader.find(parent, in: tree)
             let found = recursive ? Self.below(parent.id, tree) : tree.children(of: parent.id)
-            let views = found.map { RegionView($0, tree) }
-            if json {
-                Console.result(try JSONText.pretty(views))
-            } else {
-                var table = Table("id", "kind", "name", "in")
-                for (region, view) in zip(found, views) {
-                    table.add(view.id, view.kind, region.name(language), view.parent ?? "")
-                }
-                guard !found.isEmpty else {
-                    return Console.note(
-                        "\(parent.id) (\(parent.name(language))) has no regions below it; see packhorse regions show \(parent.id)"
-                    )
-                }
-                table.lines.forEach(Console.result)
-                noteMissingNames(of: found)
+            if json { return Console.result(try JSONText.pretty(found.map { RegionView($0, tree) })) }
+            guard !found.isEmpty else {
+                return Console.note(
+                    "\(parent.id) (\(parent.name(language))) has no regions below it; see packhorse regions show \(parent.id)"
+                )
             }
+            RegionTable(found, language: language).lines.forEach(Console.result)
+            noteMissingNames(of: found)
         }
 
         /// Prints a note when no listed region has a name in the requested language.
@@ -169,6 +161,20 @@ private struct PlaceView: Encodable {
     let longitude: Double
     let latitude: Double
     let regions: [RegionView]
+}
+
+/// Regions as a table for people.
+struct RegionTable {
+    let lines: [String]
+
+    /// - Parameter language: Of the names.
+    init(_ regions: [Region], language: String) {
+        var table = Table("id", "kind", "name", "in")
+        for region in regions {
+            table.add(region.id, region.kind.rawValue, region.name(language), region.parentID ?? "")
+        }
+        lines = table.lines
+    }
 }
 
 /// A region as printed; the JSON keys are stable.

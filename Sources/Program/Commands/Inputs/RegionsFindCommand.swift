@@ -1,4 +1,5 @@
 import ArgumentParser
+internal import ClusterClient
 internal import CommandSupport
 import Errors
 import Regions
@@ -40,11 +41,7 @@ extension RegionsCommand {
             if json { return Console.result(try JSONText.pretty(FoundView(found, tree))) }
             if let kind = found.note { Console.note("note: no region and no town is named '\(name)'; \(kind)") }
             if !found.regions.isEmpty {
-                var table = Table("id", "kind", "name", "in")
-                for region in found.regions {
-                    table.add(region.id, region.kind.rawValue, region.name("en"), region.parentID ?? "")
-                }
-                table.lines.forEach(Console.result)
+                RegionTable(found.regions, language: "en").lines.forEach(Console.result)
             }
             guard !found.towns.isEmpty else { return }
             if !found.regions.isEmpty { Console.result("") }
@@ -63,30 +60,7 @@ private struct FoundView: Encodable {
     init(_ found: PlaceSearch, _ tree: RegionTree) {
         match = found.match.rawValue
         regions = found.regions.map { RegionView($0, tree) }
-        towns = found.towns.map { TownView($0, tree) }
-    }
-}
-
-/// A town as printed; the JSON keys are stable.
-struct TownView: Encodable {
-    let id: String
-    let name: String
-    let country: String
-    let region: String
-    let path: String
-    let population: Int
-    let longitude: Double
-    let latitude: Double
-
-    init(_ town: Town, _ tree: RegionTree) {
-        id = town.key
-        name = town.name
-        country = town.country
-        region = town.regionID
-        path = "\(tree.path(of: town.regionID, language: "en"))/\(town.name)"
-        population = town.population
-        longitude = (town.longitude * 1e5).rounded() / 1e5
-        latitude = (town.latitude * 1e5).rounded() / 1e5
+        towns = found.towns.map { TownView($0, in: tree, language: "en") }
     }
 }
 

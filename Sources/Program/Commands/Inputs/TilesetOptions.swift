@@ -3,6 +3,7 @@ internal import CommandSupport
 import Errors
 import Foundation
 import Origins
+import TileBodies
 import Tiles
 import Tilesets
 import Wire
@@ -17,7 +18,7 @@ struct TilesetOptions: ParsableArguments {
 
     @Option(
         help:
-            "Tile format of a source that --tileset names directly, where it does not say it: pbf, mlt, png, jpg, webp or avif."
+            "Tile format of a source that --tileset names directly, where it does not say it: \(TileFormat.knownWords)."
     )
     var inputFormat: String?
 

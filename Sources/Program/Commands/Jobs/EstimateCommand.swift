@@ -5,6 +5,7 @@ import Errors
 import Foundation
 import Origins
 import Packages
+import TileBodies
 import Tiles
 import Tilesets
 
@@ -34,9 +35,7 @@ struct EstimateCommand: AsyncParsableCommand {
     var samples: Int = 24
     @Option(
         name: .customLong("format"),
-        help: ArgumentHelp(
-            "Formats whose file sizes are estimated in addition to MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles, and of pictures gpkg, zip, folder; comma-separated.",
-            valueName: "formats"))
+        help: EstimateCommand.formatHelp)
     var formats: [String] = []
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
     @Option(help: "Number of workers, for the estimated time.") var workers: Int = 1
@@ -63,11 +62,19 @@ struct EstimateCommand: AsyncParsableCommand {
         for warning in draft.warnings + [deep, estimate.failureText].compactMap(\.self) {
             Console.warning(warning)
         }
-        for format in formats where samples > 0 {
-            guard !format.isEstimated(of: tileset.format) || format.refusal(of: tileset.format) != nil else { continue }
+        for format in formats where samples > 0 && !format.hasEstimate(of: tileset.format) {
             let why = format.refusal(of: tileset.format) ?? "Format \(format) stores vector tiles unpacked."
             Console.note("the size as \(format) is not estimated: \(why)")
         }
+    }
+
+    private static var formatHelp: ArgumentHelp {
+        let added = PackageForecast.formats.filter { $0 != .mbtiles }
+        let ofAll = PackageFormat.words(added.filter { $0.hasEstimate(of: .mvt) })
+        let ofPictures = PackageFormat.words(added.filter { !$0.hasEstimate(of: .mvt) })
+        return ArgumentHelp(
+            "Formats whose file sizes are estimated in addition to MBTiles: \(ofAll), and of pictures \(ofPictures); comma-separated.",
+            valueName: "formats")
     }
 
     /// MBTiles, which is always made, and the formats of `--format`.
@@ -109,8 +116,7 @@ extension Estimate {
         let texts = [tileset.vectorLayers, tileset.attribution, tileset.description].compactMap { $0?.utf8.count }
         estimate.add(
             sample, packages: draft.packages.map(\.mask),
-            formats: formats.filter { $0.isEstimated(of: tileset.format) && $0.refusal(of: tileset.format) == nil },
-            metadata: 500 + texts.reduce(0, +),
+            formats: formats.filter { $0.hasEstimate(of: tileset.format) }, metadata: 500 + texts.reduce(0, +),
             workers: workers, limit: tileset.politeness.requestsPerSecond)
         return estimate
     }

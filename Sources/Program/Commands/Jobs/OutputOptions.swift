@@ -11,9 +11,7 @@ import Wire
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
-        help: ArgumentHelp(
-            "Other formats than MBTiles, which is always made: mbtiles-flat, mbtiles-normalized, carto, pmtiles, maplibre, gpkg (pictures only), zip; for build also folder. Comma-separated or repeated.",
-            valueName: "formats"))
+        help: OutputOptions.formatHelp)
     var formats: [String] = []
 
     @Option(
@@ -49,6 +47,15 @@ struct OutputOptions: ParsableArguments {
             "The name of the coordinator's catalog that gets the packages (coordinator --also-catalog). Default: main.",
             valueName: "name"))
     var into: String?
+
+    private static var formatHelp: ArgumentHelp {
+        let files = PackageFormat.allCases.filter { $0 != .mbtiles && !$0.isFolder }
+        let words = files.map { $0.isOfPictures ? "\($0) (pictures only)" : $0.rawValue }.joined(separator: ", ")
+        let folders = PackageFormat.words(PackageFormat.allCases.filter(\.isFolder))
+        return ArgumentHelp(
+            "Other formats than MBTiles, which is always made: \(words); for build also \(folders). Comma-separated or repeated.",
+            valueName: "formats")
+    }
 
     /// Completes a draft.
     ///

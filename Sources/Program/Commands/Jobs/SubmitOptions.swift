@@ -25,7 +25,7 @@ struct SubmitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails. Broken tiles of an archive are left out and do not count, unless it is 0. Default: 0.001.",
+            "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails. Broken tiles of an archive are left out and do not count, unless it is 0. Default: \(SubmitPolicy.usualMissing).",
             valueName: "allowed-missing"))
     var allowedMissing: Double?
 

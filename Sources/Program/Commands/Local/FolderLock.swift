@@ -19,7 +19,7 @@ struct FolderLock {
 
     /// Takes the lock; waits while only children of a killed process hold it.
     ///
-    /// - Returns: The open file. Whoever has it holds the lock.
+    /// - Returns: The open file. The lock is held as long as it is open.
     /// - Throws: The error of ``isHeld`` or ``cannotLock``.
     func take() async throws -> FileHandle {
         let clock = ContinuousClock()

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// `build`, `demo` and `up` run a cluster with it.
 actor LocalProcesses {
-    /// What the user of the processes is told.
+    /// Reports to the command that runs the processes.
     struct Reports: Sendable {
         /// A line of a process's log.
         let line: @Sendable (_ line: String, _ name: String) -> Void
@@ -82,7 +82,7 @@ actor LocalProcesses {
         defer {
             alarm?.cancel()
             for task in readiness.values { task.cancel() }
-            // After a cancellation nobody reads the events of these ends.
+            // After a cancellation the events of these ends are not read.
             for child in children.values { child.process.killNow() }
         }
         send.yield((0, .begin, nil))

@@ -163,7 +163,7 @@ struct Supervisor {
         }
     }
 
-    /// A process has ended that nobody asked to end.
+    /// A process has ended without a request.
     private mutating func endedEarly(_ name: String, _ end: End, ran: Duration, now: Time) -> [Effect] {
         switch restart {
         case .each:

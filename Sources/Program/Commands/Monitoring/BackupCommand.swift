@@ -23,14 +23,8 @@ struct BackupCommand: AsyncParsableCommand {
         let made = try await cluster.withClient {
             try await $0.backup(name.hasSuffix(".sqlite") ? String(name.dropLast(7)) : name)
         }
-        if json { return Console.result(try JSONText.pretty(BackupView(path: made.path, bytes: made.bytes))) }
+        if json { return Console.result(try JSONText.pretty(BackupView(made))) }
         Console.result(made.path)
         Console.note("\(Units.bytes(made.bytes)) written by the coordinator")
     }
-}
-
-/// A backup as JSON.
-private struct BackupView: Encodable {
-    let path: String
-    let bytes: UInt64
 }

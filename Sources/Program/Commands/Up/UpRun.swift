@@ -74,7 +74,7 @@ struct UpRun {
         ReloadStep("processes") { "passed on to \(await processes.reload().joined(separator: ", "))" }
     }
 
-    /// Tells the service manager that the processes are watched, as long as they are.
+    /// Sends signs of life to the service manager as long as the processes are watched.
     private static func pulse(_ processes: LocalProcesses) async {
         guard let interval = ServiceManager.shared.pulseInterval else { return }
         while !Task.isCancelled {

@@ -26,7 +26,9 @@ struct DeviceVerifyCommand: DeviceWork {
         guard findings.isEmpty else {
             throw CLIError(
                 .badData, "the store has \(Units.count(findings.count, of: "problem"))",
-                hint: "packhorse device repair mends what can be mended; bring back what was adopted where it is")
+                hint:
+                    "packhorse device repair downloads files again; bring back those that were adopted at their own places"
+            )
         }
     }
 }
@@ -36,8 +38,8 @@ struct DeviceRepairCommand: DeviceWork {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Download damaged and missing files again.",
         discussion: """
-            Reads every byte. A file goes back to its earlier version, if one was kept; otherwise it is downloaded again. What
-            was adopted and no catalog has stays as it is: put its card back in, adopt it again, or remove its item.
+            Reads every byte. A file goes back to its earlier version, if one was kept; otherwise it is downloaded again. A file
+            that was adopted and that no catalog has is not changed: put its card back in, adopt it again, or remove its item.
             Exit code 65 when something is left that cannot be mended.
             Example: packhorse device repair --store ./maps
             """)

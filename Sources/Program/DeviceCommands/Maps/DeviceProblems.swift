@@ -34,7 +34,7 @@ enum DeviceProblems {
 
     /// Warns of files that are not at their places.
     ///
-    /// - Returns: Whether there is none.
+    /// - Returns: Whether no file is missing.
     @discardableResult static func warnOfMissing(_ items: [Item], in store: MapStore) async throws -> Bool {
         var isSound = true
         for item in items {

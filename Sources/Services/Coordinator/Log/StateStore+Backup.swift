@@ -69,7 +69,7 @@ extension StateStore {
     /// The folder of backups.
     static func backupFolder(of data: URL) -> URL { data.appending(path: "backups") }
 
-    /// When the newest backup of a folder was made, in milliseconds since 1970; `nil` = there is none.
+    /// When the newest backup of a folder was made, in milliseconds since 1970; `nil` = the folder has no backup.
     static func newestBackup(in folder: URL) -> Int64? {
         // Without a backup there is no folder.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

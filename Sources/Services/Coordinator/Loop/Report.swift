@@ -51,7 +51,7 @@ enum Report: Sendable {
     case space(MetricsSnapshot.Folder, DiskSpace?)
     /// How many blobs there are; `nil` when they cannot be counted.
     case blobUsage(BlobUsage?)
-    /// When the newest backup was made, in milliseconds since 1970; `nil` = there is none.
+    /// When the newest backup was made, in milliseconds since 1970; `nil` = no backup exists.
     case newestBackup(Int64?)
 }
 

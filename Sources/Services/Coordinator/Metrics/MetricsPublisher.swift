@@ -80,7 +80,7 @@ final class MetricsPublisher {
         return snapshot
     }
 
-    /// Handles the result of a look at the backups; `nil` = there is none.
+    /// Takes the time of the newest backup, in milliseconds since 1970; `nil` = no backup exists.
     func setBackup(_ wall: Int64?) { backup = wall }
 
     /// Looks for the newest backup every ten seconds, outside of the loop.

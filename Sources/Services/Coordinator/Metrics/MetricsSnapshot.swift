@@ -33,7 +33,7 @@ struct MetricsSnapshot: Sendable {
     var failingSchedules = 0
     /// Milliseconds since the oldest notification that waits; 0 = none waits.
     var notificationWait: Int64 = 0
-    /// Milliseconds since the newest backup; `nil` = there is none.
+    /// Milliseconds since the newest backup; `nil` = no backup exists.
     var backupAge: Int64?
     var spaces: [Folder: DiskSpace] = [:]
     /// `nil` while they are not counted, and for a bucket.

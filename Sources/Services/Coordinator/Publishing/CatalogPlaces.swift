@@ -5,7 +5,7 @@ import Synchronization
 
 /// Where the catalogs of a coordinator are, and which jobs publish into which.
 ///
-/// The event log does not name the catalog of a job; what is told about a package names it.
+/// The event log does not name the catalog of a job; notifications about its packages do.
 final class CatalogPlaces: Sendable {
     struct Place: Sendable {
         let name: String

@@ -45,7 +45,7 @@ struct AreaRequest: Codable, Sendable {
         case (let names?, nil, nil):
             guard 1...500 ~= names.count else { throw Problem(.wrongRequest, "'regions' has 1 to 500 entries.") }
             let tree = try tree()
-            return try names.map { (name) throws(Problem) in try Self.region(name, tree) }
+            return try names.map { (name) throws(Problem) in try Self.place(name, tree) }
         case (nil, let numbers?, nil):
             let box = try Self.box(numbers)
             do throws(ClusterError) { return [try .box(box)] } catch { throw Problem(.wrongRequest, error.message) }
@@ -61,27 +61,28 @@ struct AreaRequest: Codable, Sendable {
     }
 
     /// A region, or else a town, by name.
-    private static func region(_ name: String, _ tree: RegionTree) throws(Problem) -> Area {
-        do throws(RegionsError) { return .region(try tree.find(name), in: tree) } catch {
-            guard error.code == .unknownRegion else { throw Problem(.wrongRequest, error.message) }
-            return try town(name, tree) { () throws(Problem) in throw Problem(.wrongRequest, error.message) }
-        }
-    }
-
-    private static func town(
-        _ name: String, _ tree: RegionTree, otherwise: () throws(Problem) -> Area
-    ) throws(Problem) -> Area {
+    private static func place(_ name: String, _ tree: RegionTree) throws(Problem) -> Area {
         do throws(RegionsError) {
-            let towns = try TownList.embedded()
-            let found = try towns.named(name, in: tree)
-            if found.count == 1, let town = found.first { return try .town(town, of: towns, in: tree) }
-            if !found.isEmpty {
-                var texts: [String] = []
-                for town in found.prefix(12) { texts.append(try towns.text(for: town)) }
-                throw RegionsError.severalTowns(name, texts, count: found.count)
+            do throws(RegionsError) { return .region(try tree.find(name), in: tree) } catch {
+                guard error.code == .unknownRegion, let town = try town(name, tree) else { throw error }
+                return town
             }
         } catch { throw Problem(.wrongRequest, error.message) }
-        return try otherwise()
+    }
+
+    /// The town of a name; `nil` when no town has it.
+    ///
+    /// - Throws: ``RegionsError`` with the candidates when several towns have the name.
+    private static func town(_ name: String, _ tree: RegionTree) throws(RegionsError) -> Area? {
+        let towns = try TownList.embedded()
+        let found = try towns.named(name, in: tree)
+        guard let first = found.first else { return nil }
+        guard found.count == 1 else {
+            var texts: [String] = []
+            for town in found.prefix(12) { texts.append(try towns.text(for: town)) }
+            throw RegionsError.severalTowns(name, texts, count: found.count)
+        }
+        return try .town(first, of: towns, in: tree)
     }
 
     /// The box of four numbers.

@@ -125,12 +125,8 @@ enum OrderResponder {
 
     static func backup(_ routed: RoutedRequest) async throws(Problem) -> Response {
         struct Order: Codable, Sendable { let name: String }
-        struct Made: Encodable, Sendable {
-            let path: String
-            let bytes: UInt64
-        }
         let order = try await JSONBody.read(Order.self, routed.request)
         let answer = try await routed.services.cluster.ask { try await $0.backup(order.name) }
-        return APIResponder.json(Made(path: answer.path, bytes: answer.bytes), status: .created)
+        return APIResponder.json(BackupView(answer), status: .created)
     }
 }

@@ -1,3 +1,4 @@
+internal import ClusterClient
 internal import Files
 internal import HummingbirdCore
 internal import Regions
@@ -15,18 +16,6 @@ enum RegionResponder {
         let path: String
         let bounds: [Double]
         let children: [String]
-    }
-
-    private struct TownView: Encodable {
-        /// What `regions` of an area takes, with a margin.
-        let id: String
-        let name: String
-        let country: String
-        let region: String
-        let path: String
-        let population: Int
-        let longitude: Double
-        let latitude: Double
     }
 
     private struct Found: Encodable {
@@ -66,16 +55,8 @@ enum RegionResponder {
 
     private static func towns(_ text: String, in tree: RegionTree, language: String) throws(Problem) -> [TownView] {
         do throws(RegionsError) {
-            let list = try TownList.embedded()
-            var towns = try list.all(named: text, in: tree)
-            if towns.isEmpty { towns = try list.beginning(with: text, limit: mostTowns) }
-            if towns.isEmpty { towns = try list.similar(to: text, limit: mostTowns) }
-            return towns.prefix(mostTowns).map { town in
-                TownView(
-                    id: town.key, name: town.name, country: town.country, region: town.regionID,
-                    path: "\(tree.path(of: town.regionID, language: language))/\(town.name)",
-                    population: town.population, longitude: town.longitude, latitude: town.latitude)
-            }
+            let found = try PlaceSearch.find(text, in: tree, try TownList.embedded(), limit: mostTowns)
+            return found.towns.map { TownView($0, in: tree, language: language) }
         } catch { throw Problem(.internalError, "The embedded towns cannot be read.") }
     }
 

@@ -30,9 +30,9 @@ final class TokenFolder: Sendable {
     /// The tokens now.
     var table: TokenTable { state.withLock { $0.table } }
 
-    /// Reads every file anew; blocks.
+    /// Reads every file again; blocks.
     ///
-    /// - Returns: What is in force, in a few words.
+    /// - Returns: The tokens that are used now, in a few words.
     func reload() -> String {
         state.withLock { $0.stamps = [:] }
         refresh()

@@ -39,7 +39,7 @@ public struct GatewayServer: Sendable {
 
     /// Reads the token files and the lists of the catalog again.
     ///
-    /// - Returns: What is in force, in a few words.
+    /// - Returns: The tokens that are used now, in a few words.
     public func reloadTokens() async -> String {
         guard let services = running.services.withLock({ $0 }) else { return "not running yet" }
         return await services.reloadTokens()

@@ -110,10 +110,7 @@ actor BlobClient {
         }
     }
 
-    private var now: Int64 {
-        let (seconds, attoseconds) = (ContinuousClock.now - started).components
-        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-    }
+    private var now: Int64 { (ContinuousClock.now - started).milliseconds }
 
     // MARK: - Transfers
 
