@@ -32,7 +32,7 @@ public enum HostLookup {
         if let found { freeaddrinfo(found) }
         return switch status {
         case 0: .found
-        case EAI_NONAME, noAddress, EAI_FAIL: .unknown
+        case EAI_NONAME, noAddress: .unknown
         default: .silent
         }
     }
