@@ -17,50 +17,49 @@ package struct PictureHeader: Hashable, Sendable {
     /// Whether colours may be others than those that were drawn; of AVIF this cannot be seen, so it counts as lossy.
     package let isLossy: Bool
 
+    /// What the reader of a format finds; without a size when the header states none.
+    typealias Found = (size: Size?, isLossy: Bool)
+    /// Reads the header of one format, from the first byte of the picture.
+    typealias Reading = @Sendable (inout ByteCursor) throws(ScanFault) -> Found
+
     /// Reads the header of a picture; `nil` for all other bytes, and where the header ends early or states no size.
     package init?(_ body: UnsafeRawBufferPointer) {
-        guard let format = TileFormat(pictureBeginning: body), var cursor = ByteCursor(body) else { return nil }
-        let found: (size: Size?, isLossy: Bool)
-        do throws(ScanFault) {
-            switch format {
-            case .png: found = (try Self.png(&cursor), false)
-            case .jpeg: found = (try Self.jpeg(&cursor), true)
-            case .webp: found = try Self.webp(&cursor)
-            case .avif: found = (try Self.avif(&cursor), true)
-            case .mvt, .mlt: return nil
-            }
-        } catch { return nil }
+        guard let read = TileFormat(pictureBeginning: body)?.traits.header, var cursor = ByteCursor(body) else {
+            return nil
+        }
+        let found: Found
+        do throws(ScanFault) { found = try read(&cursor) } catch { return nil }
         guard let size = found.size, size.width > 0, size.height > 0 else { return nil }
         (self.size, isLossy) = (size, found.isLossy)
     }
 
-    private static func png(_ cursor: inout ByteCursor) throws(ScanFault) -> Size {
+    static func png(_ cursor: inout ByteCursor) throws(ScanFault) -> Found {
         // The signature, then length and name of the first chunk, which is IHDR.
         _ = try cursor.part(16)
-        return try big(&cursor)
+        return (try big(&cursor), false)
     }
 
-    private static func jpeg(_ cursor: inout ByteCursor) throws(ScanFault) -> Size? {
+    static func jpeg(_ cursor: inout ByteCursor) throws(ScanFault) -> Found {
         _ = try cursor.part(2)
         while true {
-            guard try cursor.byte() == 0xff else { return nil }
+            guard try cursor.byte() == 0xff else { return (nil, true) }
             var marker = try cursor.byte()
             while marker == 0xff { marker = try cursor.byte() }
             let length = try cursor.big16()
-            guard length >= 2 else { return nil }
+            guard length >= 2 else { return (nil, true) }
             var content = try cursor.part(length - 2)
             // A frame header; the other three of these numbers are tables and extensions.
             guard 0xc0...0xcf ~= marker, ![0xc4, 0xc8, 0xcc].contains(marker) else { continue }
             _ = try content.byte()
             let height = try content.big16()
-            return Size(width: try content.big16(), height: height)
+            return (Size(width: try content.big16(), height: height), true)
         }
     }
 
     /// The size of the first chunk that has one: the canvas (VP8X), else the picture.
     ///
     /// A chunk "VP8 " is lossy, also one with others around it; frames of animations are not read and count as lossy.
-    private static func webp(_ cursor: inout ByteCursor) throws(ScanFault) -> (size: Size?, isLossy: Bool) {
+    static func webp(_ cursor: inout ByteCursor) throws(ScanFault) -> Found {
         _ = try cursor.part(12)
         var size: Size?
         var isLossy = false
@@ -97,20 +96,20 @@ package struct PictureHeader: Hashable, Sendable {
     }
 
     /// The largest property `ispe` within `meta`, `iprp` and `ipco`: smaller ones are of thumbnails and of parts of the picture.
-    private static func avif(_ cursor: inout ByteCursor) throws(ScanFault) -> Size? {
-        guard var metadata = try AVIFScanner.content(of: fourCC("meta"), in: &cursor) else { return nil }
+    static func avif(_ cursor: inout ByteCursor) throws(ScanFault) -> Found {
+        guard var metadata = try AVIFScanner.content(of: fourCC("meta"), in: &cursor) else { return (nil, true) }
         // Version and flags of a full box.
         _ = try metadata.part(4)
         guard var properties = try AVIFScanner.content(of: fourCC("iprp"), in: &metadata),
             var list = try AVIFScanner.content(of: fourCC("ipco"), in: &properties)
-        else { return nil }
+        else { return (nil, true) }
         var largest: Size?
         while var property = try AVIFScanner.content(of: fourCC("ispe"), in: &list) {
             _ = try property.part(4)
             let size = try big(&property)
             if area(size) > largest.map(area) ?? 0 { largest = size }
         }
-        return largest
+        return (largest, true)
     }
 
     /// Sides have at most 32 bits.

@@ -25,6 +25,8 @@ extension TileFormat {
         package let begins: @Sendable (_ body: UnsafeRawBufferPointer) -> Bool
         /// Checks the structure of a whole unpacked body, which is not empty.
         package let scan: @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void
+        /// Reads the size of a picture; `nil` for a vector format.
+        let header: PictureHeader.Reading?
 
         /// Reads the layers of an unpacked body.
         package typealias LayerReading =
@@ -37,7 +39,8 @@ extension TileFormat {
             name: String, suffixes: [String], otherWords: [String] = [], mediaType: String,
             otherMediaTypes: [String] = [], pmtilesType: UInt8, layers: LayerReading? = nil, isCuttable: Bool = false,
             coding: BodyCoding = .identity, begins: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
-            scan: @escaping @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void
+            scan: @escaping @Sendable (UnsafeRawBufferPointer) throws(TileBodiesError) -> Void,
+            header: PictureHeader.Reading? = nil
         ) {
             self.name = name
             self.suffixes = suffixes
@@ -50,6 +53,7 @@ extension TileFormat {
             self.coding = coding
             self.begins = begins
             self.scan = scan
+            self.header = header
         }
     }
 
@@ -75,20 +79,23 @@ extension TileFormat {
             Traits(
                 name: "PNG", suffixes: ["png"], mediaType: "image/png", otherMediaTypes: ["image/x-png"],
                 pmtilesType: 2,
-                begins: Self.bytes([0: [0x89, 0x50, 0x4e, 0x47]]), scan: PNGScanner.scan)
+                begins: Self.bytes([0: [0x89, 0x50, 0x4e, 0x47]]), scan: PNGScanner.scan,
+                header: PictureHeader.png)
         case .jpeg:
             Traits(
                 name: "JPEG", suffixes: ["jpg", "jpeg"], mediaType: "image/jpeg",
                 otherMediaTypes: ["image/jpg", "image/pjpeg"], pmtilesType: 3,
-                begins: Self.bytes([0: [0xff, 0xd8, 0xff]]), scan: JPEGScanner.scan)
+                begins: Self.bytes([0: [0xff, 0xd8, 0xff]]), scan: JPEGScanner.scan,
+                header: PictureHeader.jpeg)
         case .webp:
             Traits(
                 name: "WebP", suffixes: ["webp"], mediaType: "image/webp", pmtilesType: 4,
-                begins: Self.bytes([0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]), scan: WebPScanner.scan)
+                begins: Self.bytes([0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]), scan: WebPScanner.scan,
+                header: PictureHeader.webp)
         case .avif:
             Traits(
                 name: "AVIF", suffixes: ["avif"], mediaType: "image/avif", pmtilesType: 5, begins: AVIFScanner.begins,
-                scan: AVIFScanner.scan)
+                scan: AVIFScanner.scan, header: PictureHeader.avif)
         case .mlt:
             Traits(
                 name: "MapLibre tile", suffixes: ["mlt"], mediaType: "application/vnd.maplibre-tile",

@@ -13,7 +13,7 @@ extension RegionsCommand {
             discussion: """
                 Case and accents do not matter; names in other languages and spellings are found. Without a region or town of this name,
                 those whose name begins so are printed, else those with a similar name. What the first column says is an area for other commands; a
-                town also needs a margin. Towns: \(TownList.attribution)
+                town also needs a margin. \(TownList.attribution)
                 Examples:
                   packhorse regions find Tartu
                   packhorse regions find "Springfield, IL"
