@@ -29,6 +29,8 @@ public final class ScriptedServer: Sendable {
         case silence
         /// These bytes unchanged, then nothing until the server stops.
         case stall([UInt8])
+        /// A body that never ends: 200 bytes at once and after each further second, until the server stops.
+        case trickle
     }
 
     /// Thrown when a socket cannot be made.
@@ -181,6 +183,9 @@ public final class ScriptedServer: Sendable {
             case .stall(let bytes):
                 write(fd, bytes)
                 waitForEnd(fd)
+            case .trickle:
+                write(fd, Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+                repeat { write(fd, [UInt8](repeating: 0, count: 200)) } while !isReadable(fd, within: 1_000)
             }
             break
         }
@@ -212,6 +217,12 @@ public final class ScriptedServer: Sendable {
         }
         defer { pending = Array(pending[length...]) }
         return Array(pending[..<length])
+    }
+
+    /// Whether there is something to read, or the connection ended, before this many milliseconds passed.
+    private func isReadable(_ fd: Int32, within time: Int32) -> Bool {
+        var entry = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, time) != 0
     }
 
     private func waitForEnd(_ fd: Int32) {

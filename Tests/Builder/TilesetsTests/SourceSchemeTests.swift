@@ -33,7 +33,8 @@ struct SourceSchemeTests {
         #expect((file.source.path == nil) == (scheme.row.target != .file))
         var metadata = SourceMetadata()
         (metadata.format, metadata.templates) = (.mvt, ["http://localhost/{z}/{x}/{y}.pbf"])
-        metadata.archives = try [#require(ArchivePart("0-5 /maps/a.pmtiles"))]
+        // Only an index names archives; they come before templates.
+        if scheme == .archiveIndex { metadata.archives = try [#require(ArchivePart("0-5 /maps/a.pmtiles"))] }
         let tileset = try file.resolved(metadata: metadata)
         #expect(try Tileset(canonicalJSON: tileset.canonicalJSON).canonicalJSON == tileset.canonicalJSON)
         // A worker gets what the coordinator got: a document is read before.

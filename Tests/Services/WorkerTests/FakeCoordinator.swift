@@ -17,7 +17,7 @@ final class FakeCoordinator: Sendable {
 
     var endpoint: String { link.boundEndpoints[0] }
 
-    /// The next message for which `pick` has an answer; others are passed over.
+    /// The next message for which `pick` has an answer; a report is answered by a pong, others are passed over.
     func expect<T>(_ pick: (Message) -> T?) async throws -> (T, from: PeerID, frame: Frame) {
         while true {
             var waiting = unseen.withLock { $0 }
@@ -28,6 +28,9 @@ final class FakeCoordinator: Sendable {
                 if let found = pick(frame.message) {
                     unseen.withLock { $0 = waiting }
                     return (found, inbound.peer, frame)
+                }
+                if case .progress = frame.message {
+                    try await say(.pong(PBPong()), to: inbound.peer, about: frame.session)
                 }
             }
             unseen.withLock { $0 = [] }

@@ -92,15 +92,15 @@ struct OwnEndTests {
         #expect(rig.listen(3_000).last == "end out of time")
     }
 
-    /// Real sockets: an origin that never answers is held until the limit is near, and the lease comes back.
+    /// Real sockets: a fetch that does not end is given up when the limit is near, and the lease comes back.
     @Test(.timeLimit(.minutes(4)))
     func aRunningWorkerReturnsItsLeaseBeforeItsDeadline() async throws {
         let stable = try Stable()
         defer { stable.remove() }
         let coordinator = try FakeCoordinator()
-        let origin = try ScriptedServer { _ in .silence }
+        let origin = try ScriptedServer { _ in .trickle }
         defer { origin.stop() }
-        // Under the load of all tests, half a minute can pass before the worker has its lease.
+        // Under the load of all tests, twenty seconds can pass before the worker has its lease.
         let deadline = ContinuousClock.now + .seconds(60)
         let service = stable.service(coordinator.endpoint) { $0.deadline = deadline }
         let worker = Task { try await service.run() }
