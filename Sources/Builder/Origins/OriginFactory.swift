@@ -58,7 +58,7 @@ public enum OriginFactory {
     /// The current stamp of the tileset's file; `nil` for servers, and if there is no file.
     ///
     /// An open archive does not notice changes: if the stamp differs, open it again.
-    public static func stamp(of tileset: Tileset) -> FileStamp? {
-        tileset.source.path.flatMap(FileStamp.init(path:))
+    public static func stamp(of tileset: Tileset) -> ArchiveStamp? {
+        tileset.source.path.flatMap(ArchiveStamp.init(path:))
     }
 }

@@ -26,7 +26,7 @@ actor OriginCache {
         let tileset: Tileset
         let opening: Task<any TileOrigin, any Error>
         /// The state of its file before it was opened.
-        let stamp: FileStamp?
+        let stamp: ArchiveStamp?
         var lastUse: Int
     }
 
@@ -141,7 +141,7 @@ actor OriginCache {
         }
     }
 
-    private static func check(_ tileset: Tileset, _ stamp: FileStamp?) throws {
+    private static func check(_ tileset: Tileset, _ stamp: ArchiveStamp?) throws {
         guard OriginFactory.stamp(of: tileset) == stamp else { throw WorkFailure.changing(tileset) }
     }
 }

@@ -57,9 +57,9 @@ struct AddressTests {
         #expect(try catalog.verify().isVerified)
         #expect(index.sequence == (try CatalogIndex(decoding: Array(before.utf8))).sequence, "no package is new")
         // Nothing is written a second time.
-        let stamp = try #require(ListStamp(path: scratch.file("catalog/packages.json").path))
+        let stamp = try #require(FileStamp(path: scratch.file("catalog/packages.json").path))
         _ = try open("https://maps.example/offline/", key: key)
-        #expect(ListStamp(path: scratch.file("catalog/packages.json").path) == stamp)
+        #expect(FileStamp(path: scratch.file("catalog/packages.json").path) == stamp)
     }
 
     @Test func withoutAnAddressTheListsKeepTheirs() throws {

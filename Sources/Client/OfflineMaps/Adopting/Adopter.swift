@@ -195,7 +195,7 @@ struct Adopter: Sendable {
         of file: URL
     ) throws(StorageError) -> (Adopted.Place, sha256: String, bytes: UInt64) {
         if way == .link {
-            return (.outside, try FileStamp(file).digest, 0)
+            return (.outside, try OutsideFileStamp(file).digest, 0)
         }
         let temporary = folder.parts.appending(path: ".adopt-\(UUID().uuidString)")
         // The name of a moved file stays until the store has it: a second name costs no byte.
@@ -219,7 +219,7 @@ struct Adopter: Sendable {
 /// How a file that was adopted where it is, is recognized: by its path, size and time of change.
 ///
 /// Not by its number: the files of a card get other numbers when it is put in again.
-struct FileStamp: Hashable {
+struct OutsideFileStamp: Hashable {
     var size: UInt64
     var digest: String
 

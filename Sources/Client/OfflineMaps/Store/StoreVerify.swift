@@ -28,16 +28,16 @@ enum StoreVerify {
         /// Whether it is the file, whole.
         let isBack: Bool
         /// `nil` when there is nothing.
-        let stamp: FileStamp?
+        let stamp: OutsideFileStamp?
     }
 
     /// Looks for a missing file; it blocks, and reads every byte of a file in the store.
     ///
     /// - Parameter notWhole: The stamp of what was read at the place before and was not whole; while it is there, it is not
     ///   read again.
-    static func look(for installed: InstalledFile, in folder: StoreFolder, notWhole: FileStamp?) -> Look {
+    static func look(for installed: InstalledFile, in folder: StoreFolder, notWhole: OutsideFileStamp?) -> Look {
         // What cannot be inspected is not there.
-        let stamp = folder.place(of: installed).flatMap { try? FileStamp($0) }
+        let stamp = folder.place(of: installed).flatMap { try? OutsideFileStamp($0) }
         let isNew = stamp != nil && stamp != notWhole
         return Look(file: installed.id, isBack: isNew && isBack(installed, in: folder), stamp: stamp)
     }
@@ -52,7 +52,7 @@ enum StoreVerify {
         }
         if installed.isOutside {
             // Its row has no bytes: its digest is that of its path, size and time of change.
-            guard (try? FileStamp(place).digest) == installed.sha256 else {
+            guard (try? OutsideFileStamp(place).digest) == installed.sha256 else {
                 return "The file is not the one that was adopted: its size (now \(size) bytes) or its time differs."
             }
         } else if size != installed.bytes, installed.format != .styleArchive || size > installed.bytes {

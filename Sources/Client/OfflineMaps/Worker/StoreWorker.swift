@@ -86,7 +86,7 @@ actor StoreWorker {
     var keptWork: Set<TaskID> = []
     var workSaving: Task<Void, Never>?
     /// What is at the places of missing files and is not whole: it is read again only when it has changed.
-    var notWhole: [FileID: FileStamp] = [:]
+    var notWhole: [FileID: OutsideFileStamp] = [:]
     /// What could not be cleared when the store was opened.
     var leftovers: [Finding] = []
 

@@ -18,7 +18,7 @@ struct MissingLookTests {
         let first = StoreVerify.look(for: damaged, in: scratch.folder, notWhole: nil)
         #expect(!first.isBack)
         let stamp = try #require(first.stamp)
-        #expect(stamp == (try FileStamp(place)))
+        #expect(stamp == (try OutsideFileStamp(place)))
 
         var whole = damaged
         whole.id.digest = try Digest.ofFile(place).digest.hex

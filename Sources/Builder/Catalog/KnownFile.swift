@@ -2,30 +2,6 @@ internal import Digests
 internal import Files
 internal import Foundation
 
-/// Identifies the bytes of a list on disk without reading them: by the file, its length, and the time of its last
-/// change.
-struct ListStamp: Hashable, Sendable {
-    private let device: UInt64
-    private let inode: UInt64
-    private let size: Int64
-    private let modified: [Int]
-    /// When the file or its name was last changed (ctime); programs cannot set this time.
-    ///
-    /// Seconds since 1970.
-    fileprivate let changed: Double
-
-    /// - Returns: `nil` when nothing is at the path, or it cannot be inspected.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        size = Int64(status.st_size)
-        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
-        changed = Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1e9
-    }
-}
-
 /// A file or folder whose content is known; finds out, without reading it, whether it is still the same.
 struct KnownFile: Hashable, Sendable {
     /// The clock tick of a file system: two changes within one tick leave the same stamp.
@@ -36,20 +12,20 @@ struct KnownFile: Hashable, Sendable {
     /// The result of a comparison with the known file.
     enum Answer { case same, other, unproven }
 
-    private let stamp: ListStamp
+    private let stamp: FileStamp
     /// Whether the stamp was taken so late after the change that a later change gets another stamp.
     private let isSettled: Bool
 
     /// - Parameter path: Where the file was before its content was read, or after it was written.
     init?(path: String) {
-        guard let stamp = ListStamp(path: path) else { return nil }
+        guard let stamp = FileStamp(path: path) else { return nil }
         self.stamp = stamp
         isSettled = Self.wall - stamp.changed > Self.tick
     }
 
     /// `unproven`: the stamp is the same, but it was taken so soon after the last change that the content must be compared once more.
     func compare(path: String) -> Answer {
-        guard ListStamp(path: path) == stamp else { return .other }
+        guard FileStamp(path: path) == stamp else { return .other }
         return isSettled ? .same : .unproven
     }
 
