@@ -30,20 +30,10 @@ public enum OfflineDatabaseVerify {
 
     /// The report, and the hash of the tiles in the order of their rows.
     static func read(_ url: URL) throws -> (report: VerifyReport, content: String) {
-        let head: [UInt8]
-        let size: UInt64
-        do {
-            let handle = try FileHandle(forReadingFrom: url)
-            // The file was only read: closing it cannot lose data.
-            defer { try? handle.close() }
-            head = [UInt8](try handle.read(upToCount: 100) ?? Data())
-            size = try handle.seekToEnd()
-        } catch {
-            throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
-        }
-        var report = VerifyReport(path: url.path, size: size, kind: "MapLibre")
+        let head = try FileHead(url)
+        var report = VerifyReport(path: url.path, size: head.size, kind: "MapLibre")
         report.dialect = "offline-database"
-        guard checkHead(head, of: url, into: &report) else { return (report, "") }
+        guard checkHead(head.bytes, of: url, into: &report) else { return (report, "") }
         var content = TileContent()
         do {
             try PackageDatabase.reading(url) { database in

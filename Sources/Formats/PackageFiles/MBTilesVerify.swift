@@ -28,28 +28,18 @@ public enum MBTilesVerify {
         _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil,
         passedOver: ((TileID) -> Void)? = nil
     ) throws -> VerifyReport {
-        let size: UInt64
-        let head: [UInt8]
-        do {
-            let handle = try FileHandle(forReadingFrom: url)
-            // The file was only read: closing it cannot lose data.
-            defer { try? handle.close() }
-            head = [UInt8](try handle.read(upToCount: 100) ?? Data())
-            size = try handle.seekToEnd()
-        } catch {
-            throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
-        }
-        var report = VerifyReport(path: url.path, size: size, kind: "MBTiles")
+        let head = try FileHead(url)
+        var report = VerifyReport(path: url.path, size: head.size, kind: "MBTiles")
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
                 report.add("digest-mismatch", at: "file", because: "SHA-256 is \(found), expected \(expecting)")
             }
         }
-        guard checkHeader(head, of: url, into: &report) else { return report }
+        guard checkHeader(head.bytes, of: url, into: &report) else { return report }
         do {
             try read(url, mask: mask, zooms: zooms, into: &report, passedOver: passedOver)
-            if report.seal == .none, SQLiteSeal.isStamped(head) {
+            if report.seal == .none, SQLiteSeal.isStamped(head.bytes) {
                 // Packhorse wrote it, so nothing of it is passed over.
                 report.seal = .broken
                 report.add("seal-broken", at: "seal", because: "it has lost its seal")

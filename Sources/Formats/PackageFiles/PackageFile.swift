@@ -183,29 +183,20 @@ package struct PackageFile {
 
     /// - Returns: Whether the header has the mark of the files that Packhorse writes.
     private static func checkHeader(_ url: URL, _ blame: Blame) throws -> Bool {
-        let size: UInt64
-        let head: [UInt8]
-        do {
-            let handle = try FileHandle(forReadingFrom: url)
-            // The file was only read: closing it cannot lose data.
-            defer { try? handle.close() }
-            head = [UInt8](try handle.read(upToCount: 100) ?? Data())
-            size = try handle.seekToEnd()
-        } catch {
-            throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
-        }
-        guard !ArchiveKind.isGeoPackage(head) else { throw blame.refusal("it is \(ArchiveKind.geoPackageWords)") }
-        guard let header = SQLiteFileHeader(head) else {
+        let head = try FileHead(url)
+        guard !ArchiveKind.isGeoPackage(head.bytes) else { throw blame.refusal("it is \(ArchiveKind.geoPackageWords)") }
+        guard let header = SQLiteFileHeader(head.bytes) else {
             throw blame.refusal("it does not begin with a SQLite header")
         }
-        guard UInt64(header.pages) * UInt64(header.pageSize) <= size else {
-            throw blame.refusal("it is truncated: \(size) bytes instead of \(header.pages) pages of \(header.pageSize)")
+        guard UInt64(header.pages) * UInt64(header.pageSize) <= head.size else {
+            throw blame.refusal(
+                "it is truncated: \(head.size) bytes instead of \(header.pages) pages of \(header.pageSize)")
         }
         let open = ["-wal", "-journal"].contains { AnySQLiteFile.hasChanges(url, $0) }
         guard !header.usesWAL, !open else {
             throw blame.refusal(
                 "another program is writing it or did not close it; run: \(AnySQLiteFile.closingCommand(url.path))")
         }
-        return SQLiteSeal.isStamped(head)
+        return SQLiteSeal.isStamped(head.bytes)
     }
 }
