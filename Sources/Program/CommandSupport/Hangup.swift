@@ -1,6 +1,7 @@
 import Foundation
 package import Logging
 import ServiceLifecycle
+internal import Synchronization
 import Telemetry
 import UnixSignals
 
@@ -21,8 +22,18 @@ package struct ReloadStep: Sendable {
 
 /// SIGHUP: a request to read settings again, or the end of the terminal.
 package enum Hangup {
-    /// Ignores SIGHUP until the service handles it: a reload during the start must not end the process.
-    package static func prepare() { signal(SIGHUP, SIG_IGN) }
+    /// Whether SIGHUP came before anything handled it.
+    private static let cameEarly = Atomic(false)
+
+    /// Notes SIGHUP until the service handles it: a reload during the start must neither end the process nor be lost.
+    package static func prepare() {
+        // Before the handler is set: a handler must not make it.
+        cameEarly.store(false, ordering: .relaxed)
+        signal(SIGHUP) { _ in Hangup.cameEarly.store(true, ordering: .relaxed) }
+    }
+
+    /// Whether SIGHUP came since ``prepare()`` and before the signals that the caller now handles; `false` the next time.
+    package static func takeEarly() -> Bool { cameEarly.exchange(false, ordering: .relaxed) }
 
     /// Whether this process has a terminal; a closed terminal does not count.
     package static var hasTerminal: Bool {
@@ -57,7 +68,10 @@ struct HangupService: Service {
 
     func run() async throws {
         let hadTerminal = Hangup.hasTerminal
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+        let signals = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
+        // What was read at the start may be older than the signal.
+        if Hangup.takeEarly() { await Hangup.reload(steps, logger) }
+        for await _ in signals {
             if hadTerminal, !Hangup.hasTerminal {
                 logger.notice("The terminal was closed; the process ends")
                 kill(getpid(), SIGTERM)

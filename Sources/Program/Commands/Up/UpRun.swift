@@ -48,13 +48,15 @@ struct UpRun {
     func run() async throws {
         let hadTerminal = Hangup.hasTerminal
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        let reloads = Configuration.reloadSteps + [Self.reload(processes)]
         let watch = Task { [processes] in
+            if Hangup.takeEarly() { await Hangup.reload(reloads, logger) }
             for await signal in signals {
                 if signal != .sighup || hadTerminal && !Hangup.hasTerminal {
                     ServiceManager.shared.stopping()
                     processes.stop()
                 } else {
-                    await Hangup.reload(Configuration.reloadSteps + [Self.reload(processes)], logger)
+                    await Hangup.reload(reloads, logger)
                 }
             }
         }
