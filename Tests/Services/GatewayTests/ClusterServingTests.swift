@@ -63,8 +63,10 @@ import ZeroMQ
                 options: { options in
                     options.tokens = tokens
                     options.tilesets = [TilesetSource { tileset }]
-                    options.coordinator = ClusterAccess(
+                    var access = ClusterAccess(
                         endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
+                    access.patience = .seconds(60)
+                    options.coordinator = access
                     options.extractRules.heartbeat = heartbeat
                 }, fill: fill)
             do { try await body(gateway) } catch {

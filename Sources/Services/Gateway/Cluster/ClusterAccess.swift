@@ -7,6 +7,8 @@ package struct ClusterAccess: Sendable {
     package var security: LinkSecurity
     /// Whether a connection without encryption may leave this machine.
     package var allowPlain: Bool
+    /// How long an answer is waited for; a test whose coordinator shares its processors waits longer.
+    package var patience = Duration.seconds(3)
 
     package init(endpoint: String, security: LinkSecurity, allowPlain: Bool) {
         self.endpoint = endpoint

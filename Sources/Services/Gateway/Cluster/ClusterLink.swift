@@ -6,8 +6,6 @@ internal import ZeroMQ
 
 /// Questions to the coordinator; equal ones are asked at most once a second, however many clients ask.
 final class ClusterLink: Sendable {
-    /// How long an answer is waited for.
-    static let patience = Duration.seconds(3)
     /// For how long an answer is given again.
     private static let freshness = Duration.seconds(1)
     /// The most answers that are kept.
@@ -34,7 +32,7 @@ final class ClusterLink: Sendable {
     static func client(_ access: ClusterAccess) throws(GatewayError) -> ControlClient {
         do {
             return try ControlClient(
-                endpoint: access.endpoint, security: access.security, allowPlain: access.allowPlain, timeout: patience)
+                endpoint: access.endpoint, security: access.security, allowPlain: access.allowPlain, timeout: access.patience)
         } catch {
             let message = (error as? any CodedError)?.message ?? "\(error)"
             throw GatewayError(
