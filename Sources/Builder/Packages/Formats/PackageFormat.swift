@@ -27,11 +27,13 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// A folder with tiles as files, and `tiles.json`.
     case folder
 
-    /// All that this build knows of a format: a new one is a case and a row, and the file that writes it; a new
+    /// All that this build knows of a format: a new one is a case with its row, and the file that writes it; a new
     /// container needs its reader too.
     struct Traits: Sendable {
         /// What a file's name ends with, with its leading dot.
         let fileExtension: String
+        /// What help texts say beside the word; `nil` if the word says it all.
+        var note: String?
         /// What its tiles and fixed parts take, for estimates; `nil` if that depends on more than tiles.
         let layout: PackageLayout?
         /// The formats of tiles that it holds; `nil` for all.
@@ -48,7 +50,7 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     var traits: Traits {
         switch self {
         case .mbtiles:
-            Traits(fileExtension: ".mbtiles", layout: .deduplicated) {
+            Traits(fileExtension: ".mbtiles", note: "bodies stored once", layout: .deduplicated) {
                 try SQLiteExport.package($0, to: $1, progress: $2)
             }
         case .mbtilesFlat:
@@ -65,17 +67,26 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
             }
         case .pmtiles:
             Traits(fileExtension: ".pmtiles", layout: .pmtiles) { try PMTilesExport.write($0, to: $1, progress: $2) }
-        case .maplibre: Traits(fileExtension: ".maplibre.db", layout: nil, write: nil)
+        case .maplibre:
+            Traits(
+                fileExtension: ".maplibre.db",
+                note: "an offline database for MapLibre Native, from an MBTiles file and a style pack", layout: nil,
+                write: nil)
         case .gpkg:
-            Traits(fileExtension: ".gpkg", layout: .geoPackage, tiles: GeoPackageGrid.formats) {
+            Traits(
+                fileExtension: ".gpkg", note: "a GeoPackage of pictures for GDAL and QGIS", layout: .geoPackage,
+                tiles: GeoPackageGrid.formats
+            ) {
                 try GeoPackageExport.write($0, to: $1, progress: $2)
             }
         case .zip:
-            Traits(fileExtension: ".zip", layout: .zip) {
+            Traits(fileExtension: ".zip", note: "files z/x/y with tiles.json", layout: .zip) {
                 try TreeExport.write($0, to: $1, into: ZipWriter.init, progress: $2)
             }
         case .folder:
-            Traits(fileExtension: ".tiles", layout: .folder, isFolder: true) {
+            Traits(
+                fileExtension: ".tiles", note: "the same files, for any web server", layout: .folder, isFolder: true
+            ) {
                 try TreeExport.write($0, to: $1, into: FolderWriter.init, progress: $2)
             }
         }
@@ -83,6 +94,9 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
 
     /// What a file's name ends with, with its leading dot; no two forms share one.
     public var fileExtension: String { traits.fileExtension }
+
+    /// What help texts say beside the word; `nil` if the word says it all.
+    public var note: String? { traits.note }
 
     /// Whether it is a folder of many files; `submit` refuses it, and every other command writes it from the package.
     public var isFolder: Bool { traits.isFolder }

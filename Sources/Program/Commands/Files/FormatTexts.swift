@@ -10,18 +10,7 @@ extension PackageFormat {
     static func words(_ formats: [PackageFormat]) -> String { formats.map(\.rawValue).joined(separator: ", ") }
 
     /// The word, with what it does not say by itself: `zip (files z/x/y with tiles.json)`.
-    var described: String {
-        let text: String? =
-            switch self {
-            case .mbtiles: "bodies stored once"
-            case .mbtilesFlat, .mbtilesNormalized, .carto, .pmtiles: nil
-            case .maplibre: "an offline database for MapLibre Native, from an MBTiles file and a style pack"
-            case .gpkg: "a GeoPackage of pictures for GDAL and QGIS"
-            case .zip: "files z/x/y with tiles.json"
-            case .folder: "the same files, for any web server"
-            }
-        return text.map { "\(rawValue) (\($0))" } ?? rawValue
-    }
+    var described: String { note.map { "\(rawValue) (\($0))" } ?? rawValue }
 
     /// Endings of names: `.mbtiles, .pmtiles`; `.carto.mbtiles` is one of `.mbtiles`.
     static func endings(of formats: [PackageFormat] = allCases) -> String {
