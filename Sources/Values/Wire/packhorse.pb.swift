@@ -1512,7 +1512,7 @@ public nonisolated struct PBSchedules: Sendable {
   public init() {}
 }
 
-/// A repeated submission; times are UTC. A firing is skipped while the job of the last one is unfinished.
+/// A repeated submission. A firing is skipped while the job of the last one is unfinished.
 public nonisolated struct PBSchedule: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1520,7 +1520,7 @@ public nonisolated struct PBSchedule: Sendable {
 
   public var id: String = String()
 
-  /// "monthly 3 02:30", "weekly mon 04:00", "daily 01:00", "hourly 15"
+  /// "monthly 3 02:30", "weekly mon 04:00 Europe/Tallinn", "daily 01:00 jitter 30m", "hourly 15"
   public var every: String = String()
 
   /// a Submit body

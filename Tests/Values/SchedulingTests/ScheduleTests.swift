@@ -22,6 +22,24 @@ struct ScheduleTests {
         ("daily 01:00", "2026-12-31T01:00", "2027-01-01T01:00"),
         ("hourly 15", "2026-11-21T03:15", "2026-11-21T04:15"),
         ("hourly 0", "2026-11-21T23:59", "2026-11-22T00:00"),
+        ("daily 01:00 UTC", "2026-12-31T01:00", "2027-01-01T01:00"),
+        ("daily 02:30 Europe/Tallinn", "2026-11-26T00:29", "2026-11-26T00:30"),
+        ("Weekly Mon 00:30 europe/tallinn", "2026-07-05T12:00", "2026-07-05T21:30"),
+        ("monthly 31 00:00 America/New_York", "2027-02-28T04:59", "2027-02-28T05:00"),
+        // 2027-03-28 has no 03:30 in Tallinn: the clock goes from 03:00 to 04:00 at 01:00 UTC.
+        ("daily 03:30 Europe/Tallinn", "2027-03-27T02:00", "2027-03-28T01:30"),
+        ("daily 03:30 Europe/Tallinn", "2027-03-28T01:10", "2027-03-28T01:30"),
+        ("daily 03:30 Europe/Tallinn", "2027-03-28T01:30", "2027-03-29T00:30"),
+        // 2026-10-25 has 03:30 twice there: at 00:30 and at 01:30 UTC.
+        ("daily 03:30 Europe/Tallinn", "2026-10-24T12:00", "2026-10-25T00:30"),
+        ("daily 03:30 Europe/Tallinn", "2026-10-25T00:30", "2026-10-26T01:30"),
+        ("hourly 30 Europe/Tallinn", "2026-10-25T00:30", "2026-10-25T01:30"),
+        ("hourly 15 Asia/Kolkata", "2026-11-26T00:00", "2026-11-26T00:45"),
+        // Half an hour is left out on Lord Howe Island, 2026-10-03 at 15:30 UTC: from 02:00 to 02:30.
+        ("hourly 15 Australia/Lord_Howe", "2026-10-03T14:45", "2026-10-03T16:15"),
+        // Samoa had no 2011-12-30.
+        ("daily 01:00 Pacific/Apia", "2011-12-29T12:00", "2011-12-30T11:00"),
+        ("daily 01:00 Pacific/Apia", "2011-12-30T11:00", "2011-12-31T11:00"),
     ])
     func rulesFireWhenTheySay(_ rule: String, _ now: String, _ next: String) throws {
         #expect(try CalendarRule(rule).next(after: try wall(now)) == wall(next))
@@ -30,11 +48,64 @@ struct ScheduleTests {
     @Test(arguments: [
         "", "monthly", "monthly 0 02:30", "monthly 32 02:30", "monthly 3", "monthly 3 24:00", "weekly 3 02:30",
         "daily 2", "daily 02:3", "hourly 60", "hourly -1", "yearly 1 1", "daily 02:30:00", "monthly ٣ 02:30",
+        "daily 01:00 jitter", "daily 01:00 jitter 0m", "daily 01:00 jitter 25h", "jitter 5m daily 01:00",
+        "daily 01:00 jitter 5s",
+        "Europe/Tallinn", "daily Europe/Tallinn 01:00",
     ])
     func badRulesAreRefusedWithAnExample(_ text: String) {
         #expect { try CalendarRule(text) } throws: { error in
             (error as? Refusal)?.code == "bad-schedule" && (error as? Refusal)?.hint.contains("monthly 3 02:30") == true
         }
+    }
+
+    @Test func aWrongTimeZoneIsNamed() {
+        #expect { try CalendarRule("daily 01:00 Europe/Talinn") } throws: { error in
+            (error as? Refusal)?.text == "'Europe/Talinn' is not a time zone."
+        }
+    }
+
+    /// The calendar of Foundation is the oracle: each day fires once, at its time if the clock shows it.
+    @Test(arguments: [
+        "Europe/Tallinn", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kathmandu",
+    ])
+    func everyDayOfTenYearsFiresOnceInEveryTimeZone(_ name: String) throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: name))
+        for (hour, minute) in [(0, 0), (1, 30), (2, 10), (3, 30), (23, 59)] {
+            let rule = try CalendarRule("daily \(hour):\(minute < 10 ? "0" : "")\(minute) \(name)")
+            #expect(try CalendarRule(rule.description) == rule)
+            var instant = try wall("2024-01-01T12:00")
+            var day = calendar.startOfDay(for: Date(timeIntervalSince1970: Double(rule.next(after: instant)) / 1_000))
+            for _ in 0..<3_652 {
+                instant = rule.next(after: instant)
+                let date = Date(timeIntervalSince1970: Double(instant) / 1_000)
+                #expect(calendar.isDate(date, inSameDayAs: day), "\(rule): \(date)")
+                let shown = calendar.dateComponents([.hour, .minute], from: date)
+                if shown.hour != hour || shown.minute != minute {
+                    // Not a time of that day.
+                    let found = calendar.date(bySettingHour: hour, minute: minute, second: 0, of: day)
+                    let real = found.map { calendar.dateComponents([.hour, .minute], from: $0) }
+                    #expect(real?.hour != hour || real?.minute != minute, "\(rule): \(date)")
+                }
+                day = try #require(calendar.date(byAdding: .day, value: 1, to: day))
+            }
+        }
+    }
+
+    @Test func jitterIsConstantForAScheduleAndWithinItsBounds() throws {
+        let rule = try CalendarRule("daily 23:45 Europe/Tallinn jitter 2h")
+        #expect(rule.description == "daily 23:45 Europe/Tallinn jitter 120m")
+        let start = try wall("2026-11-26T12:00")
+        var delays: Set<Int64> = []
+        for number in 0..<200 {
+            let first = rule.next(after: start, for: "region-\(number)")
+            let delay = first - (try wall("2026-11-26T21:45"))
+            #expect((0...120 * 60_000).contains(delay) && delay % 60_000 == 0)
+            #expect(rule.next(after: first, for: "region-\(number)") == first + 86_400_000)
+            #expect(rule.next(after: first - 1, for: "region-\(number)") == first)
+            delays.insert(delay)
+        }
+        #expect(delays.count > 60, "they are spread: \(delays.count)")
     }
 
     @Test func everyDayOfFourCenturiesHasTheCalendarsDate() throws {

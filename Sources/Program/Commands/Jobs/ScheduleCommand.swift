@@ -10,11 +10,12 @@ struct ScheduleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule", abstract: "Repeat submissions, for example every month.",
         discussion: """
-            Times are UTC. A run is skipped and counted while the last job of the schedule has not ended. Runs that were missed while the
+            Times are UTC unless a time zone is named. A run is skipped and counted while the last job of the schedule has not ended. Runs that were missed while the
             coordinator was down run once.
 
             Examples:
               packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml
+              packhorse schedule add daily-ee --every "daily 02:30" --time-zone Europe/Tallinn EE --tileset tiles.yaml
               packhorse schedule list
             """,
         subcommands: [Add.self, List.self, Remove.self, Run.self])
@@ -33,13 +34,23 @@ struct ScheduleCommand: AsyncParsableCommand {
                 """)
         @Argument(help: "A name for the schedule: letters, digits and -_.,()") var schedule: String
         @Option(
-            help: "When, in UTC: \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\".")
+            help: "When: \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\".")
         var every: String
+        @Option(
+            help: ArgumentHelp(
+                "The time zone of these times, for example Europe/Tallinn (default: UTC).", valueName: "name"))
+        var timeZone: String?
+        @Option(
+            help: ArgumentHelp(
+                "Run later by up to this time, for example 30m or 2h: each schedule by its own constant part of it.",
+                valueName: "time"))
+        var jitter: String?
         @OptionGroup var options: SubmitOptions
         @OptionGroup var cluster: ClusterOptions
         @Flag(help: "Print the result as JSON.") var json = false
 
         func run() async throws {
+            let rule = ([every] + [timeZone, jitter.map { "jitter \($0)" }].compactMap(\.self)).joined(separator: " ")
             let drafts = try await options.drafts()
             for warning in drafts.flatMap(\.warnings) { Console.warning(warning) }
             // All are made before the first one is sent, so that an error leaves none of them.
@@ -50,7 +61,7 @@ struct ScheduleCommand: AsyncParsableCommand {
                 let submission = try draft.request(options.policy()).frame
                 return PBSchedule.make {
                     $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.publish.edition.language)"
-                    $0.every = every
+                    $0.every = rule
                     $0.label = draft.label
                     $0.submission = Data(submission)
                 }

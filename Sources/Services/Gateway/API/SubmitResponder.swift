@@ -65,7 +65,7 @@ struct SubmitResponder: Sendable {
     }
 
     private struct ScheduleRequest: Codable {
-        /// UTC: `monthly 3 02:30`, `weekly mon 04:00`, `daily 01:00`, `hourly 15`.
+        /// `monthly 3 02:30`, `weekly mon 04:00 Europe/Tallinn`, `daily 01:00 jitter 30m`, `hourly 15`; UTC without a time zone.
         let every: String
         let submission: Submission
     }

@@ -1,17 +1,15 @@
-/// When a schedule fires, in UTC: `monthly 3 02:30`, `weekly mon 04:00`, `daily 01:00`, `hourly 15`.
+/// When a schedule fires: `monthly 3 02:30`, `weekly mon 04:00 Europe/Tallinn`, `daily 01:00 jitter 30m`, `hourly 15`.
 ///
-/// In a month without the given day it fires on the last day, so `monthly 31` means the end of every month.
+/// Without a time zone the times are UTC. In a month without the given day it fires on the last day, so `monthly 31`
+/// means the end of every month.
 public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
-    private enum Pattern: Hashable, Sendable {
-        case monthly(day: Int, minute: Int)
-        /// 0 = Monday.
-        case weekly(weekday: Int, minute: Int)
-        case daily(minute: Int)
-        /// The minute of the hour.
-        case hourly(minute: Int)
-    }
-    private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-    private let pattern: Pattern
+    private let pattern: CalendarPattern
+    /// `nil` = UTC.
+    private let zone: ClockZone?
+    /// Firings are later by up to this many minutes, each schedule by its own constant time.
+    private let jitter: Int
+    /// The longest jitter, in minutes: a day.
+    private static let maxJitter = 1_440
 
     /// Parses a rule.
     ///
@@ -19,92 +17,75 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``Refusal`` `bad-schedule` with an example.
     public init(_ text: String) throws(Refusal) {
-        let words = text.lowercased().split(separator: " ").map(String.init)
-        guard let pattern = Self.pattern(words) else {
+        var words = text.split(separator: " ").map(String.init)
+        jitter = try Self.takeJitter(&words)
+        zone = try Self.takeZone(&words)
+        guard let pattern = CalendarPattern(words.map { $0.lowercased() }) else {
             throw Refusal(
                 "bad-schedule", "'\(text.prefix(60))' is not a schedule rule.",
-                hint:
-                    "write for example \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\"; times are UTC"
-            )
+                hint: "write for example \"monthly 3 02:30\", \"weekly mon 04:00 Europe/Tallinn\", "
+                    + "\"daily 01:00 jitter 30m\" or \"hourly 15\"; times without a time zone are UTC")
         }
         self.pattern = pattern
     }
 
-    private static func pattern(_ words: [String]) -> Pattern? {
-        switch (words.first, words.count) {
-        case ("monthly", 3):
-            guard let day = number(words[1], in: 1...31), let minute = time(words[2]) else { return nil }
-            return .monthly(day: day, minute: minute)
-        case ("weekly", 3):
-            guard let weekday = weekdays.firstIndex(of: words[1]), let minute = time(words[2]) else { return nil }
-            return .weekly(weekday: weekday, minute: minute)
-        case ("daily", 2): return time(words[1]).map { .daily(minute: $0) }
-        case ("hourly", 2): return number(words[1], in: 0...59).map { .hourly(minute: $0) }
-        default: return nil
+    /// Takes `jitter 30m` or `jitter 2h` from the end.
+    private static func takeJitter(_ words: inout [String]) throws(Refusal) -> Int {
+        guard let place = words.firstIndex(where: { $0.lowercased() == "jitter" }) else { return 0 }
+        let value = words.count == place + 2 ? words[place + 1].lowercased() : ""
+        let digits = value.dropLast()
+        guard let unit = ["m": 1, "h": 60][String(value.suffix(1))], (1...4).contains(digits.utf8.count),
+            digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
+            (1...maxJitter).contains(number * unit)
+        else {
+            throw Refusal(
+                "bad-schedule", "'jitter' is the last part of a rule, with 1m to 24h.",
+                hint: "write for example \"daily 01:00 jitter 30m\"")
         }
+        words.removeSubrange(place...)
+        return number * unit
     }
 
-    private static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
-        guard (1...2).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
-            let value = Int(text), range.contains(value)
-        else { return nil }
-        return value
+    /// Takes the name of a time zone from the end: a word with a slash, or `UTC`.
+    private static func takeZone(_ words: inout [String]) throws(Refusal) -> ClockZone? {
+        guard let last = words.last else { return nil }
+        if last.lowercased() == "utc" {
+            words.removeLast()
+            return nil
+        }
+        guard last.contains("/") else { return nil }
+        guard let zone = ClockZone(last) else {
+            throw Refusal(
+                "bad-schedule", "'\(last.prefix(60))' is not a time zone.",
+                hint: "write a name of the IANA time zone database, for example Europe/Tallinn")
+        }
+        words.removeLast()
+        return zone
     }
 
-    private static func time(_ text: String) -> Int? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, parts[1].utf8.count == 2, let hour = number(parts[0], in: 0...23),
-            let minute = number(parts[1], in: 0...59)
-        else { return nil }
-        return hour * 60 + minute
-    }
-
-    /// The first firing after an instant.
+    /// The first firing of a schedule after an instant.
     ///
-    /// Both in milliseconds since 1970.
-    public func next(after wall: Int64) -> Int64 {
-        let day = CivilTime.dayLength
-        switch pattern {
-        case .hourly(let minute):
-            let hour = CivilTime.minuteLength * 60
-            let start = CivilTime(wall: wall).wall / hour * hour + Int64(minute) * CivilTime.minuteLength
-            return start > wall ? start : start + hour
-        case .daily(let minute):
-            var candidate = CivilTime(wall: wall)
-            candidate.minute = minute
-            return candidate.wall > wall ? candidate.wall : candidate.wall + day
-        case .weekly(let weekday, let minute):
-            var candidate = CivilTime(wall: wall)
-            let ahead = (weekday - candidate.weekday + 7) % 7
-            candidate.minute = minute
-            let first = candidate.wall + Int64(ahead) * day
-            return first > wall ? first : first + 7 * day
-        case .monthly(let wanted, let minute):
-            let now = CivilTime(wall: wall)
-            for step in 0...1 {
-                let month = (now.month - 1 + step) % 12 + 1
-                let year = now.year + (now.month - 1 + step) / 12
-                let last = CivilTime.daysIn(month: month, year: year)
-                let candidate = CivilTime(year: year, month: month, day: min(wanted, last), minute: minute)
-                if candidate.wall > wall { return candidate.wall }
-            }
-            // Not reached: next month's firing is after any instant of this month.
-            return wall + 31 * day
-        }
+    /// Both in milliseconds since 1970. Daylight saving: an hour that comes twice fires the first time; a time that is
+    /// left out fires as if the clock had not been changed, so an hour later by the new time. `hourly` fires in each hour.
+    ///
+    /// - Parameter id: The schedule; which part of the jitter it gets follows from this name alone.
+    public func next(after wall: Int64, for id: String = "") -> Int64 {
+        let shift = Int64(delay(of: id)) * CivilTime.minuteLength
+        let start = wall - shift
+        guard let zone else { return pattern.next(after: start) + shift }
+        return zone.next(pattern, after: start) + shift
+    }
+
+    /// Minutes, 0 to the jitter.
+    private func delay(of id: String) -> Int {
+        guard jitter > 0 else { return 0 }
+        // FNV-1a, 64 bits: the same on every machine and in every version.
+        let hash = id.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return Int(hash % UInt64(jitter + 1))
     }
 
     /// The rule in its canonical form.
     public var description: String {
-        switch pattern {
-        case .monthly(let day, let minute): "monthly \(day) \(Self.text(minute))"
-        case .weekly(let weekday, let minute): "weekly \(Self.weekdays[weekday]) \(Self.text(minute))"
-        case .daily(let minute): "daily \(Self.text(minute))"
-        case .hourly(let minute): "hourly \(minute)"
-        }
-    }
-
-    private static func text(_ minute: Int) -> String {
-        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(two(minute / 60)):\(two(minute % 60))"
+        pattern.description + (zone.map { " \($0.name)" } ?? "") + (jitter > 0 ? " jitter \(jitter)m" : "")
     }
 }

@@ -28,7 +28,8 @@ public struct Schedule: Hashable, Sendable {
     ///
     /// - Parameter wall: Milliseconds since 1970.
     public init(id: String, rule: CalendarRule, label: String, wall: Int64) {
-        self.init(id: id, rule: rule, label: label, next: rule.next(after: wall), lastJob: 0, fired: 0, skipped: 0)
+        self.init(
+            id: id, rule: rule, label: label, next: rule.next(after: wall, for: id), lastJob: 0, fired: 0, skipped: 0)
     }
 
     /// A schedule as read from a store.
@@ -45,6 +46,9 @@ public struct Schedule: Hashable, Sendable {
         self.skipped = skipped
         self.trouble = trouble
     }
+
+    /// Its first firing after an instant; both in milliseconds since 1970.
+    func next(after wall: Int64) -> Int64 { rule.next(after: wall, for: id) }
 }
 
 /// The schedule of a submission.

@@ -25,7 +25,7 @@ extension Scheduler {
     public func isAhead(of wall: Int64) -> Bool { schedules.values.contains { isAhead($0, of: wall) } }
 
     private func isAhead(_ schedule: Schedule, of wall: Int64) -> Bool {
-        !firing.contains(schedule.id) && schedule.next > wall && schedule.next > schedule.rule.next(after: wall)
+        !firing.contains(schedule.id) && schedule.next > wall && schedule.next > schedule.next(after: wall)
     }
 
     mutating func put(_ schedule: Schedule, payload: [UInt8]) {
@@ -55,7 +55,7 @@ extension Scheduler {
         for id in schedules.keys.sorted() where !firing.contains(id) {
             guard let schedule = schedules[id] else { continue }
             if isAhead(schedule, of: wall) {
-                schedules[id]?.next = schedule.rule.next(after: wall)
+                schedules[id]?.next = schedule.next(after: wall)
                 if let row = schedules[id] { store(.schedule(row, payload: nil)) }
             }
             guard schedule.next <= wall else { continue }
@@ -94,7 +94,7 @@ extension Scheduler {
     /// Sets a schedule to its next firing, if this one was due and not run by hand.
     mutating func setNextFiring(after firing: Firing) {
         if let due = firing.due, let schedule = schedules[firing.schedule], schedule.next <= due {
-            schedules[firing.schedule]?.next = schedule.rule.next(after: max(firing.wall, due))
+            schedules[firing.schedule]?.next = schedule.next(after: max(firing.wall, due))
             self.firing.remove(firing.schedule)
         }
         if let row = schedules[firing.schedule] { store(.schedule(row, payload: nil)) }
@@ -103,7 +103,7 @@ extension Scheduler {
     private mutating func skip(_ id: String, wall: Int64) {
         guard let schedule = schedules[id] else { return }
         schedules[id]?.skipped += 1
-        schedules[id]?.next = schedule.rule.next(after: max(wall, schedule.next))
+        schedules[id]?.next = schedule.next(after: max(wall, schedule.next))
         if let row = schedules[id] { store(.schedule(row, payload: nil)) }
     }
 }
