@@ -14,6 +14,9 @@ extension StateStore {
         migrator.registerMigration(firstMigration) { db in
             for tables in [ofFile, ofJobs, ofWork, ofLog] { try db.execute(sql: tables) }
         }
+        migrator.registerMigration("remark of a package") { db in
+            try db.execute(sql: "ALTER TABLE package ADD COLUMN remark TEXT")
+        }
         return migrator
     }
 
@@ -84,7 +87,7 @@ extension StateStore {
             id TEXT NOT NULL, tiles INTEGER NOT NULL, state INTEGER NOT NULL,
             attempts INTEGER NOT NULL, losses INTEGER NOT NULL, token INTEGER, owner INTEGER,
             manifest BLOB, digest BLOB, size INTEGER, merged_tiles INTEGER, tiles_hash TEXT,
-            version INTEGER NOT NULL, path TEXT NOT NULL, cause TEXT, detail TEXT, remark TEXT,
+            version INTEGER NOT NULL, path TEXT NOT NULL, cause TEXT, detail TEXT,
             PRIMARY KEY (job, idx)
         ) STRICT, WITHOUT ROWID;
 
