@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Shapefiles, GeoPackages and FlatGeobuf by the real `ogr2ogr`, which also makes the files.
-@Suite(.timeLimit(.programs))
+@Suite(.timeLimit(.minutes(15)))
 struct GISFileTests {
     private static let gdal = "/usr/bin/ogr2ogr"
 

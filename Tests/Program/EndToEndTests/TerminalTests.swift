@@ -11,7 +11,7 @@ struct TerminalTests {
     ]
 
     /// One job that goes on long enough for all terminals, with a label of wide and combining characters.
-    @Test(.timeLimit(.programs))
+    @Test(.timeLimit(.minutes(15)))
     func theBarIsOneLineInEveryTerminal() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "300"], in: scratch)
