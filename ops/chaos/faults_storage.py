@@ -80,6 +80,12 @@ def package_damage(case):
     job = case.submit()
     wait("the merge begins", lambda: cluster.status(job)["state"] in ("merging", "publishing", "done"), pause=0)
     cluster.coordinator.signal(signal.SIGSTOP)
+    if list((cluster.data / "catalog" / "packages").rglob("*.mbtiles")):
+        # It proved the package and gave it its place before it was held: what is damaged now was published.
+        cluster.coordinator.signal(signal.SIGCONT)
+        case.healed()
+        case.finish(job)
+        raise Skip("the coordinator was faster than this test")
     time.sleep(0.7)
     flipped = 0
     for file in blobs_left(cluster.blobs):
