@@ -40,7 +40,7 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
         else {
             throw Refusal(
                 "bad-schedule", "'jitter' is the last part of a rule, with 1m to 24h.",
-                hint: "write for example \"daily 01:00 jitter 30m\"")
+                hint: "write for example \"monthly 3 02:30 jitter 30m\"")
         }
         words.removeSubrange(place...)
         return number * unit

@@ -8,14 +8,16 @@ struct ClockZone: Hashable, Sendable {
         TimeZone.knownTimeZoneIdentifiers.map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
     private let zone: TimeZone
 
-    /// - Parameter name: Letter case does not matter; `nil` for a name that is not known.
-    init?(_ name: String) {
-        guard let known = Self.names[name.lowercased()], let zone = TimeZone(identifier: known) else { return nil }
-        self.zone = zone
-    }
+    /// The name as the database writes it; of a name that is not in its list, as it was given.
+    let name: String
 
-    /// The name as the database writes it.
-    var name: String { zone.identifier }
+    /// - Parameter name: Letter case does not matter, but for names that the list of the runtime leaves out because
+    ///   they are others for one zone, such as `Asia/Kolkata`; `nil` for a name that is not known.
+    init?(_ name: String) {
+        let known = Self.names[name.lowercased()] ?? name
+        guard known.contains("/"), let zone = TimeZone(identifier: known) else { return nil }
+        (self.zone, self.name) = (zone, known)
+    }
 
     /// What the zone's clock is ahead of UTC at an instant; both in milliseconds.
     private func offset(at wall: Int64) -> Int64 {
