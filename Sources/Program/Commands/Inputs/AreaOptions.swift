@@ -118,11 +118,16 @@ struct AreaOptions: ParsableArguments {
         try TownReader.check(found, example: "a margin, for example --margin 20km")
         if merge, let one = Area.merged(found) { found = [one] }
         if let id {
-            guard found.count == 1, Area.fileSafe(id) == id else {
+            guard found.count == 1 else {
+                throw CLIError(
+                    .usage, "--id '\(id)' needs exactly one area, and there are \(Units.count(found.count))",
+                    hint: "add --merge to make one package of all areas")
+            }
+            guard Area.fileSafe(id) == id else {
                 throw CLIError(
                     .usage,
-                    "--id '\(id)' needs exactly one area, and may contain only letters, digits, '-', '_' and '.'",
-                    hint: found.count > 1 ? "add --merge to make one package of all areas" : nil)
+                    "--id '\(id)' is no id: it has 1 to 100 letters, digits, '-', '_' and '.', and no '.' at its beginning"
+                )
             }
             found[0] = found[0].renamed(id)
         }
