@@ -1,0 +1,22 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+
+extension Request {
+    /// The whole body.
+    ///
+    /// - Parameters:
+    ///   - most: A longer body is refused. Unit: bytes.
+    ///   - tooLong: What the refusal of a longer body says.
+    /// - Throws: ``Problem`` `too-large`; `body-cut` when the client went away before the end.
+    func wholeBody(_ most: Int, orSay tooLong: @autoclosure () -> String) async throws(Problem) -> ByteBuffer {
+        do {
+            return try await body.collect(upTo: most)
+        } catch {
+            guard error is NIOTooManyBytesError else {
+                throw Problem(.bodyCut, "The connection ended before the end of the body.")
+            }
+            throw Problem(.tooLarge, tooLong())
+        }
+    }
+}
