@@ -151,6 +151,7 @@ struct AreaFileTests {
         for margin in ["-1km", "10001km", "5", "5km,500m", "500m,14:5km", "km", "1km,14:", ","] {
             let outcome = try await Program.run(["mask", "EE", "--margin=\(margin)", "--zoom", "3"], in: scratch)
             #expect(outcome.status == (margin == "5" ? 0 : 64), "\(margin): \(outcome.errors)")
+            #expect(outcome.errors.contains("--margin 5 is in metres") == (margin == "5"), "\(outcome.errors)")
         }
         let long = scratch.url("long.gpx")
         try Data("<gpx><rte><rtept lat='60' lon='0'/><rtept lat='60' lon='20'/></rte></gpx>".utf8).write(to: long)

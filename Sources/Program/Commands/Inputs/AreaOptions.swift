@@ -101,6 +101,7 @@ struct AreaOptions: ParsableArguments {
     func read() throws -> [Area] {
         // Before a file of minutes is read.
         let margin = try margin.map { try Margin(parsing: $0) }
+        noteMetres()
         var found: [Area] = []
         if let packages {
             found = try PackagesFile(URL(filePath: packages), tree: { try regions.tree }).areas()
@@ -132,6 +133,14 @@ struct AreaOptions: ParsableArguments {
             found[0] = found[0].renamed(id)
         }
         return found
+    }
+
+    /// Says that a distance without a unit is in metres: some mean kilometres.
+    private func noteMetres() {
+        for (name, text) in [("--margin", self.margin), ("--radius", radius)] {
+            guard let text, text.last?.isNumber == true else { continue }
+            Console.note("note: \(name) \(text) is in metres; write km behind it for kilometres")
+        }
     }
 
     /// The areas of files.
