@@ -10,13 +10,16 @@ extension Request {
     ///   - tooLong: What the refusal of a longer body says.
     /// - Throws: ``Problem`` `too-large`; `body-cut` when the client went away before the end.
     func wholeBody(_ most: Int, orSay tooLong: @autoclosure () -> String) async throws(Problem) -> ByteBuffer {
+        let cut = Problem(.bodyCut, "The connection ended before the end of the body.")
+        let found: ByteBuffer
         do {
-            return try await body.collect(upTo: most)
+            found = try await body.collect(upTo: most)
         } catch {
-            guard error is NIOTooManyBytesError else {
-                throw Problem(.bodyCut, "The connection ended before the end of the body.")
-            }
+            guard error is NIOTooManyBytesError else { throw cut }
             throw Problem(.tooLarge, tooLong())
         }
+        // A body of which the rest never came ends as a whole one does.
+        guard let said = headers[.contentLength].flatMap({ Int($0) }), said > found.readableBytes else { return found }
+        throw cut
     }
 }
