@@ -19,6 +19,7 @@ def replacements(tiles, files, maps, bucket, s3, ports, folder):
         # Hosts
         ("https://tiles.example.com/terrain/", f"{files}/terrain/"),
         ("https://tiles.example.com/planet.pmtiles", f"{files}/planet.pmtiles"),
+        ("https://tiles.example.com/mlt/", f"{maps}/mlt/"),
         ("https://tiles.example.com/streets/", f"{tiles}/tiles/"),
         ("https://tiles.example.com/hills/", f"{tiles}/tiles/"),
         ("https://tiles.example.com", tiles),
@@ -54,9 +55,10 @@ PLANET = """
 packhorse build 'bbox(5,45,30,61)' --tileset tiles.yaml -o planet.mbtiles
 packhorse convert planet.mbtiles --format pmtiles -o www/
 """
-# MapLibre tiles of Estonia, and heights of which one of the deeper archives exists.
+# MapLibre tiles of Estonia, pictures in AVIF, and heights of which one of the deeper archives exists.
 FORMATS = f"""
 python3 {HERE}/tiles.py mlt streets-mlt.mbtiles
+python3 {HERE}/tiles.py avif photos-avif.mbtiles
 mkdir -p www/terrain
 python3 {HERE}/tiles.py dem planet-dem.mbtiles 0 12
 python3 {HERE}/tiles.py dem cell-dem.mbtiles 13 16

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A map service for the guides: a WMS, a WMTS and a tile service in the form of ArcGIS, whose every picture is one grey square.
+"""A map service for the guides: a WMS, a WMTS and a tile service in the form of ArcGIS, whose every picture is one grey square, and a server
+of MapLibre tiles.
 
 usage: ops/guides/map_service.py   prints `ready http://127.0.0.1:PORT` and serves until it is ended
 
@@ -10,6 +11,8 @@ import json
 import struct
 import urllib.parse
 import zlib
+
+import tiles
 
 HALF = 20037508.342789244
 
@@ -58,7 +61,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         values = {name.lower(): value for name, value in urllib.parse.parse_qsl(query, keep_blank_values=True)}
         kind, body = "image/png", PICTURE
-        if values.get("request") == "GetCapabilities":
+        if path.startswith("/mlt/"):
+            kind, body = "application/vnd.maplibre-tile", tiles.mlt(path.encode())
+        elif values.get("request") == "GetCapabilities":
             kind, body = "text/xml", capabilities(f"http://{self.headers['Host']}")
         elif values.get("f") == "json":
             kind, body = "application/json", service()

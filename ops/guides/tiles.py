@@ -2,6 +2,7 @@
 """Tiles that guides and ops/interop need and the demo world does not have, as plain MBTiles.
 
 usage: tiles.py mlt FILE                     MapLibre tiles of zooms 0 to 9 around Estonia
+       tiles.py avif FILE                    AVIF pictures of zooms 0 to 5 around Estonia, with no pixels in them
        tiles.py dem FILE FIRST LAST          heights (terrarium, 512 pixels) around Tallinn
        tiles.py index FOLDER                 download_urls.json of the .pmtiles files of a folder, as Mapterhorn has it
 """
@@ -53,6 +54,14 @@ def mlt(name):
     return varint(len(body)) + body
 
 
+def avif():
+    """The boxes of an AVIF of one picture: its type, its description and its data."""
+    def box(kind, content):
+        return struct.pack(">I", len(content) + 8) + kind + content
+
+    return box(b"ftyp", b"avif\0\0\0\0mif1") + box(b"meta", b"\0\0\0\0" + box(b"iloc", b"\0")) + box(b"mdat", b"\1")
+
+
 def height(x, y):
     return 300 + 200 * math.sin(x / 40) + 150 * math.cos(y / 25)
 
@@ -98,6 +107,9 @@ def main():
         tiles = (((zoom, x, y), (f"{zoom}/{x}/{y}", gzip.compress(mlt(f"{zoom}/{x}/{y}".encode()), mtime=0)))
                  for zoom in range(10) for x, y in places((21, 57, 29, 60), zoom))
         write(target, {"name": "streets", "format": "mlt", "minzoom": "0", "maxzoom": "9"}, tiles)
+    elif kind == "avif":
+        tiles = (((zoom, x, y), ("picture", avif())) for zoom in range(6) for x, y in places((21, 57, 29, 60), zoom))
+        write(target, {"name": "photos", "format": "avif", "minzoom": "0", "maxzoom": "5"}, tiles)
     elif kind == "dem":
         body = dem()
         first, last = map(int, sys.argv[3:5])

@@ -52,6 +52,19 @@ test('a tile that touches the box at its edge counts', () => {
   assert.equal(geo.countTiles({ west: 1, south: 1, east: 1, north: 1 }, 0, 2), 3);
 });
 
+test('squares of a mask are counted with their parents, and hold others', () => {
+  // One tile of zoom 3 and one of zoom 1; the tiles of zoom 2 are the parent of the first and four of the second.
+  const squares = [{ zoom: 3, x: 7, y: 6 }, { zoom: 1, x: 0, y: 0 }];
+  assert.deepEqual(geo.countByZoom(squares, 4), [1, 2, 5, 17, 68]);
+  assert.deepEqual(geo.countByZoom(squares, 1), [1, 2]);
+  assert.deepEqual(geo.countByZoom([], 1), [0, 0]);
+  assert.deepEqual(geo.countByZoom([{ zoom: 0, x: 0, y: 0 }], 2), [1, 4, 16]);
+  assert.equal(geo.countByZoom([{ zoom: 22, x: 2 ** 22 - 1, y: 2 ** 22 - 2 }]).reduce((a, b) => a + b), 23);
+  assert.ok(geo.holdsSquares(squares, [{ zoom: 3, x: 3, y: 3 }, { zoom: 4, x: 15, y: 12 }]));
+  assert.ok(!geo.holdsSquares(squares, [{ zoom: 3, x: 4, y: 3 }]));
+  assert.ok(!geo.holdsSquares(squares, [{ zoom: 0, x: 0, y: 0 }]));
+});
+
 test('a box across the antimeridian has both ends, and no tile twice', () => {
   const box = { west: 179, south: 1, east: -179, north: 2 };
   assert.deepEqual(geo.tileRange(box, 3).columns, [[7, 7], [0, 0]]);

@@ -1,3 +1,5 @@
+internal import TileBodies
+
 /// One key of a tileset file, for the parser and for the reference.
 ///
 /// The parser takes its known keys from ``all``, and `packhorse help tileset` and `docs/tilesets.md` show the same list.
@@ -14,6 +16,12 @@ public struct TilesetKey: Sendable {
     private init(_ name: String, value: String, meaning: String, reachesWorkers: Bool = true) {
         (self.name, self.value, self.meaning, self.reachesWorkers) = (name, value, meaning, reachesWorkers)
     }
+
+    /// The words of the tile formats, with the other endings of their files: `pbf (or mvt), png`.
+    private static let formats = TileFormat.allCases.map { format in
+        let others = format.traits.suffixes.filter { $0 != format.rawValue }
+        return others.isEmpty ? format.rawValue : "\(format.rawValue) (or \(others.joined(separator: ", ")))"
+    }.joined(separator: ", ")
 
     /// Every key, in the order of the reference.
     public static let all = [
@@ -37,7 +45,7 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "attribution", value: "text", meaning: "Goes into packages and the catalog. Default: from the source."),
         TilesetKey(
-            "format", value: "pbf (or mvt), mlt, png, jpg, webp, avif",
+            "format", value: formats,
             meaning: "The format of the tiles. Default: from the source, else the ending of the URL."),
         TilesetKey(
             "zoom", value: "0-14, or one number",

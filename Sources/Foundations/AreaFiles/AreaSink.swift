@@ -29,11 +29,16 @@ package struct AreaSink {
     package private(set) var omitted = 0
     /// The first edge of a route that is so long that a great circle lies elsewhere, and how many there are.
     package private(set) var longLegs: (line: Int, kilometers: Double, count: Int)?
+    /// What the user should know of the file, each a text for `'FILE': TEXT`.
+    package private(set) var remarks: [String] = []
 
     /// The line that is being read, its longitudes made continuous.
     private var route: [Coordinate] = []
 
     package init(_ wishes: Wishes = Wishes()) { self.wishes = wishes }
+
+    /// Adds a remark.
+    mutating func note(_ remark: String) { remarks.append(remark) }
 
     /// Adds a feature.
     ///

@@ -1,6 +1,5 @@
 import Errors
 import Foundation
-import Synchronization
 
 /// Reads formats of GIS programs by `ogr2ogr`, a program of GDAL, when it is installed.
 ///
@@ -25,8 +24,10 @@ enum OGRReader {
     /// The most that is read from standard input: 4 GiB.
     private static let spooledLimit = 4 << 30
 
-    /// Drivers that open what a file names.
-    private static let skippedDrivers = ["GDAL_SKIP": "HTTP,OGR_VRT,VRT,WFS,OAPIF,OGCAPI,CSW,GMLAS,LIBKML,KML,GPSBabel"]
+    /// Variables of the program: drivers that open what a file names are off, and an error after 1,000 warnings is said too.
+    private static let settings = [
+        "GDAL_SKIP": "HTTP,OGR_VRT,VRT,WFS,OAPIF,OGCAPI,CSW,GMLAS,LIBKML,KML,GPSBabel", "CPL_MAX_ERROR_REPORTS": "0",
+    ]
     /// A run that takes longer is ended.
     private static let secondsLimit = 600
 
@@ -62,8 +63,12 @@ enum OGRReader {
                 "-f", "GeoJSONSeq", "-t_srs", "EPSG:4326", "-dim", "XY", "/vsistdout/", source,
             ]
             if let layer { arguments.append(layer) }
-            try run(program, with: arguments) { (output) throws(AreaFileError) in
+            let said = try run(program, with: arguments) { (output) throws(AreaFileError) in
                 try GeoJSONReader.sequence(output, &sink)
+            }
+            if let warning = said.warning {
+                let more = said.warningCount - 1
+                sink.note("ogr2ogr: \(warning)" + (more > 0 ? " (and \(more) more)" : ""))
             }
         }
     }
@@ -99,7 +104,8 @@ enum OGRReader {
     private static func layers(of source: String) throws(AreaFileError) -> [String?] {
         guard let program = program("ogrinfo") else { return [nil] }
         var names: [String?] = []
-        try run(program, with: ["-ro", "-so", "-q", source]) { (output) throws(AreaFileError) in
+        // What it warns of, ogr2ogr says again.
+        _ = try run(program, with: ["-ro", "-so", "-q", source]) { (output) throws(AreaFileError) in
             while let line = try output.nextLine(limit: 4_096) {
                 // "1: name (Multi Polygon)"
                 let text = String(decoding: line, as: UTF8.self)
@@ -123,14 +129,15 @@ enum OGRReader {
 
     /// Runs a program and reads what it writes.
     ///
-    /// - Throws: What it says on standard error: it ends with 0 after some faults too.
+    /// - Returns: What it warns of.
+    /// - Throws: The error that it says on standard error: it ends with 0 after some faults too.
     private static func run(
         _ program: String, with arguments: [String], body: (AreaInput) throws(AreaFileError) -> Void
-    ) throws(AreaFileError) {
+    ) throws(AreaFileError) -> OGRMessages {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(skippedDrivers) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
         process.standardInput = FileHandle.nullDevice
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
@@ -138,9 +145,9 @@ enum OGRReader {
         do { try process.run() } catch {
             throw AreaFileError(.unreadable, "'\(program)' does not start: \(error.localizedDescription)", cause: error)
         }
-        let said = SaidText()
+        let reader = OGRMessageReader()
         let handle = errors.fileHandleForReading
-        let reading = Thread { said.read(handle) }
+        let reading = Thread { reader.read(handle) }
         reading.start()
         let ending = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(secondsLimit), execute: ending)
@@ -153,39 +160,16 @@ enum OGRReader {
         }
         process.waitUntilExit()
         ending.cancel()
-        let text = said.text
-        guard process.terminationStatus == 0, text.isEmpty, failure == nil else {
-            // A message may be of two lines, and a list of drivers follows some.
-            let lines = text.split(whereSeparator: \.isNewline).filter { $0 != "FAILURE:" && !$0.hasPrefix("  ->") }
-            guard !text.contains("no\ncoordinate system") else {
+        let said = reader.all()
+        guard process.terminationStatus == 0, said.fault == nil, failure == nil else {
+            guard said.fault?.contains("no coordinate system") != true else {
                 throw AreaFileError(
                     .badArea, "its reference system is not known",
                     hint: "a shapefile needs its .prj file; for WGS 84 this adds it: ogr2ogr -a_srs EPSG:4326 OUT IN")
             }
-            let said = lines.isEmpty ? nil : lines.prefix(2).joined(separator: " ")
-            let what = said ?? failure?.message ?? "it ended with \(process.terminationStatus)"
+            let what = said.fault ?? failure?.message ?? "it ended with \(process.terminationStatus)"
             throw AreaFileError(.badArea, "ogr2ogr: \(what.prefix(400))")
         }
-    }
-}
-
-/// What a program says on standard error until it closes it: the first 4 KiB.
-private final class SaidText: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-    private let ended = DispatchSemaphore(value: 0)
-
-    /// Reads to the end; on a thread of its own, so that a full pipe never holds the program up.
-    func read(_ handle: FileHandle) {
-        // An end for another reason than the program's is an end, too: what was read so far counts.
-        while let data = try? handle.read(upToCount: 4_096), !data.isEmpty {
-            bytes.withLock { if $0.count < 4_096 { $0 += data } }
-        }
-        ended.signal()
-    }
-
-    /// Waits for the end.
-    var text: String {
-        ended.wait()
-        return bytes.withLock { String(decoding: $0, as: UTF8.self) }
+        return said
     }
 }

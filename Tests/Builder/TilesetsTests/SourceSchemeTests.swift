@@ -80,6 +80,24 @@ struct SourceSchemeTests {
         #expect(try file.resolved().id.isEmpty == false)
     }
 
+    /// Addresses as people copy them from a browser.
+    @Test(arguments: [
+        ("http://localhost/wms?SERVICE=WMS&request=GetCapabilities", "bbox={bbox-epsg-3857}"),
+        (
+            "http://localhost/wms?service=WMS&request=GetMap&layers=a&bbox=1,2,3,4&format=image/png",
+            "bbox={bbox-epsg-3857}"
+        ),
+        ("http://localhost/wms?request=getmap&layers=a", "bbox={bbox-epsg-3857}"),
+        ("http://localhost/wmts?Service=wmts&Request=GetCapabilities", "wmts: before it"),
+        ("http://localhost/wmts/1.0.0/WMTSCapabilities.xml", "wmts: before it"),
+    ])
+    func theAddressOfAMapServiceIsNoTileJSON(text: String, words: String) {
+        let error = #expect(throws: TilesetsError.self) {
+            try TilesetFile(source: text, folder: URL(fileURLWithPath: "/"))
+        }
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+
     @Test func aTilesetFileMayBeUTF16() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -151,6 +151,7 @@ struct AreaFileTests {
         for margin in ["-1km", "10001km", "5", "5km,500m", "500m,14:5km", "km", "1km,14:", ","] {
             let outcome = try await Program.run(["mask", "EE", "--margin=\(margin)", "--zoom", "3"], in: scratch)
             #expect(outcome.status == (margin == "5" ? 0 : 64), "\(margin): \(outcome.errors)")
+            #expect(outcome.errors.contains("--margin 5 is in metres") == (margin == "5"), "\(outcome.errors)")
         }
         let long = scratch.url("long.gpx")
         try Data("<gpx><rte><rtept lat='60' lon='0'/><rtept lat='60' lon='20'/></rte></gpx>".utf8).write(to: long)
@@ -179,6 +180,13 @@ struct AreaFileTests {
             #expect(
                 outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("hint:") }.count == 1, "\(outcome.errors)")
         }
+        try Data(Self.track.utf8).write(to: file)
+        for option in ["--geojson", "--points"] {
+            let other = try await Program.run(["mask", option, file.path], in: scratch)
+            #expect(other.status == 65 && other.errors.contains("its content is GPX: use --area"), "\(other.errors)")
+        }
+        let id = try await Program.run(["mask", "--merge", "--id", "bal tics", "EE", "LV"], in: scratch)
+        #expect(id.status == 64 && id.errors.contains("'bal tics' is no id"), "\(id.errors)")
         let deep = try await Program.run(["mask", "EE", "--zoom", "30"], in: scratch)
         #expect(deep.status == 64 && deep.errors.contains("0...22"), "\(deep.errors)")
         let missing = try await Program.run(["mask", "--area", "/nonexistent.gpx"], in: scratch)
@@ -199,17 +207,26 @@ struct AreaFileTests {
             #expect(absent.status == 65 && absent.errors.contains("gdal-bin"), "\(absent.errors)")
         }
         try Data("fgb\u{3}fgb\u{1}".utf8).write(to: file)
+        let two = [25, 26].map { "echo '{\"type\":\"Point\",\"coordinates\":[\($0),59]}'" }.joined(separator: "; ")
         // A stand-in that answers as the program does.
         for (body, status, words) in [
-            (
-                "echo '{\"type\":\"Point\",\"coordinates\":[25,59]}'; echo '{\"type\":\"Point\",\"coordinates\":[26,59]}'",
-                0, ""
-            ),
+            (two, 0, ""),
             (
                 "echo '{\"type\":\"Point\",\"coordinates\":[25,59]}'; echo 'ERROR 1: cut' >&2", 65,
                 "ogr2ogr: ERROR 1: cut"
             ),
             ("echo 'ERROR 4: no driver' >&2; exit 1", 65, "ogr2ogr: ERROR 4: no driver"),
+            (
+                "for i in 1 2 3; do echo \"Warning 1: Value 'x' of field a.$i parsed incompletely\" >&2; done; \(two)",
+                0,
+                "warning: '\(file.path)': ogr2ogr: Value 'x' of field a.1 parsed incompletely (and 2 more)"
+            ),
+            (
+                "yes 'Warning 1: Value of a field' | head -n 20000 >&2; echo 'ERROR 1: cut' >&2; \(two)", 65,
+                "ogr2ogr: ERROR 1: cut"
+            ),
+            ("[ \"$CPL_MAX_ERROR_REPORTS\" = 0 ] || exit 8; \(two)", 0, ""),
+            ("echo 'Warning 1: Infinite or NaN coordinate encountered' >&2; \(two)", 65, "NaN coordinate"),
             ("exit 0", 65, "no coordinates"),
             ("echo '{\"type\":'", 65, "record 1 (line 1)"),
         ] {

@@ -67,6 +67,46 @@ struct GISFileTests {
         #expect(alone.status == 65 && alone.errors.contains("ZIP archive"), "\(alone.errors)")
     }
 
+    /// A date, which GeoJSON has no type for, and a number that is none: attributes are no part of an area.
+    @Test func wrongAttributesRefuseNoFileAndWrongGeometryDoes() async throws {
+        guard FileManager.default.isExecutableFile(atPath: Self.gdal) else {
+            return print(
+                "wrongAttributesRefuseNoFileAndWrongGeometryDoes: skipped, ogr2ogr is absent (Debian: gdal-bin)")
+        }
+        let scratch = try Scratch()
+        let ring = "[[[25.513,59.507],[26.213,59.511],[26.031,59.713],[25.513,59.507]]]"
+        let (json, shape) = (scratch.url("a.geojson"), scratch.url("a.shp"))
+        try Data(
+            #"{"type":"Feature","properties":{"iso":"EE-X1","day":"2026/11/24","height":1.5},"geometry":{"type":"Polygon","coordinates":\#(ring)}}"#
+                .utf8
+        ).write(to: json)
+        let made = try await Program.run(
+            URL(filePath: Self.gdal), ["-f", "ESRI Shapefile", shape.path, json.path], in: scratch)
+        #expect(made.status == 0, "\(made.errors)")
+        let wanted = try await tiles(["--area", json.path], in: scratch)
+        let dated = try await Program.run(["mask", "--area", shape.path], in: scratch)
+        #expect(dated.status == 0 && !dated.errors.contains("warning"), "\(dated.errors)")
+        #expect(try await tiles(["--area", shape.path], in: scratch) == wanted)
+        var table = try Data(contentsOf: scratch.url("a.dbf"))
+        let number = try #require(table.firstRange(of: Data("1.5".utf8)))
+        table.replaceSubrange(number, with: Data("x!y".utf8))
+        try table.write(to: scratch.url("a.dbf"))
+        #expect(try await tiles(["--area", shape.path], in: scratch) == wanted)
+        for command in [
+            ["mask", "--area", shape.path],
+            ["regions", "import", shape.path, "--id", "iso", "--regions-folder", scratch.url("regions").path],
+        ] {
+            let warned = try await Program.run(command, in: scratch)
+            #expect(warned.status == 0 && warned.errors.contains("field a.height"), "\(command): \(warned.errors)")
+        }
+        // The longitude of the first position, after the heads of file and record, the box and the counts.
+        var points = try Data(contentsOf: shape)
+        points.replaceSubrange(156..<164, with: withUnsafeBytes(of: Double.nan.bitPattern.littleEndian) { Data($0) })
+        try points.write(to: shape)
+        let wrong = try await Program.run(["mask", "--area", shape.path], in: scratch)
+        #expect(wrong.status == 65 && wrong.errors.contains("NaN coordinate"), "\(wrong.errors)")
+    }
+
     /// About 400 files that no command may accept (ops/wrong-areas).
     @Test func wrongFilesAreRefusedWithOneLine() async throws {
         let scratch = try Scratch()

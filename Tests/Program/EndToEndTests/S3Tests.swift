@@ -67,6 +67,27 @@ struct S3Tests {
         #expect(remote.status == 0, "\(remote.errors)")
         #expect(try Data(contentsOf: here) == Data(contentsOf: there))
 
+        // Several archives of the bucket are one source; those that are not there have no tiles.
+        let list = scratch.url("archives.yaml")
+        let archives = [
+            "{url: '\(place)/\(path)', zoom: 0-5}", "{url: 'pmtiles:\(place)/\(path)', zoom: 6-7}",
+            "{url: '\(place)/none-{x}-{y}.pmtiles', zoom: 8, cell_zoom: 3}",
+        ]
+        try Data(("archives:\n" + archives.map { "  - \($0)\n" }.joined()).utf8).write(to: list)
+        let several = try await build(list.path, scratch.url("several.mbtiles"))
+        #expect(several.status == 0, "\(several.errors)")
+        let seven = try await Program.run(
+            ["build", "EE", "--zoom", "0-7", "--tileset", "\(place)/\(path)", "-o", scratch.url("seven.mbtiles").path],
+            environment: environment, in: scratch)
+        #expect(seven.status == 0, "\(seven.errors)")
+        var hashes: Set<Substring> = []
+        for name in ["several", "seven"] {
+            let said = try await Program.run(["inspect", scratch.url("\(name).mbtiles").path], in: scratch)
+            hashes.formUnion(
+                said.output.split(separator: "\n").filter { $0.hasPrefix("hash") || $0.hasPrefix("tiles") })
+        }
+        #expect(hashes.count == 2, "\(hashes)")
+
         let wrong = try await build(
             "pmtiles:\(place)/\(path)", scratch.url("x.mbtiles"), ["AWS_SECRET_ACCESS_KEY": "hidden"])
         #expect(wrong.status != 0 && wrong.errors.contains("403"), "\(wrong.errors)")

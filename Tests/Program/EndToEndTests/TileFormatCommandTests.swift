@@ -83,6 +83,31 @@ struct TileFormatCommandTests {
         #expect(!usual.errors.contains("ends at zoom") && usual.output.contains("14 ") && !usual.output.contains("15 "))
     }
 
+    /// The size of a deep source is that of the one sample.
+    @Test func aDryRunOfADeepSourceAsksForEachTileOnce() async throws {
+        let server = try ScriptedServer { _ in .reply(200, body: Self.mlt) }
+        defer { server.stop() }
+        let scratch = try Scratch()
+        let tileset = try file(scratch, "said.yaml", "id: deep\nurl: \(server.url)/{z}/{x}/{y}.mlt\nzoom: 0-15\n")
+        let output = scratch.url("out.mbtiles").path
+        let said = try await run(scratch, "build", Self.scene, "--tileset", tileset, "-o", output, "--dry-run")
+        #expect(said.errors.contains("'deep' ends at zoom 15") && said.errors.contains("about"), "\(said.errors)")
+        let paths = server.requests.map(\.path)
+        #expect(paths.count > 15 && Set(paths).count == paths.count, "\(paths)")
+    }
+
+    @Test func cartoPackagesOfMapLibreTilesAreRefusedBeforeTheBuild() async throws {
+        let server = try ScriptedServer { _ in .reply(200, body: Self.mlt) }
+        defer { server.stop() }
+        let scratch = try Scratch()
+        let tileset = try file(scratch, "t.yaml", "url: \(server.url)/{z}/{x}/{y}.mlt\nzoom: 0-2\n")
+        let refused = try await run(
+            scratch, "build", Self.scene, "--tileset", tileset, "-o", scratch.url("x.carto.mbtiles").path, "--format",
+            "carto", status: 65)
+        #expect(refused.errors.contains("format carto holds") && refused.errors.contains("mlt"), "\(refused.errors)")
+        #expect(server.requests.isEmpty)
+    }
+
     /// Two archives of this machine are one source; the deeper one is for one tile of zoom 4.
     @Test func archivesOfThisMachineAreOneSource() async throws {
         let server = try ScriptedServer { _ in .reply(200, body: Self.mlt) }

@@ -62,6 +62,9 @@ struct TownTests {
                 ["mask", "--packages", list.path, "--zoom", "9", "--format", "counts"], in: scratch)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
+        let elsewhere = try await run(["mask", "Tartu, LV", "--margin", "5km"], in: scratch)
+        #expect(
+            elsewhere.status == 66 && elsewhere.errors.contains("similar name: Tartu, EE"), "\(elsewhere.errors)")
         let bare = try await run(["mask", "Tartu"], in: scratch)
         #expect(bare.status == 64 && bare.errors.contains("--margin 20km"), "\(bare.errors)")
     }

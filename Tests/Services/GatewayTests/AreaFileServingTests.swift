@@ -85,6 +85,30 @@ import Tiles
         }
     }
 
+    /// The answer has no reader; the page of metrics has its status.
+    @Test func aClientThatGoesAwayHasSentNothingTooLarge() async throws {
+        try await Cluster.serving { gateway in
+            for (path, type) in [("/v1/areas", "application/octet-stream"), ("/v1/jobs", "application/json")] {
+                let head = [
+                    "POST \(path) HTTP/1.1", "Host: a", "Content-Type: \(type)", "Content-Length: 100000",
+                    "Authorization: \(try #require(Cluster.op["Authorization"]))",
+                ]
+                let handle = try RawHTTPClient.connect(.port(gateway.port))
+                RawHTTPClient.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n<gpx>").utf8), to: handle)
+                close(handle)
+            }
+            for name in ["area", "submit"] {
+                let labels = ["route": name, "method": "POST", "code": "400"]
+                var page = try MetricsPage(await gateway.get("/metrics").text)
+                while page.value("gateway_http_requests_total", labels) == nil {
+                    #expect(page.value("gateway_http_requests_total", labels.merging(["code": "413"]) { $1 }) == nil)
+                    try await Task.sleep(for: .milliseconds(20))
+                    page = try MetricsPage(await gateway.get("/metrics").text)
+                }
+            }
+        }
+    }
+
     /// Edges back and forth over the whole world would have more tiles than the machine has memory.
     @Test func anAreaOfTooMuchWorkIsRefusedAtOnce() async throws {
         try await Cluster.serving { gateway in

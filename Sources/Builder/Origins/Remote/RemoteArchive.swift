@@ -14,7 +14,7 @@ public struct RemoteArchive: Sendable {
         public let size: UInt64
         /// Identifies this version.
         public let version: String
-        /// The tile format: pbf, mlt, png, jpg, webp, avif; `nil` = unknown to this build.
+        /// The tile format, a raw value of `TileFormat`; `nil` = unknown to this build.
         public let format: String?
         /// How tiles are packed: none, gzip, brotli, zstd.
         public let tileCoding: String

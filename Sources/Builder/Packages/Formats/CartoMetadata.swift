@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TileBodies
 
 /// The metadata of a package for CARTO's (Nutiteq's) mobile SDK and its fork Massif Maps.
 ///
@@ -11,6 +12,10 @@ internal import Foundation
 /// lose the sea tiles. Also, all forms of a package hold the same tiles, so one mask and one hash are valid for all of
 /// them.
 enum CartoMetadata {
+    /// The formats of tiles that the SDK reads (`all/native/graphics/Bitmap.cpp` in CartoDB/mobile-sdk for pictures); it takes every other body
+    /// for a Mapbox vector tile.
+    static let formats: Set<TileFormat> = [.mvt, .png, .jpeg, .webp]
+
     /// The main layers of the SDK's built-in version 2 styles.
     private static let streets: Set<String> = ["transportation", "water", "place"]
 

@@ -62,7 +62,7 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
                 try SQLiteExport.write($0, $0.rows, into: NormalizedTable.init, to: $1, progress: $2)
             }
         case .carto:
-            Traits(fileExtension: ".carto.mbtiles", layout: .flat) {
+            Traits(fileExtension: ".carto.mbtiles", layout: .flat, tiles: CartoMetadata.formats) {
                 try SQLiteExport.write($0, CartoMetadata.rows($0.rows), into: FlatTable.init, to: $1, progress: $2)
             }
         case .pmtiles:
@@ -105,8 +105,9 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     public func refusal(of tiles: TileFormat) -> String? {
         guard let held = traits.tiles, !held.contains(tiles) else { return nil }
         let names = TileFormat.allCases.filter(held.contains).map(\.traits.name).joined(separator: ", ")
+        let what = held.contains(where: \.traits.isVector) ? names : "pictures (\(names))"
         return
-            "Format \(self) holds pictures (\(names)), and these tiles are of the format \(tiles.rawValue); choose another format, such as mbtiles or pmtiles."
+            "Format \(self) holds \(what), and these tiles are of the format \(tiles.rawValue); choose another format, such as mbtiles or pmtiles."
     }
 
     /// Whether the size of a file can be estimated from the sizes of its tiles; a style, and unpacking, change them.

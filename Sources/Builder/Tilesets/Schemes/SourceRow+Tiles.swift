@@ -26,8 +26,25 @@ extension SourceRow {
         let filled = first.replacing("{key}", with: "").replacing("{language}", with: "")
         // Other braces can only be meant as tile placeholders, and then some are missing.
         if filled.contains("{") { _ = try URLTemplate(first) }
+        try refuseMapService(first)
         try HostPolicy.check(first)
         return [first]
+    }
+
+    /// The address of a map service as people copy it, which answers with no TileJSON.
+    private static func refuseMapService(_ address: String) throws(TilesetsError) {
+        let query = QueryText(address)
+        let service = query["service"]?.lowercased()
+        if service == "wmts" || path(ofURL: address).lowercased().hasSuffix("/wmtscapabilities.xml") {
+            throw TilesetsError(
+                .badValue, "The address is that of a WMTS; write wmts: before it, and # and a layer behind it.")
+        }
+        guard service != "wms", query["request"]?.lowercased() != "getmap" else {
+            throw TilesetsError(
+                .badValue,
+                "The address is that of a WMS; write one with request=GetMap, and bbox={bbox-epsg-3857} for the box of a tile."
+            )
+        }
     }
 }
 

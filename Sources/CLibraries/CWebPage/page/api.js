@@ -26,13 +26,14 @@ function headers(more) {
   return token.get() ? { ...more, Authorization: `Bearer ${token.get()}` } : more;
 }
 
-/** Sends a request; throws an `APIError` for every answer that is none of 2xx and 304. */
+/** Sends a request, its body as JSON, a file as it is; throws an `APIError` for every answer that is none of 2xx and 304. */
 export async function ask(path, { method = 'GET', body, signal, more = {} } = {}) {
   let response;
+  const isSentAsItIs = body === undefined || body instanceof Blob;
+  const type = isSentAsItIs ? 'application/octet-stream' : 'application/json';
   try {
     response = await fetch(path, {
-      method, signal, headers: headers(body === undefined ? more : { 'Content-Type': 'application/json', ...more }),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      method, signal, headers: headers(body === undefined ? more : { 'Content-Type': type, ...more }), body: isSentAsItIs ? body : JSON.stringify(body),
     });
   } catch (error) {
     if (error.name === 'AbortError') throw error;

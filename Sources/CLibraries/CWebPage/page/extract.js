@@ -1,13 +1,18 @@
-// A package of a drawn box: count, estimate, order, progress, download.
+// A package of a drawn box or of a file with an area: count, estimate, order, progress, download.
 import { ask, order } from './api.js';
 import { pathOf } from './catalog.js';
 import { announce, button, el, facts, kept, link, note, number, size, table, time } from './dom.js';
-import { boundsAround, boxParts, boxProblem, countTiles, maskSquares, project, tileRange } from './geo.js';
+import { boundsAround, boxParts, boxProblem, countByZoom, countTiles, holdsSquares, maskSquares, project, tileRange, unproject } from './geo.js';
 import { MapView } from './map.js';
 import { packageName } from './tree.js';
 import { words } from './words.js';
 
 const EDGES = ['west', 'south', 'east', 'north'];
+const boxOf = (bounds) => Object.fromEntries(EDGES.map((name, i) => [name, bounds[i]]));
+/** The deepest zoom of the tiles of a file. */
+const FILE_ZOOM = 14;
+/** More squares than the longest mask of the server has. */
+const MOST_SQUARES = 400_000;
 /** The box in fractions of the world; one that crosses the antimeridian has its eastern part only. */
 function fractions(box) {
   const part = boxParts(box).at(-1);
@@ -45,19 +50,27 @@ export function extract(page, parts, query) {
   let estimate = null;
   let timer;
   let place = '';
+  /** The chosen file, in place of a box; what the server read of it, or `problem`. */
+  let source = null;
+  let file = null;
+  let margin = '';
+  let hasWaypoints = false;
   /** The deepest zoom; `null` = that of the tileset. */
   let deepest = /^\d+$/.test(query.get('zoom') ?? '') ? Number(query.get('zoom')) : null;
   const view = new MapView({ label: words.views.extract, onBox: (drawn, isDone) => set(drawn, isDone) });
+  view.element.addEventListener('dragover', (event) => event.preventDefault());
+  view.element.addEventListener('drop', (event) => { event.preventDefault(); choose(event.dataTransfer.files[0]); });
   view.fit({ west: 0.1, east: 0.9, north: 0.15, south: 0.75 });
   page.onEnd(() => { view.remove(); clearTimeout(timer); });
   const typed = (query.get('bbox') ?? '').split(',').map(Number);
   if (typed.length === 4 && query.get('bbox')) {
-    const given = Object.fromEntries(EDGES.map((name, i) => [name, typed[i]]));
+    const given = boxOf(typed);
     if (boxProblem(given) === null) { box = given; view.set({ box }); view.fit(fractions(box)); }
   }
 
   function set(drawn, isDone) {
     box = drawn;
+    leaveFile();
     for (const name of EDGES) { const input = document.getElementById(name); if (input) input.value = Number.isFinite(drawn[name]) ? drawn[name] : ''; }
     change();
     if (isDone) { view.isDrawing = false; page.refresh(); }
@@ -72,24 +85,63 @@ export function extract(page, parts, query) {
     timer = setTimeout(() => page.refresh(), 300);
   }
 
+  function choose(chosen) {
+    if (!chosen) return;
+    source = chosen;
+    file = null;
+    box = null;
+    for (const name of EDGES) { const input = document.getElementById(name); if (input) input.value = ''; }
+    change();
+  }
+
+  function leaveFile() {
+    source = null;
+    file = null;
+    view.set({ squares: [] });
+  }
+
+  /** Sends the file, once for each zoom and margin; the answer has its tiles. */
+  async function readFile(zoom) {
+    const wish = new URLSearchParams({ zoom: Math.min(FILE_ZOOM, zoom), ...(margin ? { margin } : {}), ...(hasWaypoints ? { waypoints: 1 } : {}) }).toString();
+    const sent = source;
+    if (sent === null || (file?.source === sent && file.wish === wish)) return;
+    const made = { source: sent, wish };
+    try {
+      Object.assign(made, await (await ask(`v1/areas?${wish}`, { method: 'POST', body: sent })).json());
+      made.squares = maskSquares(made.mask, MOST_SQUARES);
+      made.counts = countByZoom(made.squares);
+      announce(w.read(sent.name, made.format));
+    } catch (error) {
+      if (error.status === 401) throw error;
+      Object.assign(made, { problem: error.status ? words.error(error.message, error.hint) : w.notRead, squares: undefined });
+    }
+    if (source !== sent) return;
+    file = made;
+    view.set({ squares: file.squares ?? [] });
+    if (file.squares) view.fit(fractions(boxOf(file.bounds)));
+  }
+
   function type() {
+    leaveFile();
     box = Object.fromEntries(EDGES.map((name) => { const text = document.getElementById(name).value.trim(); return [name, text === '' ? NaN : Number(text)]; }));
     change();
     if (boxProblem(box) === null) view.fit(fractions(box), false);
   }
 
+  const area = () => (file ? { mask: file.mask } : { bbox: EDGES.map((name) => box[name]) });
+
   async function build(one, zoom) {
     try {
-      const made = await order('v1/extracts', { tileset: one.id, area: { bbox: EDGES.map((name) => box[name]) }, max_zoom: zoom });
+      const made = await order('v1/extracts', { tileset: one.id, area: area(), max_zoom: zoom });
       extractID = made.id;
-      history.replaceState(null, '', `#/extract?${new URLSearchParams({ id: made.id, tileset: one.id, zoom, bbox: EDGES.map((name) => box[name]).join(',') })}`);
+      history.replaceState(null, '', `#/extract?${new URLSearchParams({ id: made.id, tileset: one.id, zoom, ...(box ? { bbox: EDGES.map((name) => box[name]).join(',') } : {}) })}`);
     } catch (error) { note(words.error(error.message, error.hint), true); }
     page.refresh();
   }
 
   async function estimateOf(one, zoom, tiles) {
     if (page.role === 'client') return null;
-    const body = { tileset: one.id, area: { bbox: EDGES.map((name) => box[name]) }, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles };
+    const body = { tileset: one.id, area: area(), zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles };
     return (await ask('v1/estimates', { method: 'POST', body })).json();
   }
 
@@ -100,7 +152,7 @@ export function extract(page, parts, query) {
   }
 
   function show(region) {
-    view.fit(fractions(Object.fromEntries(EDGES.map((name, i) => [name, region.bounds[i]]))), false);
+    view.fit(fractions(boxOf(region.bounds)), false);
   }
 
   function placeSearch(places) {
@@ -113,14 +165,33 @@ export function extract(page, parts, query) {
     ];
   }
 
+  /** A place of the area. */
+  function middle() {
+    if (!file) return [box.west <= box.east ? (box.west + box.east) / 2 : box.east, (box.south + box.north) / 2];
+    const { zoom, x, y } = file.squares[0];
+    const { longitude, latitude } = unproject((x + 0.5) / 2 ** zoom, (y + 0.5) / 2 ** zoom);
+    return [longitude, latitude];
+  }
+
+  function fileChoice() {
+    const wish = (event) => { margin = event.target.value.trim(); change(); };
+    return el('div', { class: 'buttons', key: 'files' },
+      el('label', { for: 'file' }, w.file, el('input', { id: 'file', key: 'file', type: 'file', on: { change: (event) => { choose(event.target.files[0]); event.target.value = ''; } } })),
+      source ? [
+        el('label', { for: 'margin' }, w.margin, el('input', { id: 'margin', key: 'margin', type: 'text', value: margin, autocomplete: 'off', on: { change: wish } })),
+        el('label', { class: 'line', key: 'waypoints' }, el('input', { type: 'checkbox', key: 'waypoints', checked: hasWaypoints, on: { change: (event) => { hasWaypoints = event.target.checked; change(); } } }), w.waypoints),
+        button(w.noFile, 'no-file', () => { leaveFile(); change(); }),
+      ] : null);
+  }
+
   async function holders(get, one, zoom) {
-    const middle = [box.west <= box.east ? (box.west + box.east) / 2 : box.east, (box.south + box.north) / 2];
-    const { packages } = await get(`v1/packages?at=${middle.join(',')}`);
+    const { packages } = await get(`v1/packages?at=${middle().join(',')}`);
     const data = await get('catalog.json');
     return packages.flatMap((found) => {
       const item = data.packages.find((other) => other.id === found.id && other.edition === found.edition);
       if (!item || found.max_zoom < zoom || found.tileset !== one.id) return [];
-      return holdsBox(maskSquares(item.versions[0].tile_mask), box, zoom) ? [{ item, found }] : [];
+      const squares = maskSquares(item.versions[0].tile_mask);
+      return (file ? holdsSquares(squares, file.squares) : holdsBox(squares, box, zoom)) ? [{ item, found }] : [];
     });
   }
 
@@ -132,19 +203,22 @@ export function extract(page, parts, query) {
     const zooms = Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i);
     const zoom = zooms.includes(deepest) ? deepest : one.max_zoom;
     const places = await findPlaces(get);
-    const problem = boxProblem(box);
-    const tiles = problem ? null : countTiles(box, one.min_zoom, zoom);
+    await readFile(zoom);
+    const problem = source ? file?.problem : w.problems[boxProblem(box)];
+    const isThere = source ? file?.squares !== undefined : boxProblem(box) === null;
+    const count = (from, to) => (file ? file.counts.slice(from, to + 1).reduce((sum, n) => sum + n, 0) : countTiles(box, from, to));
+    const tiles = isThere ? count(one.min_zoom, zoom) : null;
     const isTooBig = tiles > most;
     let near = [];
     let guess = null;
     if (tiles !== null && !isTooBig) {
-      const wanted = box;
+      const wanted = file ?? box;
       try {
         estimate ??= await estimateOf(one, zoom, tiles);
         near = await holders(get, one, zoom);
         if (page.role !== 'client') guess = forecast((await get('v1/jobs?state=done&limit=100')).jobs, one.id, tiles);
       } catch (error) { if (error.status !== 422 && error.status !== 503) throw error; estimate = { warnings: [error.message] }; }
-      if (wanted !== box) estimate = null;
+      if (wanted !== (file ?? box)) estimate = null;
     }
     const state = extractID ? await progress(get, extractID) : null;
     const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { input: type } }));
@@ -159,8 +233,10 @@ export function extract(page, parts, query) {
             el('label', { for: 'deepest' }, w.upTo, el('select', { id: 'deepest', key: 'deepest', on: { change: (event) => { deepest = Number(event.target.value); change(); } } },
               zooms.map((number) => el('option', { value: number, selected: number === zoom }, String(number)))))),
           el('div', { class: 'edges', key: 'edges' }, EDGES.map(input)),
-          el('p', { id: 'count', class: (problem && box) || isTooBig ? 'bad' : null }, problem ? w.problems[problem] : tiles === null ? '' : w.limit(number(tiles), number(most)), isTooBig ? ` – ${w.tooMany}` : ''),
-          tiles === null || isTooBig ? null : table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(countTiles(box, at, at)), 'n']],
+          fileChoice(),
+          file?.squares ? el('p', { id: 'read' }, w.read(file.source.name, file.format)) : null,
+          el('p', { id: 'count', class: problem || isTooBig ? 'bad' : null }, problem || (tiles === null ? '' : w.limit(number(tiles), number(most))), isTooBig ? ` – ${w.tooMany}` : ''),
+          tiles === null || isTooBig ? null : table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(count(at, at)), 'n']],
             zooms.filter((number) => number <= zoom), (number) => number)),
         el('section', { class: 'card' }, el('h2', {}, w.size),
           estimate?.tiles !== undefined ? facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)], [w.size, guess ? w.about(size(guess.bytes), time(guess.seconds)) : w.unknownSize]]) : null,

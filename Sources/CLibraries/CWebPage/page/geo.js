@@ -160,6 +160,33 @@ export function maskSquares(text, most = 200_000) {
   return squares;
 }
 
+/** How many tiles of each zoom squares of a mask stand for, with all parents: one number for each zoom to `deepest`. */
+export function countByZoom(squares, deepest = 22) {
+  const levels = Array.from({ length: 23 }, () => []);
+  for (const { zoom, x, y } of squares) levels[zoom].push(x * 2 ** zoom + y);
+  const counts = new Array(deepest + 1).fill(0);
+  let tiles = new Set();
+  for (let zoom = 22; zoom >= 0; zoom -= 1) {
+    const side = 2 ** (zoom + 1);
+    const parents = new Set();
+    for (const key of tiles) parents.add(Math.floor(Math.floor(key / side) / 2) * 2 ** zoom + Math.floor((key % side) / 2));
+    for (const key of levels[zoom]) parents.add(key);
+    tiles = parents;
+    if (zoom <= deepest) counts[zoom] += tiles.size;
+    for (let below = zoom + 1; below <= deepest; below += 1) counts[below] += levels[zoom].length * 4 ** (below - zoom);
+  }
+  return counts;
+}
+
+/** Whether squares of a mask have all of other squares. */
+export function holdsSquares(squares, wanted) {
+  const known = new Set(squares.map(({ zoom, x, y }) => `${zoom}/${x}/${y}`));
+  return wanted.every(({ zoom, x, y }) => {
+    for (let up = 0; up <= zoom; up += 1) if (known.has(`${zoom - up}/${Math.floor(x / 2 ** up)}/${Math.floor(y / 2 ** up)}`)) return true;
+    return false;
+  });
+}
+
 /** The box of squares in fractions of the world; `null` for none. */
 export function boundsOf(squares) {
   let found = null;

@@ -118,14 +118,16 @@ struct BuildCommand: AsyncParsableCommand {
         let target = try BuildTarget(output)
         var submission = submission
         try target.fill(&submission.output)
-        let drafts = try changed.filled(try await submission.drafts())
+        // A dry run says the depth with the sizes that it measures itself.
+        let drafts = try changed.filled(try await submission.drafts(measuresDepth: !dryRun))
         let plan = try BuildPlan(
             drafts, for: target, policy: submission.policy(), coordinator: coordinator,
             state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
         let isUnderWay = FileKind.isThere(plan.state)
         if dryRun {
             try plan.checkNames(replacing: force, isResumed: true)
-            return try await BuildForecast.show(plan, workers: workerCount, json: progress.json)
+            return try await BuildForecast.show(
+                plan, workers: workerCount, saysDepth: submission.saysDepth, json: progress.json)
         }
         if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
         // Files of an interrupted build of this output are checked later, when it is known which build made them.

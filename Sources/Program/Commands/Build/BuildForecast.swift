@@ -17,17 +17,21 @@ struct BuildForecast: Encodable {
 
     /// Prints it.
     ///
-    /// A few tiles are fetched, and nothing is built.
+    /// A few tiles are fetched, once, and nothing is built.
     ///
+    /// - Parameter saysDepth: Whether a source that goes beyond the usual depth is named.
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
-    static func show(_ plan: BuildPlan, workers: Int, json: Bool) async throws {
+    static func show(_ plan: BuildPlan, workers: Int, saysDepth: Bool, json: Bool) async throws {
         var jobs: [Job] = []
+        var warnings: [String] = []
         let wanted = Set(plan.files.map(\.format))
         for draft in plan.drafts {
             let estimate = try await Estimate.sampled(
                 draft, samples: 24, workers: workers,
                 formats: PackageForecast.formats.filter { $0 == .mbtiles || wanted.contains($0) })
             jobs.append(Job(label: draft.label, tiles: estimate.tiles, estimate: estimate))
+            let depth = saysDepth ? DeepZooms.remark(draft, estimate) : nil
+            warnings += draft.warnings + [depth, estimate.failureText].compactMap(\.self)
         }
         let forecast = BuildForecast(files: plan.files.map(\.name), jobs: jobs)
         if json {
@@ -39,6 +43,6 @@ struct BuildForecast: Encodable {
             }
             Console.note("would write \(forecast.files.joined(separator: ", ")); nothing was built")
         }
-        for warning in jobs.compactMap(\.estimate.failureText) { Console.warning(warning) }
+        warnings.forEach(Console.warning)
     }
 }

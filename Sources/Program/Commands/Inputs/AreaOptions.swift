@@ -101,6 +101,7 @@ struct AreaOptions: ParsableArguments {
     func read() throws -> [Area] {
         // Before a file of minutes is read.
         let margin = try margin.map { try Margin(parsing: $0) }
+        noteMetres()
         var found: [Area] = []
         if let packages {
             found = try PackagesFile(URL(filePath: packages), tree: { try regions.tree }).areas()
@@ -118,15 +119,28 @@ struct AreaOptions: ParsableArguments {
         try TownReader.check(found, example: "a margin, for example --margin 20km")
         if merge, let one = Area.merged(found) { found = [one] }
         if let id {
-            guard found.count == 1, Area.fileSafe(id) == id else {
+            guard found.count == 1 else {
+                throw CLIError(
+                    .usage, "--id '\(id)' needs exactly one area, and there are \(Units.count(found.count))",
+                    hint: "add --merge to make one package of all areas")
+            }
+            guard Area.fileSafe(id) == id else {
                 throw CLIError(
                     .usage,
-                    "--id '\(id)' needs exactly one area, and may contain only letters, digits, '-', '_' and '.'",
-                    hint: found.count > 1 ? "add --merge to make one package of all areas" : nil)
+                    "--id '\(id)' is no id: it has 1 to 100 letters, digits, '-', '_' and '.', and no '.' at its beginning"
+                )
             }
             found[0] = found[0].renamed(id)
         }
         return found
+    }
+
+    /// Says that a distance without a unit is in metres: some mean kilometres.
+    private func noteMetres() {
+        for (name, text) in [("--margin", self.margin), ("--radius", radius)] {
+            guard let text, text.last?.isNumber == true else { continue }
+            Console.note("note: \(name) \(text) is in metres; write km behind it for kilometres")
+        }
     }
 
     /// The areas of files.

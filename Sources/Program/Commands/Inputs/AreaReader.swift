@@ -124,7 +124,7 @@ struct AreaSource {
         stem = url.deletingPathExtension().lastPathComponent
     }
 
-    /// Reads it whole.
+    /// Reads it whole; prints what the user should know of it.
     ///
     /// - Throws: ``CLIError`` 65 with line or feature, 66, 77, 74.
     func read(_ format: AreaFormat?, _ wishes: AreaSink.Wishes) throws -> (AreaFormat, AreaSink) {
@@ -138,12 +138,23 @@ struct AreaSource {
         do throws(AreaFileError) {
             let format = if let format { format } else { try AreaFormat(of: input) }
             known = format
-            return (format, try format.read(input, wishes))
+            let sink = try format.read(input, wishes)
+            for remark in sink.remarks { Console.warning("'\(name)': \(remark)") }
+            return (format, sink)
         } catch {
             throw CLIError(
                 error.exitStatus,
                 "'\(name)' cannot be read as \(known?.name ?? "an area"): \(Sentence.inner(error.message))",
-                hint: error.hint)
+                hint: error.hint ?? format.flatMap(otherFormat))
         }
+    }
+
+    /// The remedy for a file whose content is of another format than an option says.
+    private func otherFormat(than named: AreaFormat) -> String? {
+        // A file that cannot be read again has no hint.
+        guard let file, let handle = try? InputFile.open(file), let found = try? AreaFormat(of: AreaInput(handle)),
+            found.kind != named.kind
+        else { return nil }
+        return "its content is \(found.name): use --area"
     }
 }

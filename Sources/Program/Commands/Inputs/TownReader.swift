@@ -28,7 +28,7 @@ enum TownReader {
         }
         let found = try towns.named(text, in: tree)
         guard let first = found.first else {
-            if !isRegion { try noteSimilar(to: text, towns) }
+            if !isRegion { try noteSimilar(to: text, towns, in: tree) }
             return nil
         }
         guard !isRegion else {
@@ -58,8 +58,12 @@ enum TownReader {
             hint: "add the country or region, for example '\(example)'")
     }
 
-    private static func noteSimilar(to text: String, _ towns: TownList) throws {
-        let similar = try towns.similar(to: text, limit: 3)
+    private static func noteSimilar(to text: String, _ towns: TownList, in tree: RegionTree) throws {
+        var similar = try towns.similar(to: text, limit: 3)
+        if similar.isEmpty, let comma = text.firstIndex(of: ",") {
+            // The town lies in another region than the text says.
+            similar = Array(try towns.named(String(text[..<comma]), in: tree).prefix(3))
+        }
         guard !similar.isEmpty else { return }
         let names = try similar.map {
             try towns.text(for: $0) == $0.key ? "\($0.name) (\($0.key))" : towns.text(for: $0)

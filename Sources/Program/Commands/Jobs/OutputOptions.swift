@@ -4,6 +4,7 @@ internal import CommandSupport
 import Errors
 import PackageFiles
 import Packages
+internal import TextFormats
 import Tilesets
 import Wire
 
@@ -65,7 +66,7 @@ struct OutputOptions: ParsableArguments {
         if !formats.isEmpty { draft.formats = try PackageFormat.list(parsing: formats.joined(separator: ",")) }
         for format in draft.allFormats {
             guard let refusal = format.refusal(of: draft.tileset.format) else { continue }
-            throw CLIError(.badData, "tileset '\(draft.tileset.id)': \(refusal)")
+            throw CLIError(.badData, "tileset '\(draft.tileset.id)': \(Sentence.inner(refusal))")
         }
         draft.style = style ?? ""
         draft.publish.catalog = into ?? ""

@@ -50,8 +50,9 @@ struct SubmitOptions: ParsableArguments {
 
     /// Reads tileset and areas, and makes the masks: one job per language, or one job without languages.
     ///
+    /// - Parameter measuresDepth: Whether tiles of a source that goes beyond the usual depth are fetched, to say its size.
     /// - Throws: ``CLIError`` and the readers' own errors, naming the wrong option or file.
-    func drafts() async throws -> [JobDraft] {
+    func drafts(measuresDepth: Bool = true) async throws -> [JobDraft] {
         let file = try TilesetReader.file(tiles.named(), format: tiles.inputFormat)
         let languages = try tiles.languages()
         try Self.check(languages, file)
@@ -74,12 +75,15 @@ struct SubmitOptions: ParsableArguments {
             }
             draft.sourceVersion = version
             draft.remarks = []
-            if tiles.zoom == nil { draft.remarks += await DeepZooms.remarks(draft) }
+            if measuresDepth, saysDepth { draft.remarks += await DeepZooms.remarks(draft) }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
             drafts.append(draft)
         }
         return drafts
     }
+
+    /// Whether it is said that a source goes beyond the usual depth: where no zooms are asked for.
+    var saysDepth: Bool { tiles.zoom == nil }
 
     /// Several languages mean several tilesets, so the file must not set the language.
     private static func check(_ languages: [String], _ file: TilesetFile) throws {

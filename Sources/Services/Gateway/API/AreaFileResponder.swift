@@ -40,12 +40,9 @@ enum AreaFileResponder {
         }
         let uploads = routed.services.uploads
         return try await uploads.admit { () async throws(Problem) in
-            // A body that is longer than the limit, and one whose client has gone, have no bytes for us.
-            let collected: ByteBuffer? = try? await routed.request.body.collect(upTo: AreaUploads.mostBytes)
-            guard let collected else {
-                throw Problem(.tooLarge, "The file has more than \(AreaUploads.mostBytes >> 20) MiB.")
-            }
-            let bytes = Array(collected.readableBytesView)
+            let body = try await routed.request.wholeBody(
+                AreaUploads.mostBytes, orSay: "The file has more than \(AreaUploads.mostBytes >> 20) MiB.")
+            let bytes = Array(body.readableBytesView)
             return APIResponder.json(try await uploads.run { () throws(Problem) in try view(bytes, wishes) })
         }
     }

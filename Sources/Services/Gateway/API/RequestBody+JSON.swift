@@ -12,7 +12,7 @@ enum JSONBody {
 
     /// Decodes a body; keys are in snake case.
     ///
-    /// - Throws: ``Problem`` `unsupported-media-type`, `too-large`, `bad-json` naming the member; also for an unknown member.
+    /// - Throws: ``Problem`` `unsupported-media-type`, `too-large`, `body-cut`, `bad-json` naming the member; also for an unknown member.
     static func read<Value: Codable>(
         _ type: Value.Type, _ request: Request, most: Int = most
     ) async throws(Problem) -> Value {
@@ -20,11 +20,8 @@ enum JSONBody {
         guard media == "application/json" || media.hasSuffix("+json") else {
             throw Problem(.unsupportedMediaType, "The body has the type '\(media.prefix(60))'.")
         }
-        let collected: ByteBuffer?
-        // A body that is longer than the limit, and one whose client has gone, have no bytes for us.
-        collected = try? await request.body.collect(upTo: most)
-        guard let collected else { throw Problem(.tooLarge, "The body has more than \(most) bytes.") }
-        let bytes = Data(collected.readableBytesView)
+        let body = try await request.wholeBody(most, orSay: "The body has more than \(most) bytes.")
+        let bytes = Data(body.readableBytesView)
         guard isShallow(bytes) else { throw Problem(.badJSON, "The document is nested deeper than \(depth).") }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -22,6 +22,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case refused
     case requestIDTaken = "request-id-taken"
     case tooLarge = "too-large"
+    case bodyCut = "body-cut"
     case unsupportedMediaType = "unsupported-media-type"
     case tryLater = "try-later"
     case coordinatorAway = "coordinator-away"
@@ -37,7 +38,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     /// The status of the answer.
     var status: Int {
         switch self {
-        case .badPath, .badParameter, .noSuchTile, .badJSON: 400
+        case .badPath, .badParameter, .noSuchTile, .badJSON, .bodyCut: 400
         case .unknownToken, .tokenNeeded: 401
         case .quotaSpent: 402
         case .tokenNotEncrypted, .forbidden: 403
@@ -81,6 +82,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
         case .refused: "The coordinator refuses the request in its present state"
         case .requestIDTaken: "The idempotency key belongs to another request"
         case .tooLarge: "The request is too large"
+        case .bodyCut: "The body of the request ended early"
         case .unsupportedMediaType: "The type of the body is not supported"
         case .tryLater: "The coordinator cannot do this now"
         case .coordinatorAway: "The coordinator does not answer"
@@ -118,6 +120,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
         case .refused: "Read the state of the job first; 'detail' says what is in the way."
         case .requestIDTaken: "Use a new Idempotency-Key for another request."
         case .tooLarge: "Send less; 'detail' has the limit."
+        case .bodyCut: "Send the whole request again."
         case .unsupportedMediaType: "Send 'Content-Type: application/json'."
         case .tryLater: "Try again after the seconds of Retry-After."
         case .coordinatorAway: "Try again after the seconds of Retry-After; published files are served meanwhile."
@@ -135,7 +138,7 @@ enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     /// Whether the same request may succeed later without any change.
     var isRetriable: Bool {
         switch self {
-        case .catalogAway, .tilesetAway, .tooManyRequests, .quotaSpent, .tryLater, .coordinatorAway: true
+        case .catalogAway, .tilesetAway, .tooManyRequests, .quotaSpent, .tryLater, .coordinatorAway, .bodyCut: true
         default: false
         }
     }

@@ -76,6 +76,21 @@ struct NewTileFormatTests {
         }
     }
 
+    /// CARTO's client takes what it does not know for a Mapbox vector tile.
+    @Test func cartoPackagesHoldWhatTheirClientReads() throws {
+        for (word, body) in [("mlt", Self.mlt()), ("avif", Self.avif())] {
+            let file = scratch.file("\(word).mbtiles")
+            try foreignFile(file, [["name", "x"], ["format", word]], [(1, 0, 0, body)])
+            let target = scratch.file("\(word).carto.mbtiles")
+            let error = #expect(throws: PackagesError.self) {
+                try PackageExport.write(from: file, format: .carto, to: target)
+            }
+            #expect(error?.code == .unsupported && error?.message.contains("format \(word)") == true, "\(word)")
+            #expect(error?.message.contains("Mapbox vector tile, PNG, JPEG, WebP") == true)
+            #expect(error?.message.contains("\n") == false && !FileManager.default.fileExists(atPath: target.path))
+        }
+    }
+
     @Test func avifIsReadAndWritten() throws {
         let tile = try #require(TileID(zoom: 1, x: 0, tmsY: 0))
         for word in ["avif", "image/avif", "png", nil] {
