@@ -32,7 +32,8 @@ final class ClusterLink: Sendable {
     static func client(_ access: ClusterAccess) throws(GatewayError) -> ControlClient {
         do {
             return try ControlClient(
-                endpoint: access.endpoint, security: access.security, allowPlain: access.allowPlain, timeout: access.patience)
+                endpoint: access.endpoint, security: access.security, allowPlain: access.allowPlain,
+                timeout: access.patience)
         } catch {
             let message = (error as? any CodedError)?.message ?? "\(error)"
             throw GatewayError(
