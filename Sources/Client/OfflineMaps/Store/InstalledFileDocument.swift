@@ -51,7 +51,7 @@ struct InstalledFileDocument: Codable, Sendable, Hashable {
         let (file, name) = (document.file, document.file.path)
         guard Digest(hex: file.sha256)?.hex == file.sha256,
             file.id.key == InstalledFileKey(name: file.item.key, isPack: false), file.state == .current,
-            file.order == 0,
+            file.order == 0, file.usedAt == 0,
             !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".", name != ".."
         else { return nil }
         self = document
