@@ -34,7 +34,7 @@ struct UserViewTests {
     @Test(.timeLimit(.programs))
     func aJobThatIsPausedResumedAndWhoseCoordinatorDiesEndsWell() async throws {
         let scratch = try Scratch()
-        let origin = try await DemoOrigin(["--latency-ms", "30"], in: scratch)
+        let origin = try await DemoOrigin(["--latency-ms", "120"], in: scratch)
         let cluster = try await Cluster(workers: 2, in: scratch)
         let submit = try Daemon(
             [
