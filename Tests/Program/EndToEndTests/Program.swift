@@ -35,7 +35,7 @@ struct Program {
         try await run(packhorse, arguments, environment: environment, in: scratch)
     }
 
-    /// Runs any program to its end.
+    /// Runs any program to its end; ends it when the test is cancelled, for example at its time limit.
     static func run(
         _ executable: URL, _ arguments: [String], environment: [String: String] = [:], in scratch: Scratch
     ) async throws -> Outcome {
@@ -51,8 +51,20 @@ struct Program {
         // Foundation's Process keeps what it was given: a thousand runs would be two thousand open files.
         defer { for handle in handles { try? handle.close() } }
         let start = ContinuousClock.now
-        let end = try await withCheckedThrowingContinuation {
-            (ended: CheckedContinuation<ContinuousClock.Instant, any Error>) in
+        let end = try await withTaskCancellationHandler {
+            try await finish(process)
+        } onCancel: {
+            if process.isRunning { process.terminate() }
+        }
+        return Outcome(
+            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8), duration: end - start)
+    }
+
+    /// Runs a process to its end, and returns when that was.
+    private static func finish(_ process: Process) async throws -> ContinuousClock.Instant {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { ended in
             process.terminationHandler = { _ in ended.resume(returning: .now) }
             do {
                 try process.run()
@@ -61,9 +73,6 @@ struct Program {
                 ended.resume(throwing: error)
             }
         }
-        return Outcome(
-            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8), duration: end - start)
     }
 
     static func created(_ file: URL) throws -> FileHandle {
