@@ -58,9 +58,10 @@ struct ScheduleTests {
         }
     }
 
-    @Test func aWrongTimeZoneIsNamed() {
-        #expect { try CalendarRule("daily 01:00 Europe/Talinn") } throws: { error in
-            (error as? Refusal)?.text == "'Europe/Talinn' is not a time zone."
+    @Test(arguments: ["Europe/Talinn", "Tallinn", "CET"])
+    func aWrongTimeZoneIsNamed(_ name: String) {
+        #expect { try CalendarRule("daily 01:00 \(name) jitter 5m") } throws: { error in
+            (error as? Refusal)?.text == "'\(name)' is not a time zone."
         }
     }
 

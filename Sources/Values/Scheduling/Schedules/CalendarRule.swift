@@ -46,14 +46,15 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
         return number * unit
     }
 
-    /// Takes the name of a time zone from the end: a word with a slash, or `UTC`.
+    /// Takes the name of a time zone from the end: `UTC`, a word with a slash, or any word after a time.
     private static func takeZone(_ words: inout [String]) throws(Refusal) -> ClockZone? {
         guard let last = words.last else { return nil }
         if last.lowercased() == "utc" {
             words.removeLast()
             return nil
         }
-        guard last.contains("/") else { return nil }
+        let isAfterTime = words.dropLast().last?.first?.isNumber == true && last.first?.isLetter == true
+        guard last.contains("/") || isAfterTime else { return nil }
         guard let zone = ClockZone(last) else {
             throw Refusal(
                 "bad-schedule", "'\(last.prefix(60))' is not a time zone.",
