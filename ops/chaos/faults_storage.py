@@ -81,7 +81,7 @@ def package_damage(case):
     wait("the merge begins", lambda: cluster.status(job)["state"] in ("merging", "publishing", "done"), pause=0)
     cluster.coordinator.signal(signal.SIGSTOP)
     if list((cluster.data / "catalog" / "packages").rglob("*.mbtiles")):
-        # It proved the package and gave it its place before it was held: what is damaged now was published.
+        # The coordinator had published the package before it was stopped, so damage would now change a published file.
         cluster.coordinator.signal(signal.SIGCONT)
         case.healed()
         case.finish(job)

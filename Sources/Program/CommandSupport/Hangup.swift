@@ -22,7 +22,7 @@ package struct ReloadStep: Sendable {
 
 /// SIGHUP: a request to read settings again, or the end of the terminal.
 package enum Hangup {
-    /// Whether SIGHUP came before anything handled it.
+    /// Whether SIGHUP came before the service handled signals.
     private static let cameEarly = Atomic(false)
 
     /// Notes SIGHUP until the service handles it: a reload during the start must neither end the process nor be lost.

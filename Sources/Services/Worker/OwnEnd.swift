@@ -33,7 +33,7 @@ struct OwnEnd: Sendable {
     /// Notes the time that the work of a lease took.
     mutating func note(work: Int64) { longestWork = max(longestWork, work) }
 
-    /// What it is time for; `nil` = nothing.
+    /// What is to be done now; `nil` = nothing.
     mutating func step(_ now: Int64) -> Step? {
         if let limit = policy.timeLimit, now >= limit - WorkerPolicy.drainReserve {
             isOutOfTime = true

@@ -290,7 +290,7 @@ struct WorkerCore: Sendable {
         return effects + resend(now, isAll: true) + afterLeaseEnd(now)
     }
 
-    /// Why an orderly end is one.
+    /// Why the worker ends in order.
     private var leaveReason: WorkerEnd { isOutOfTime ? .outOfTime : .drained }
 
     private mutating func end(_ reason: WorkerEnd) -> [WorkerEffect] {

@@ -6,7 +6,7 @@ public struct ArchiveStamp: Hashable, Sendable {
     private let file: FileStamp
     /// Size and time of writing of the log; empty without one.
     ///
-    /// Not its other times: each reader that opens the log sets its owner (SQLite's `robustFchown`), and nothing else.
+    /// Without its ctime: SQLite sets the owner of the log when a reader opens it, which changes the ctime alone.
     private let log: [Int]
 
     /// `nil` if the file does not exist.

@@ -26,14 +26,14 @@ function headers(more) {
   return token.get() ? { ...more, Authorization: `Bearer ${token.get()}` } : more;
 }
 
-/** Sends a request, its body as JSON, a file as it is; throws an `APIError` for every answer that is none of 2xx and 304. */
+/** Sends a request. A file is sent unchanged, every other body as JSON. Throws an `APIError` unless the status is 304 or 200 to 299. */
 export async function ask(path, { method = 'GET', body, signal, more = {} } = {}) {
   let response;
-  const isSentAsItIs = body === undefined || body instanceof Blob;
-  const type = isSentAsItIs ? 'application/octet-stream' : 'application/json';
+  const isFile = body instanceof Blob;
+  const type = isFile ? 'application/octet-stream' : 'application/json';
   try {
     response = await fetch(path, {
-      method, signal, headers: headers(body === undefined ? more : { 'Content-Type': type, ...more }), body: isSentAsItIs ? body : JSON.stringify(body),
+      method, signal, headers: headers(body === undefined ? more : { 'Content-Type': type, ...more }), body: isFile || body === undefined ? body : JSON.stringify(body),
     });
   } catch (error) {
     if (error.name === 'AbortError') throw error;

@@ -135,7 +135,7 @@ struct AreaOptions: ParsableArguments {
         return found
     }
 
-    /// Says that a distance without a unit is in metres: some mean kilometres.
+    /// Says that a distance without a unit is in metres, because some people mean kilometres.
     private func noteMetres() {
         for (name, text) in [("--margin", self.margin), ("--radius", radius)] {
             guard let text, text.last?.isNumber == true else { continue }

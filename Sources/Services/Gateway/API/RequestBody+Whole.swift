@@ -18,7 +18,7 @@ extension Request {
             guard error is NIOTooManyBytesError else { throw cut }
             throw Problem(.tooLarge, tooLong())
         }
-        // A body of which the rest never came ends as a whole one does.
+        // `collect` does not report a body that was cut; only its length shows it.
         guard let said = headers[.contentLength].flatMap({ Int($0) }), said > found.readableBytes else { return found }
         throw cut
     }
