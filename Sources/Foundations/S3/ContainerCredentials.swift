@@ -57,27 +57,6 @@ struct ContainerCredentials: ConfiguredProvider {
                 "The server of credentials at '\(host)' answers with status \(status). Check the role of the container."
             )
         }
-        // Another text is no answer.
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
-        guard let answer, let expires = RenewedKeys.date(answer.expiration) else {
-            throw S3Error(.badAnswer, "The server of credentials at '\(host)' answers without keys and their end.")
-        }
-        return try RenewedKeys.Keys(
-            [answer.accessKey, answer.secretKey, answer.token], expires: expires, of: "the answer of '\(host)'")
-    }
-
-    private struct Answer: Decodable {
-        let accessKey: String
-        let secretKey: String
-        let token: String
-        let expiration: String
-
-        /// Names as the server writes them.
-        private enum CodingKeys: String, CodingKey {
-            case accessKey = "AccessKeyId"
-            case secretKey = "SecretAccessKey"
-            case token = "Token"
-            case expiration = "Expiration"
-        }
+        return try KeysAnswer.keys(body, from: "The server of credentials at '\(host)'")
     }
 }

@@ -21,7 +21,7 @@ public enum S3CredentialProviders {
     /// In the order in which they are looked at; a new provider is a type and its row here.
     private static let all: [any ConfiguredProvider.Type] = [
         AnonymousReads.self, S3Credentials.self, WebIdentity.self, SharedCredentialsFile.self,
-        ContainerCredentials.self,
+        ContainerCredentials.self, InstanceMetadata.self,
     ]
 
     /// The first provider that the environment asks for; an empty variable counts as not set.

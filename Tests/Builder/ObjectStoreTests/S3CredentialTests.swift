@@ -196,6 +196,69 @@ struct S3CredentialTests {
         #expect(throws: S3Error.self) { try S3CredentialProviders.find(in: environment) }
     }
 
+    /// A metadata service, version 2; `role` is `nil` for a machine without one.
+    private static func machine(role: String?, of asked: Asked) throws -> ScriptedServer {
+        try ScriptedServer { request in
+            asked.paths.withLock { $0.append("\(request.method) \(request.path)") }
+            let roles = "/latest/meta-data/iam/security-credentials/"
+            if request.path == "/latest/api/token" {
+                return request.method == "PUT" && request.headers["x-aws-ec2-metadata-token-ttl-seconds"] != nil
+                    ? .reply(200, body: Array("SESSION".utf8)) : .reply(405)
+            }
+            guard request.path.hasPrefix(roles) else {
+                return request.headers["x-amz-security-token"] == "of-machine"
+                    ? .reply(200, body: Array("bytes".utf8)) : .reply(403)
+            }
+            guard request.headers["x-aws-ec2-metadata-token"] == "SESSION" else { return .reply(401) }
+            guard let role else { return .reply(404) }
+            guard request.path == roles + role else { return .reply(200, body: Array("\(role)\n".utf8)) }
+            let end = Date(timeIntervalSinceNow: 3_600).formatted(.iso8601)
+            return .reply(
+                200,
+                body: Array(
+                    #"{"Code":"Success","AccessKeyId":"M","SecretAccessKey":"s","Token":"of-machine","Expiration":"\#(end)"}"#
+                        .utf8))
+        }
+    }
+
+    /// What a server was asked for.
+    private final class Asked: Sendable {
+        let paths = Mutex<[String]>([])
+    }
+
+    @Test func aVirtualMachineGetsTheKeysOfItsRole() async throws {
+        let asked = Asked()
+        let server = try Self.machine(role: "tiles", of: asked)
+        defer { server.stop() }
+        let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "\(server.url)/"]
+        let bucket = try bucket(server.url, environment)
+        for _ in 0..<2 { #expect(try await bucket.read("x") == Array("bytes".utf8)) }
+        let questions = asked.paths.withLock { $0.filter { $0.contains("/latest/") } }
+        #expect(
+            questions == [
+                "PUT /latest/api/token", "GET /latest/meta-data/iam/security-credentials/",
+                "GET /latest/meta-data/iam/security-credentials/tiles",
+            ], "the keys are asked for once")
+        #expect(throws: S3Error.self) {
+            try S3CredentialProviders.find(in: environment.merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 })
+        }
+    }
+
+    @Test func aMachineWithoutARoleAndAForeignServiceAreNamed() async throws {
+        let server = try Self.machine(role: nil, of: Asked())
+        defer { server.stop() }
+        let error = await #expect(throws: S3Error.self) {
+            _ = try await bucket(server.url, ["AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url]).read("x")
+        }
+        #expect(error?.code == .missingSecret && error?.message.contains("no role") == true)
+        for address in ["http://metadata.example.org", "ftp://127.0.0.1", "127.0.0.1:80", "http://127.0.0.1/latest"] {
+            let wrong = #expect(throws: S3Error.self) {
+                try S3CredentialProviders.find(in: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": address])
+            }
+            #expect(wrong?.code == .plainRefused || wrong?.code == .badLocation, "\(address)")
+        }
+    }
+
     @Test func aPublicBucketIsReadWithoutASignature() async throws {
         let server = try ScriptedServer { request in
             request.headers["authorization"] == nil ? .reply(200, body: Array("open".utf8)) : .reply(403)
@@ -207,11 +270,12 @@ struct S3CredentialTests {
 
     @Test func theUsualFileIsInTheHomeFolder() throws {
         let folder = scratch.appending(path: ".aws")
-        #expect(throws: S3Error.self) { try S3CredentialProviders.find(in: ["HOME": scratch.path]) }
+        let home = ["HOME": scratch.path, "AWS_EC2_METADATA_DISABLED": "true"]
+        #expect(throws: S3Error.self) { try S3CredentialProviders.find(in: home) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try write(token: "t")
         try FileManager.default.moveItem(at: file, to: folder.appending(path: "credentials"))
-        _ = try S3CredentialProviders.find(in: ["HOME": scratch.path])
+        _ = try S3CredentialProviders.find(in: home)
     }
 
     @Test(arguments: [
@@ -221,7 +285,8 @@ struct S3CredentialTests {
     ])
     func whatIsMissingIsNamed(environment: [String: String], says: String) throws {
         try write(token: "t")
-        var environment = environment
+        // A machine of Amazon that runs this test would have a role.
+        var environment = environment.merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
         if environment["AWS_PROFILE"] != nil { environment["AWS_SHARED_CREDENTIALS_FILE"] = file.path }
         let error = #expect(throws: S3Error.self) { try S3CredentialProviders.find(in: environment) }
         #expect(error?.code == .missingSecret && error?.message.contains(says) == true)
