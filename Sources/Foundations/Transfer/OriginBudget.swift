@@ -84,9 +84,13 @@ public final class OriginBudget: Sendable {
         var wakers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
     private let state = Mutex(State())
+    /// The limit of the whole process, beside the grant.
+    private let limit: ReceiveLimit?
 
     /// A budget without a grant.
-    public init() {}
+    ///
+    /// - Parameter limit: For the bytes of all origins together; `nil` = none.
+    public init(limit: ReceiveLimit? = nil) { self.limit = limit }
 
     // MARK: - Granting
 
@@ -173,12 +177,14 @@ public final class OriginBudget: Sendable {
             }
             if state.brake.holds(at: now) { return .milliseconds(50) }
             if let rate = grant.bytesPerSecond, state.debt > 0 { return .seconds(min(state.debt / rate, 1)) }
+            if let delay = limit?.delay(at: now) { return delay }
             if grant.perSecond > 0 {
                 guard state.tokens >= 1 else { return .seconds(min((1 - state.tokens) / grant.perSecond, 1)) }
                 state.tokens -= 1
             }
             state.inFlight += 1
             state.use.requests &+= 1
+            limit?.begin()
             return nil
         }
     }
@@ -187,6 +193,7 @@ public final class OriginBudget: Sendable {
     ///
     /// With a byte limit no request starts until the limit has compensated them.
     func received(_ bytes: Int, at now: ContinuousClock.Instant = .now) {
+        limit?.received(bytes, at: now)
         state.withLock { state in
             guard state.grant?.bytesPerSecond != nil else { return }
             state.fill(at: now)
@@ -196,7 +203,8 @@ public final class OriginBudget: Sendable {
 
     /// Bytes per second that each request in flight may receive; `nil` = no limit.
     var pace: Double? {
-        state.withLock { state in state.grant?.bytesPerSecond.map { $0 / Double(max(state.inFlight, 1)) } }
+        let own = state.withLock { state in state.grant?.bytesPerSecond.map { $0 / Double(max(state.inFlight, 1)) } }
+        return [own, limit?.pace].compactMap(\.self).min()
     }
 
     /// Ends a request.
@@ -205,6 +213,7 @@ public final class OriginBudget: Sendable {
     func endRequest(
         _ reception: Reception, begun: ContinuousClock.Instant? = nil, at now: ContinuousClock.Instant = .now
     ) {
+        limit?.end()
         let wakers = state.withLock { state in
             state.inFlight -= 1
             state.brake.update(reception, at: now)

@@ -127,17 +127,13 @@ package final class ControlClient: Sendable {
         return answer
     }
 
-    /// `open`, `limit` or `clear`; 0 = no limit of that kind.
-    package func order(
-        origin: String, _ order: String, perSecond: Double = 0, concurrency: UInt32 = 0
-    ) async throws -> PBOrdered {
+    /// `open`, `limit` or `clear` for the origin that the limit names; 0 = no limit of that kind.
+    package func order(_ order: String, _ limit: PBOriginLimit) async throws -> PBOrdered {
         try await ordered(
             .originOrder(
                 .make {
                     $0.order = order
-                    $0.limit.origin = origin
-                    $0.limit.perSecond = perSecond
-                    $0.limit.concurrency = concurrency
+                    $0.limit = limit
                 }))
     }
 

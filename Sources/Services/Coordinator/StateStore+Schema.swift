@@ -17,6 +17,9 @@ extension StateStore {
         migrator.registerMigration("remark of a package") { db in
             try db.execute(sql: "ALTER TABLE package ADD COLUMN remark TEXT")
         }
+        migrator.registerMigration("bytes per second of an operator's limit") { db in
+            try db.execute(sql: "ALTER TABLE origin_limit ADD COLUMN bytes_per_second REAL")
+        }
         return migrator
     }
 

@@ -11,6 +11,7 @@ internal import Wire
 /// was answered.
 final class WorkerBudgets: Sendable {
     fileprivate struct State {
+        let receiveLimit: ReceiveLimit?
         var budgets: [String: OriginBudget] = [:]
         /// The last grant of each origin: its round, and when it ends.
         var granted: [String: (round: UInt64, until: ContinuousClock.Instant)] = [:]
@@ -31,7 +32,13 @@ final class WorkerBudgets: Sendable {
         /// Whether an answer came since the last unreported change of grants.
         var hasNews = false
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    /// Budgets without grants.
+    ///
+    /// - Parameter receiveLimit: For the bytes of all origins together; `nil` = none.
+    init(receiveLimit: ReceiveLimit? = nil) { state = Mutex(State(receiveLimit: receiveLimit)) }
+
     /// Number of messages whose time is remembered; a heartbeat is two or three.
     private static let remembered = 512
     /// Shortest interval of early reports, and of reports without which no work continues.
@@ -189,7 +196,7 @@ extension WorkerBudgets.State {
 
     fileprivate mutating func budget(_ origin: String) -> OriginBudget {
         if let budget = budgets[origin] { return budget }
-        let budget = OriginBudget()
+        let budget = OriginBudget(limit: receiveLimit)
         budgets[origin] = budget
         return budget
     }

@@ -26,6 +26,10 @@ public struct WorkerOptions: Sendable {
     ///
     /// Default 4 GiB.
     public var cacheBytes: UInt64 = 4 << 30
+    /// Bytes that the worker receives from all origins together per second; `nil` = no limit.
+    ///
+    /// Blobs are not counted.
+    public var bandwidth: UInt64?
     /// Number of leases that run at the same time, 1...256.
     ///
     /// Default 4.

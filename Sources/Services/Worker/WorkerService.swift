@@ -7,6 +7,7 @@ internal import PackageFiles
 internal import Packages
 public import ServiceLifecycle
 internal import Telemetry
+internal import Transfer
 internal import Wire
 internal import ZeroMQ
 
@@ -18,7 +19,7 @@ public struct WorkerService: Service, CustomStringConvertible {
     private let options: WorkerOptions
     private let logger: Logger
     private let metrics = WorkerMetrics()
-    private let budgets = WorkerBudgets()
+    private let budgets: WorkerBudgets
 
     /// Only its name.
     ///
@@ -29,6 +30,7 @@ public struct WorkerService: Service, CustomStringConvertible {
     public init(_ options: WorkerOptions, logger: Logger) {
         self.options = options
         self.logger = logger
+        budgets = WorkerBudgets(receiveLimit: options.bandwidth.map(ReceiveLimit.init(bytesPerSecond:)))
     }
 
     /// The page of metrics in the text format of Prometheus.

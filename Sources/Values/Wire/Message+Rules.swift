@@ -20,7 +20,7 @@ extension PBRateGrant {
 }
 
 extension PBOriginLimit {
-    func checkRules() throws(WireError) { try WireCheck.rates([perSecond], of: origin) }
+    func checkRules() throws(WireError) { try WireCheck.rates([perSecond, bytesPerSecond], of: origin) }
 }
 
 extension PBChunk {

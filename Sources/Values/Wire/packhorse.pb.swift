@@ -1564,52 +1564,107 @@ public nonisolated struct PBOrigins: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBOriginStatus: Sendable {
+public nonisolated struct PBOriginStatus: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var origin: String = String()
+  public var origin: String {
+    get {_storage._origin}
+    set {_uniqueStorage()._origin = newValue}
+  }
 
   /// open, slowed, blocked (Retry-After), broken (breaker), probing, learning
-  public var state: String = String()
+  public var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
   /// the configured limit, 0 = none
-  public var perSecond: Double = 0
+  public var perSecond: Double {
+    get {_storage._perSecond}
+    set {_uniqueStorage()._perSecond = newValue}
+  }
 
-  public var concurrency: UInt32 = 0
+  public var concurrency: UInt32 {
+    get {_storage._concurrency}
+    set {_uniqueStorage()._concurrency = newValue}
+  }
 
-  public var grantedPerSecond: Double = 0
+  public var grantedPerSecond: Double {
+    get {_storage._grantedPerSecond}
+    set {_uniqueStorage()._grantedPerSecond = newValue}
+  }
 
-  public var grantedConcurrency: UInt32 = 0
+  public var grantedConcurrency: UInt32 {
+    get {_storage._grantedConcurrency}
+    set {_uniqueStorage()._grantedConcurrency = newValue}
+  }
 
-  public var workers: UInt32 = 0
+  public var workers: UInt32 {
+    get {_storage._workers}
+    set {_uniqueStorage()._workers = newValue}
+  }
 
-  public var blockedMs: UInt64 = 0
+  public var blockedMs: UInt64 {
+    get {_storage._blockedMs}
+    set {_uniqueStorage()._blockedMs = newValue}
+  }
 
-  public var requests: UInt64 = 0
+  public var requests: UInt64 {
+    get {_storage._requests}
+    set {_uniqueStorage()._requests = newValue}
+  }
 
-  public var throttled: UInt64 = 0
+  public var throttled: UInt64 {
+    get {_storage._throttled}
+    set {_uniqueStorage()._throttled = newValue}
+  }
 
-  public var failed: UInt64 = 0
+  public var failed: UInt64 {
+    get {_storage._failed}
+    set {_uniqueStorage()._failed = newValue}
+  }
 
   /// 0...1: the share of the limit that the origin accepts
-  public var factor: Double = 0
+  public var factor: Double {
+    get {_storage._factor}
+    set {_uniqueStorage()._factor = newValue}
+  }
 
   /// the rate that the origin accepts; 0 = at least the limit
-  public var foundPerSecond: Double = 0
+  public var foundPerSecond: Double {
+    get {_storage._foundPerSecond}
+    set {_uniqueStorage()._foundPerSecond = newValue}
+  }
 
   /// the requests in flight that it accepts; 0 = at least the limit
-  public var foundConcurrency: UInt32 = 0
+  public var foundConcurrency: UInt32 {
+    get {_storage._foundConcurrency}
+    set {_uniqueStorage()._foundConcurrency = newValue}
+  }
 
   /// the operator's limit, 0 = none
-  public var operatorPerSecond: Double = 0
+  public var operatorPerSecond: Double {
+    get {_storage._operatorPerSecond}
+    set {_uniqueStorage()._operatorPerSecond = newValue}
+  }
 
-  public var operatorConcurrency: UInt32 = 0
+  public var operatorConcurrency: UInt32 {
+    get {_storage._operatorConcurrency}
+    set {_uniqueStorage()._operatorConcurrency = newValue}
+  }
+
+  public var operatorBytesPerSecond: Double {
+    get {_storage._operatorBytesPerSecond}
+    set {_uniqueStorage()._operatorBytesPerSecond = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The append-only log of all changes; `after` = last seq seen, wait_ms = how long to wait for the next one.
@@ -2189,8 +2244,11 @@ public nonisolated struct PBOriginLimit: Sendable {
   /// 0 = no limit for the rate
   public var perSecond: Double = 0
 
-  /// 0 = no limit for the requests in flight; both 0 = the limit is removed
+  /// 0 = no limit for the requests in flight
   public var concurrency: UInt32 = 0
+
+  /// 0 = no limit for the bytes received; all three 0 = the limit is removed
+  public var bytesPerSecond: Double = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5501,104 +5559,177 @@ nonisolated extension PBOrigins: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OriginStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}state\0\u{3}per_second\0\u{1}concurrency\0\u{3}granted_per_second\0\u{3}granted_concurrency\0\u{1}workers\0\u{3}blocked_ms\0\u{1}requests\0\u{1}throttled\0\u{1}failed\0\u{1}factor\0\u{4}F\u{3}found_per_second\0\u{3}found_concurrency\0\u{3}operator_per_second\0\u{3}operator_concurrency\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}state\0\u{3}per_second\0\u{1}concurrency\0\u{3}granted_per_second\0\u{3}granted_concurrency\0\u{1}workers\0\u{3}blocked_ms\0\u{1}requests\0\u{1}throttled\0\u{1}failed\0\u{1}factor\0\u{4}F\u{3}found_per_second\0\u{3}found_concurrency\0\u{3}operator_per_second\0\u{3}operator_concurrency\0\u{3}operator_bytes_per_second\0")
+
+  fileprivate class _StorageClass {
+    var _origin: String = String()
+    var _state: String = String()
+    var _perSecond: Double = 0
+    var _concurrency: UInt32 = 0
+    var _grantedPerSecond: Double = 0
+    var _grantedConcurrency: UInt32 = 0
+    var _workers: UInt32 = 0
+    var _blockedMs: UInt64 = 0
+    var _requests: UInt64 = 0
+    var _throttled: UInt64 = 0
+    var _failed: UInt64 = 0
+    var _factor: Double = 0
+    var _foundPerSecond: Double = 0
+    var _foundConcurrency: UInt32 = 0
+    var _operatorPerSecond: Double = 0
+    var _operatorConcurrency: UInt32 = 0
+    var _operatorBytesPerSecond: Double = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _origin = source._origin
+      _state = source._state
+      _perSecond = source._perSecond
+      _concurrency = source._concurrency
+      _grantedPerSecond = source._grantedPerSecond
+      _grantedConcurrency = source._grantedConcurrency
+      _workers = source._workers
+      _blockedMs = source._blockedMs
+      _requests = source._requests
+      _throttled = source._throttled
+      _failed = source._failed
+      _factor = source._factor
+      _foundPerSecond = source._foundPerSecond
+      _foundConcurrency = source._foundConcurrency
+      _operatorPerSecond = source._operatorPerSecond
+      _operatorConcurrency = source._operatorConcurrency
+      _operatorBytesPerSecond = source._operatorBytesPerSecond
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 3: try { try decoder.decodeSingularDoubleField(value: &self.perSecond) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self.grantedPerSecond) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.grantedConcurrency) }()
-      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.workers) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.blockedMs) }()
-      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.requests) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.throttled) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
-      case 12: try { try decoder.decodeSingularDoubleField(value: &self.factor) }()
-      case 210: try { try decoder.decodeSingularDoubleField(value: &self.foundPerSecond) }()
-      case 211: try { try decoder.decodeSingularUInt32Field(value: &self.foundConcurrency) }()
-      case 212: try { try decoder.decodeSingularDoubleField(value: &self.operatorPerSecond) }()
-      case 213: try { try decoder.decodeSingularUInt32Field(value: &self.operatorConcurrency) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._origin) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 3: try { try decoder.decodeSingularDoubleField(value: &_storage._perSecond) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._concurrency) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._grantedPerSecond) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._grantedConcurrency) }()
+        case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._workers) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._blockedMs) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._requests) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._throttled) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._failed) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._factor) }()
+        case 210: try { try decoder.decodeSingularDoubleField(value: &_storage._foundPerSecond) }()
+        case 211: try { try decoder.decodeSingularUInt32Field(value: &_storage._foundConcurrency) }()
+        case 212: try { try decoder.decodeSingularDoubleField(value: &_storage._operatorPerSecond) }()
+        case 213: try { try decoder.decodeSingularUInt32Field(value: &_storage._operatorConcurrency) }()
+        case 214: try { try decoder.decodeSingularDoubleField(value: &_storage._operatorBytesPerSecond) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.origin.isEmpty {
-      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
-    }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
-    }
-    if self.perSecond.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.perSecond, fieldNumber: 3)
-    }
-    if self.concurrency != 0 {
-      try visitor.visitSingularUInt32Field(value: self.concurrency, fieldNumber: 4)
-    }
-    if self.grantedPerSecond.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.grantedPerSecond, fieldNumber: 5)
-    }
-    if self.grantedConcurrency != 0 {
-      try visitor.visitSingularUInt32Field(value: self.grantedConcurrency, fieldNumber: 6)
-    }
-    if self.workers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.workers, fieldNumber: 7)
-    }
-    if self.blockedMs != 0 {
-      try visitor.visitSingularUInt64Field(value: self.blockedMs, fieldNumber: 8)
-    }
-    if self.requests != 0 {
-      try visitor.visitSingularUInt64Field(value: self.requests, fieldNumber: 9)
-    }
-    if self.throttled != 0 {
-      try visitor.visitSingularUInt64Field(value: self.throttled, fieldNumber: 10)
-    }
-    if self.failed != 0 {
-      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 11)
-    }
-    if self.factor.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.factor, fieldNumber: 12)
-    }
-    if self.foundPerSecond.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.foundPerSecond, fieldNumber: 210)
-    }
-    if self.foundConcurrency != 0 {
-      try visitor.visitSingularUInt32Field(value: self.foundConcurrency, fieldNumber: 211)
-    }
-    if self.operatorPerSecond.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.operatorPerSecond, fieldNumber: 212)
-    }
-    if self.operatorConcurrency != 0 {
-      try visitor.visitSingularUInt32Field(value: self.operatorConcurrency, fieldNumber: 213)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if !_storage._origin.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._origin, fieldNumber: 1)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 2)
+      }
+      if _storage._perSecond.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._perSecond, fieldNumber: 3)
+      }
+      if _storage._concurrency != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._concurrency, fieldNumber: 4)
+      }
+      if _storage._grantedPerSecond.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._grantedPerSecond, fieldNumber: 5)
+      }
+      if _storage._grantedConcurrency != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._grantedConcurrency, fieldNumber: 6)
+      }
+      if _storage._workers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._workers, fieldNumber: 7)
+      }
+      if _storage._blockedMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._blockedMs, fieldNumber: 8)
+      }
+      if _storage._requests != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._requests, fieldNumber: 9)
+      }
+      if _storage._throttled != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._throttled, fieldNumber: 10)
+      }
+      if _storage._failed != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._failed, fieldNumber: 11)
+      }
+      if _storage._factor.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._factor, fieldNumber: 12)
+      }
+      if _storage._foundPerSecond.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._foundPerSecond, fieldNumber: 210)
+      }
+      if _storage._foundConcurrency != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._foundConcurrency, fieldNumber: 211)
+      }
+      if _storage._operatorPerSecond.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._operatorPerSecond, fieldNumber: 212)
+      }
+      if _storage._operatorConcurrency != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._operatorConcurrency, fieldNumber: 213)
+      }
+      if _storage._operatorBytesPerSecond.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._operatorBytesPerSecond, fieldNumber: 214)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBOriginStatus, rhs: PBOriginStatus) -> Bool {
-    if lhs.origin != rhs.origin {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.perSecond != rhs.perSecond {return false}
-    if lhs.concurrency != rhs.concurrency {return false}
-    if lhs.grantedPerSecond != rhs.grantedPerSecond {return false}
-    if lhs.grantedConcurrency != rhs.grantedConcurrency {return false}
-    if lhs.workers != rhs.workers {return false}
-    if lhs.blockedMs != rhs.blockedMs {return false}
-    if lhs.requests != rhs.requests {return false}
-    if lhs.throttled != rhs.throttled {return false}
-    if lhs.failed != rhs.failed {return false}
-    if lhs.factor != rhs.factor {return false}
-    if lhs.foundPerSecond != rhs.foundPerSecond {return false}
-    if lhs.foundConcurrency != rhs.foundConcurrency {return false}
-    if lhs.operatorPerSecond != rhs.operatorPerSecond {return false}
-    if lhs.operatorConcurrency != rhs.operatorConcurrency {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._perSecond != rhs_storage._perSecond {return false}
+        if _storage._concurrency != rhs_storage._concurrency {return false}
+        if _storage._grantedPerSecond != rhs_storage._grantedPerSecond {return false}
+        if _storage._grantedConcurrency != rhs_storage._grantedConcurrency {return false}
+        if _storage._workers != rhs_storage._workers {return false}
+        if _storage._blockedMs != rhs_storage._blockedMs {return false}
+        if _storage._requests != rhs_storage._requests {return false}
+        if _storage._throttled != rhs_storage._throttled {return false}
+        if _storage._failed != rhs_storage._failed {return false}
+        if _storage._factor != rhs_storage._factor {return false}
+        if _storage._foundPerSecond != rhs_storage._foundPerSecond {return false}
+        if _storage._foundConcurrency != rhs_storage._foundConcurrency {return false}
+        if _storage._operatorPerSecond != rhs_storage._operatorPerSecond {return false}
+        if _storage._operatorConcurrency != rhs_storage._operatorConcurrency {return false}
+        if _storage._operatorBytesPerSecond != rhs_storage._operatorBytesPerSecond {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6877,7 +7008,7 @@ nonisolated extension PBEdition: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBOriginLimit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OriginLimit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}concurrency\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}concurrency\0\u{3}bytes_per_second\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6888,6 +7019,7 @@ nonisolated extension PBOriginLimit: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
       case 2: try { try decoder.decodeSingularDoubleField(value: &self.perSecond) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.bytesPerSecond) }()
       default: break
       }
     }
@@ -6903,6 +7035,9 @@ nonisolated extension PBOriginLimit: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if self.concurrency != 0 {
       try visitor.visitSingularUInt32Field(value: self.concurrency, fieldNumber: 3)
     }
+    if self.bytesPerSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.bytesPerSecond, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6910,6 +7045,7 @@ nonisolated extension PBOriginLimit: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.origin != rhs.origin {return false}
     if lhs.perSecond != rhs.perSecond {return false}
     if lhs.concurrency != rhs.concurrency {return false}
+    if lhs.bytesPerSecond != rhs.bytesPerSecond {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -56,6 +56,35 @@ struct BudgetedClientTests {
         #expect(seconds >= (Double(count * size) - free) / rate, "\(seconds) s")
     }
 
+    /// Two origins, each with a client and a budget of its own.
+    @Test func aLimitOfTheProcessHoldsForAllOriginsTogether() async throws {
+        let (rate, count, size) = (1_000_000, 16, 64 << 10)
+        let body = [UInt8](repeating: 7, count: size)
+        let limit = ReceiveLimit(bytesPerSecond: UInt64(rate))
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<2 {
+                let server = try ScriptedServer { _ in .reply(200, body: body) }
+                let budget = OriginBudget(limit: limit)
+                let client = try client(budget)
+                budget.apply(grant(2))
+                group.addTask {
+                    defer { server.stop() }
+                    return try await withThrowingTaskGroup(of: Int.self) { requests in
+                        for number in 0..<count {
+                            requests.addTask { try await client.get("\(server.url)/\(number)").body.count }
+                        }
+                        return try await requests.reduce(0, +)
+                    }
+                }
+            }
+            for try await length in group { #expect(length == count * size) }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        // What is in flight before anything is counted passes freely: two bodies of each origin.
+        #expect(seconds >= Double((2 * count - 4) * size) / Double(rate), "\(seconds) s")
+    }
+
     @Test func whatIsInFlightIsBrokenOffWhenTheGrantEnds() async throws {
         let server = try ScriptedServer { $0.earlier == 0 ? .silence : .reply(204) }
         defer { server.stop() }

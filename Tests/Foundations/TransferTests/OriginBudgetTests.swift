@@ -26,6 +26,20 @@ struct OriginBudgetTests {
         return starts
     }
 
+    @Test func whatAnotherOriginReceivedDelaysTheNextRequest() {
+        let limit = ReceiveLimit(bytesPerSecond: 1_000)
+        let (one, two) = (OriginBudget(limit: limit), OriginBudget(limit: limit))
+        for budget in [one, two] { budget.apply(grant(0), at: start) }
+        #expect(one.takePermit(at: start) == nil)
+        one.received(500, at: start)
+        #expect(two.takePermit(at: start) == .seconds(0.5))
+        #expect(one.pace == 1_000)
+        #expect(two.takePermit(at: start + .seconds(0.5)) == nil)
+        #expect(one.pace == 500 && two.pace == 500)
+        one.endRequest(.answered)
+        #expect(two.pace == 1_000)
+    }
+
     @Test func withoutAGrantNothingStarts() {
         #expect(run(OriginBudget(), from: 0, to: 5).isEmpty)
     }

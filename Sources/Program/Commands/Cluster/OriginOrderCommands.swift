@@ -38,7 +38,7 @@ struct OriginsOpenCommand: AsyncParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        let answer = try await cluster.withClient { try await $0.order(origin: origin, "open") }
+        let answer = try await cluster.withClient { try await $0.order("open", .make { $0.origin = origin }) }
         Console.result(answer.text)
     }
 }
@@ -46,13 +46,14 @@ struct OriginsOpenCommand: AsyncParsableCommand {
 /// `packhorse origins limit`.
 struct OriginsLimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "limit", abstract: "Limit the request rate of the whole cluster to an origin, without a new job.",
+        commandName: "limit", abstract: "Limit the requests of the whole cluster to an origin, without a new job.",
         discussion: """
             The strictest of this limit and those of the tilesets applies, so it can slow a job down but not speed it \
             up. It replaces the operator's earlier limit, applies at once, and is kept until it is removed with --clear, \
             also after a restart of the coordinator and for later jobs.
             Examples:
               packhorse origins limit tiles.example.com --requests-per-second 20 --concurrency 4
+              packhorse origins limit tiles.example.com --bytes-per-second 5MB
               packhorse origins limit tiles.example.com --clear
             """)
 
@@ -61,16 +62,20 @@ struct OriginsLimitCommand: AsyncParsableCommand {
     var origin: String
     @Option(help: "Requests started per second, at least 0.001.") var requestsPerSecond: Double?
     @Option(help: "Requests in flight at the same time, 1 to 1000000.") var concurrency: UInt32?
+    @Option(
+        help: ArgumentHelp("Bytes received per second, 10kB to 1TB, for example 500kB.", valueName: "bytes/s"))
+    var bytesPerSecond: String?
     @Flag(help: "Remove the operator's limit.") var clear = false
     @OptionGroup var cluster: ClusterOptions
 
     func validate() throws {
-        guard clear == (requestsPerSecond == nil && concurrency == nil) else {
+        guard clear == (requestsPerSecond == nil && concurrency == nil && bytesPerSecond == nil) else {
             throw ValidationError(
                 clear
-                    ? "--clear removes the limit. Use it without --requests-per-second and --concurrency."
-                    : "Give --requests-per-second, --concurrency, or --clear.")
+                    ? "--clear removes the limits. Use it alone."
+                    : "Give --requests-per-second, --concurrency, --bytes-per-second, or --clear.")
         }
+        _ = try ByteRate.parse(bytesPerSecond, option: "--bytes-per-second")
         if let rate = requestsPerSecond, !(rate.isFinite && rate >= 0.001) {
             throw ValidationError("--requests-per-second must be at least 0.001, not \(rate).")
         }
@@ -80,11 +85,12 @@ struct OriginsLimitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (rate, connections) = (requestsPerSecond ?? 0, concurrency ?? 0)
-        let order = clear ? "clear" : "limit"
-        let answer = try await cluster.withClient {
-            try await $0.order(origin: origin, order, perSecond: rate, concurrency: connections)
-        }
+        var limit = PBOriginLimit()
+        limit.origin = origin
+        limit.perSecond = requestsPerSecond ?? 0
+        limit.concurrency = concurrency ?? 0
+        limit.bytesPerSecond = try ByteRate.parse(bytesPerSecond, option: "--bytes-per-second").map { Double($0) } ?? 0
+        let answer = try await cluster.withClient { [limit] in try await $0.order(clear ? "clear" : "limit", limit) }
         Console.result(answer.text)
     }
 }

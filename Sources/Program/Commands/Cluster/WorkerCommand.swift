@@ -20,6 +20,7 @@ struct WorkerCommand: AsyncParsableCommand {
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --blobs /srv/packhorse/blobs
               packhorse worker --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
+              packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --bandwidth 2MB
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --until-idle 5m --time-limit 12h
             """)
 
@@ -45,6 +46,11 @@ struct WorkerCommand: AsyncParsableCommand {
     var scratch: String?
     @Option(help: ArgumentHelp("When streaming: MiB of unused downloaded blobs to keep.", valueName: "MiB"))
     var cache: UInt64 = 4096
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes per second from all tile servers and remote archives together, for example 2MB. Blobs are not counted. Default: no limit.",
+            valueName: "bytes/s"))
+    var bandwidth: String?
     @Option(help: "Batches processed at the same time, 1 to 256.") var slots: Int = 4
     @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
     @Option(
@@ -70,6 +76,7 @@ struct WorkerCommand: AsyncParsableCommand {
         try EndpointOption.checkConnecting(blobEndpoint, option: "--blob-endpoint")
         guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
         guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
+        _ = try ByteRate.parse(bandwidth, option: "--bandwidth")
         _ = try Self.seconds(untilIdle, "--until-idle", least: 1)
         _ = try Self.seconds(timeLimit, "--time-limit", least: 30)
     }
@@ -102,6 +109,7 @@ struct WorkerCommand: AsyncParsableCommand {
             try OutputLocation.makeFolder(options.scratch)
         }
         options.cacheBytes = cache << 20
+        options.bandwidth = try ByteRate.parse(bandwidth, option: "--bandwidth")
         options.allowPlain = keys.insecure
         options.beforeMerge = { MallocArenas.giveBack() }
         options.untilIdle = try Self.seconds(untilIdle, "--until-idle", least: 1)

@@ -126,6 +126,7 @@ extension PBOriginStatus: Encodable {
         try object.encodeIfPresent(foundConcurrency == 0 ? nil : foundConcurrency, forKey: "accepts_concurrency")
         try object.encodeIfPresent(operatorPerSecond == 0 ? nil : operatorPerSecond, forKey: "operator_per_second")
         try object.encodeIfPresent(operatorConcurrency == 0 ? nil : operatorConcurrency, forKey: "operator_concurrency")
+        try object.encodeIfPresent(operatorBytesPerSecond == 0 ? nil : operatorBytesPerSecond, forKey: "operator_bytes_per_second")
     }
 }
 
@@ -209,7 +210,7 @@ package enum MessageSchemas {
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
         "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string",
-        "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned",
+        "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned operator_bytes_per_second?:number",
         "Event": "seq:unsigned time:string job:unsigned kind:string data:string text:string",
         "Worker": "name:string host:string pid:unsigned build:string state:string leases:unsigned credit:unsigned silent_seconds:number tiles:unsigned bytes:unsigned reason?:string",
         "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] findings:[Finding]",

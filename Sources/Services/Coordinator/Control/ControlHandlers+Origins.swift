@@ -46,7 +46,7 @@ extension ControlHandlers {
         let view = state.scheduler.origins(now: environment.now).first { $0.name == name }
         let text =
             if limit != nil {
-                "\(name) is limited" + (view?.state == "unused" ? "; no unfinished job uses it environment.now" : "")
+                "\(name) is limited" + (view?.state == "unused" ? "; no unfinished job uses it now" : "")
             } else {
                 before == nil ? "\(name) had no operator limit" : "the operator limit of \(name) is removed"
             }

@@ -25,7 +25,8 @@ extension WireConversions {
     static func limit(_ body: PBOriginLimit) -> OperatorLimit? {
         let limit = OperatorLimit(
             perSecond: body.perSecond > 0 ? body.perSecond : nil,
-            concurrency: body.concurrency > 0 ? Int(body.concurrency) : nil)
+            concurrency: body.concurrency > 0 ? Int(body.concurrency) : nil,
+            bytesPerSecond: body.bytesPerSecond > 0 ? body.bytesPerSecond : nil)
         return limit.isEmpty ? nil : limit
     }
 
@@ -34,6 +35,7 @@ extension WireConversions {
             $0.origin = origin
             $0.perSecond = limit?.perSecond ?? 0
             $0.concurrency = UInt32(clamping: limit?.concurrency ?? 0)
+            $0.bytesPerSecond = limit?.bytesPerSecond ?? 0
         }
     }
 
@@ -86,6 +88,7 @@ extension WireConversions {
             $0.foundConcurrency = UInt32(clamping: origin.foundConcurrency ?? 0)
             $0.operatorPerSecond = origin.operatorLimit?.perSecond ?? 0
             $0.operatorConcurrency = UInt32(clamping: origin.operatorLimit?.concurrency ?? 0)
+            $0.operatorBytesPerSecond = origin.operatorLimit?.bytesPerSecond ?? 0
         }
     }
 }

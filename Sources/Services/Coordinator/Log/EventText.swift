@@ -47,7 +47,8 @@ enum EventText {
 
     private static func text(_ body: PBOriginLimit) -> String {
         let rate = body.perSecond > 0 ? ["\(body.perSecond) requests per second"] : []
-        let limits = rate + (body.concurrency > 0 ? ["\(body.concurrency) at once"] : [])
+        let bytes = body.bytesPerSecond > 0 ? ["\(Units.bytes(UInt64(min(body.bytesPerSecond, 1e15)))) per second"] : []
+        let limits = rate + (body.concurrency > 0 ? ["\(body.concurrency) at once"] : []) + bytes
         return "origin \(body.origin): "
             + (limits.isEmpty ? "the operator's limit is removed" : "limited to \(limits.joined(separator: ", "))")
     }

@@ -6,17 +6,20 @@ public struct OperatorLimit: Hashable, Sendable {
     public var perSecond: Double?
     /// Requests in flight at the same time, at least 1; `nil` = no limit by the operator.
     public var concurrency: Int?
+    /// Bytes received per second, at least 1; `nil` = no limit by the operator.
+    public var bytesPerSecond: Double?
 
     /// A limit.
     ///
     /// A value that is not a positive number means no limit.
-    public init(perSecond: Double?, concurrency: Int?) {
+    public init(perSecond: Double?, concurrency: Int?, bytesPerSecond: Double? = nil) {
+        self.bytesPerSecond = bytesPerSecond.flatMap { $0.isFinite && $0 > 0 ? max($0, 1) : nil }
         self.perSecond = perSecond.flatMap { $0.isFinite && $0 > 0 ? max($0, 0.001) : nil }
         self.concurrency = concurrency.flatMap { $0 > 0 ? min($0, 1_000_000) : nil }
     }
 
     /// Whether it contains no limit.
-    public var isEmpty: Bool { perSecond == nil && concurrency == nil }
+    public var isEmpty: Bool { perSecond == nil && concurrency == nil && bytesPerSecond == nil }
 }
 
 /// Operator limits by origin.
@@ -26,7 +29,10 @@ extension OriginLimits {
     /// The stricter value of these limits and the operator's limit, for each kind.
     func within(_ limit: OperatorLimit?) -> OriginLimits {
         guard let limit else { return self }
-        return strictest(OriginLimits(perSecond: limit.perSecond, concurrency: limit.concurrency ?? concurrency))
+        return strictest(
+            OriginLimits(
+                perSecond: limit.perSecond, concurrency: limit.concurrency ?? concurrency,
+                bytesPerSecond: limit.bytesPerSecond))
     }
 }
 

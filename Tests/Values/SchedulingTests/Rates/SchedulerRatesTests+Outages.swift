@@ -50,6 +50,19 @@ extension SchedulerRatesTests {
         #expect(bench.store.operatorLimits.isEmpty)
     }
 
+    @Test func anOperatorsLimitOfBytesIsSharedByTheConnections() {
+        var (bench, _) = bench()
+        settle(&bench, 1...3)
+        bench.on(.limitOrigin("tiles", OperatorLimit(perSecond: nil, concurrency: nil, bytesPerSecond: 60_000)))
+        settle(&bench, 1...3)
+        bench.pass(1_100)
+        settle(&bench, 1...3)
+        let shares = told(bench).values.filter { $0.concurrency > 0 }
+        #expect(!shares.isEmpty)
+        for share in shares { #expect(share.bytesPerSecond == 10_000 * Double(share.concurrency)) }
+        #expect(bench.store.operatorLimits["tiles"]?.bytesPerSecond == 60_000)
+    }
+
     @Test func anOperatorsLimitWaitsForAnOriginsFirstJob() {
         var bench = Bench()
         bench.on(.limitOrigin("tiles", OperatorLimit(perSecond: nil, concurrency: 2)))
