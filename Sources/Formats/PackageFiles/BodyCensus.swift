@@ -14,12 +14,7 @@ package enum BodyCensus {
     /// - Parameter tiles: About how many tiles the file has.
     /// - Throws: ``ArchiveError``, ``PackagesError`` for a file that cannot be read.
     package static func frequent(in url: URL, tiles: UInt64) throws -> [FrequentBody] {
-        let archive: any TileArchive
-        switch try ArchiveKind.of(url) {
-        case .mbtiles: archive = try MBTilesArchive(path: url.path, .batch(url.path))
-        case .pmtiles: archive = try PMTilesArchive(path: url.path, .batch(url.path))
-        case .maplibre, .geoPackage, .tree, .other: return []
-        }
+        guard let archive = try TileArchives.readable(url) else { return [] }
         let sample = TileSample(of: tiles, most: limit)
         var chosen: [(tile: TileID, record: TileRecord)] = []
         func choose(_ tile: TileID, _ reference: UInt64, _ length: UInt64) {

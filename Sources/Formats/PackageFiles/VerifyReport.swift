@@ -45,6 +45,16 @@ public struct VerifyReport: Sendable, Codable {
     /// The bodies that most tiles have; `nil` when they were not counted, or when all bodies are rare.
     public package(set) var bodies: [FrequentBody]?
 
+    /// What the file says about itself; `nil` when that was not read, or when it says nothing.
+    public package(set) var about: FileDescription?
+
+    /// Reads what the file says about itself.
+    ///
+    /// - Throws: Errors of reading the file.
+    public mutating func describe() throws {
+        about = try TileArchives.readable(URL(filePath: path)).flatMap { FileDescription(rows: try $0.facts().rows) }
+    }
+
     /// Counts the bodies of the file.
     ///
     /// - Throws: Errors of reading the file.

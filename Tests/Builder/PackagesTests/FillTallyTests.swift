@@ -67,6 +67,24 @@ struct FillTallyTests {
         #expect(other.bodies == found)
     }
 
+    @Test func whatAFileSaysAboutItselfIsRead() throws {
+        let file = scratch.file("words.mbtiles")
+        let layers = #"{"vector_layers":[{"id":"water","fields":{}},{"id":"roads","fields":{}}]}"#
+        try foreignFile(
+            file,
+            [
+                ["name", " Estonia "], ["format", "pbf"], ["attribution", "© <b>Somebody</b>"],
+                ["bounds", "-180,-85,180,85"],
+                ["json", layers], ["version", ""],
+            ], [(0, 0, 0, vectorTile("sea"))])
+        var report = try PackageVerify.run(file)
+        #expect(report.about == nil, "only what asks for it reads it")
+        try report.describe()
+        let about = try #require(report.about)
+        #expect(about.name == "Estonia" && about.attribution == "© <b>Somebody</b>" && about.version == nil)
+        #expect(about.bounds == "-180,-85,180,85" && about.layers == ["water", "roads"])
+    }
+
     /// In a table without row numbers all tiles have the same reference.
     @Test func frequentBodiesOfAFileWithoutRowNumbersAreListed() throws {
         let file = scratch.file("places.mbtiles")

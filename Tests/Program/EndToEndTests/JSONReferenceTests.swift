@@ -100,7 +100,11 @@ struct JSONReferenceTests {
     private func operations(_ reader: JSONReader, _ demo: DemoOrigin, _ cluster: Cluster) async throws {
         let control = cluster.control
         try await reader.run(
-            nil, ["origins", "limit", demo.url, "--requests-per-second", "5", "--concurrency", "2"], at: control)
+            nil,
+            [
+                "origins", "limit", demo.url, "--requests-per-second", "5", "--concurrency", "2", "--bytes-per-second",
+                "5MB",
+            ], at: control)
         // A limit has effect with the next grants.
         try await Eventually.holds("the limit has effect") {
             try await reader.run("origin", ["origins"], at: control).contains("\"per_second\" : 5")
@@ -192,7 +196,10 @@ struct JSONReferenceTests {
         }
         defer { server.stop() }
         let tileset = reader.scratch.url("t.yaml")
-        try Data("id: t\nurl: \(server.url)/{z}/{x}/{y}.pbf\nzoom: 0-4\nformat: pbf\n".utf8).write(to: tileset)
+        try Data(
+            "id: t\nurl: \(server.url)/{z}/{x}/{y}.pbf\nzoom: 0-4\nformat: pbf\nattribution: A\ndescription: D\n".utf8
+        )
+        .write(to: tileset)
         try await reader.run("estimate", ["estimate", "EE", "--tileset", tileset.path])
         let file = reader.scratch.url("same.mbtiles").path
         try await reader.run(nil, ["build", "EE", "--tileset", tileset.path, "--zoom", "0-3", "-o", file])

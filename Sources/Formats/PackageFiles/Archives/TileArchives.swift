@@ -6,6 +6,17 @@ package import Tiles
 
 /// Opens files by their content, to write their tiles in another form.
 package enum TileArchives {
+    /// Opens a file without a check of its seal; `nil` for a file whose tiles are not read one by one.
+    ///
+    /// - Throws: ``ArchiveError``, ``PackagesError`` for a file that cannot be read.
+    static func readable(_ url: URL) throws -> (any TileArchive)? {
+        switch try ArchiveKind.of(url) {
+        case .mbtiles: try MBTilesArchive(path: url.path, .batch(url.path))
+        case .pmtiles: try PMTilesArchive(path: url.path, .batch(url.path))
+        case .maplibre, .geoPackage, .tree, .other: nil
+        }
+    }
+
     /// Opens a file for `body`, and checks its seal on another thread meanwhile.
     ///
     /// - Throws: ``PackagesError`` `bad-source` when the seal is broken, also if `body` succeeded; `bad-source`, `unsupported`, `busy`

@@ -41,7 +41,10 @@ struct InspectCommand: AsyncParsableCommand {
         var report = try PackageCheck.verify(url)
         let refusal = PackageReport.refusal(report)
         if let refusal, report.dialect == "unknown" { throw refusal }
-        if refusal == nil, !report.isPatch { try report.countBodies() }
+        if refusal == nil, !report.isPatch {
+            try report.describe()
+            try report.countBodies()
+        }
         try PackageReport.show(report, json: json)
         if let refusal {
             // The problems are shown already.

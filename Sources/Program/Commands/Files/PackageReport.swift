@@ -15,6 +15,7 @@ enum PackageReport {
         Console.result(
             "form      \(report.kind), \(report.dialect), \(report.format ?? "unknown tile format"), \(Units.bytes(report.size))"
         )
+        if let about = report.about { show(about) }
         Console.result(
             "tiles     \(Units.count(report.tiles))"
                 + (report.absent.map { ", \(Units.count($0)) of the mask absent" } ?? ""))
@@ -28,6 +29,17 @@ enum PackageReport {
         for problem in report.problems { Console.result("problem   \(problem)") }
         if report.problemCount > report.problems.count {
             Console.result("problem   and \(Units.count(report.problemCount - report.problems.count)) more")
+        }
+    }
+
+    private static func show(_ about: FileDescription) {
+        let rows = [
+            ("name", about.name), ("about", about.description), ("source", about.attribution),
+            ("bounds", about.bounds), ("version", about.version),
+            ("layers", about.layers.map { $0.joined(separator: ", ") }),
+        ]
+        for case (let label, let text?) in rows {
+            Console.result(label.padding(toLength: 10, withPad: " ", startingAt: 0) + text)
         }
     }
 
