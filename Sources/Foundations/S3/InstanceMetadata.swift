@@ -61,7 +61,7 @@ struct InstanceMetadata: ConfiguredProvider {
 
     private static func ask(_ base: String, name: String) async throws(S3Error) -> RenewedKeys.Keys {
         func answer(
-            _ path: String, _ method: TransferMethod, _ header: HeaderField
+            _ path: String, by method: TransferMethod, with header: HeaderField
         ) async throws(S3Error) -> (status: Int, body: [UInt8]) {
             var request = TransferRequest(tag: 0, url: base + path, headers: [header])
             request.method = method
@@ -84,13 +84,13 @@ struct InstanceMetadata: ConfiguredProvider {
         }
         let ttl = HeaderField("X-aws-ec2-metadata-token-ttl-seconds", tokenLife)
         let token = HeaderField(
-            "X-aws-ec2-metadata-token", try word(try await answer("/latest/api/token", .put, ttl).body))
-        let list = try await answer(roles, .get, token)
+            "X-aws-ec2-metadata-token", try word(try await answer("/latest/api/token", by: .put, with: ttl).body))
+        let list = try await answer(roles, by: .get, with: token)
         guard list.status == 200 else {
             throw S3Error(
                 .missingSecret, "\(name) has no role for this machine. Give the machine a role, or set keys for S3.")
         }
         let role = try word(list.body)
-        return try KeysAnswer.keys(try await answer(roles + role, .get, token).body, from: name)
+        return try KeysAnswer.keys(try await answer(roles + role, by: .get, with: token).body, from: name)
     }
 }

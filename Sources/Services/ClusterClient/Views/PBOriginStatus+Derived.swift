@@ -11,9 +11,10 @@ extension PBOriginStatus {
     /// The limits of the tilesets as text.
     package var limit: String { Self.text(Self.set(perSecond), shownConcurrency) }
     /// The operator's limits as text.
-    package var operatorText: String { 
+    package var operatorText: String {
         Self.text(
-            Self.set(operatorPerSecond), Self.set(operatorConcurrency), bytesPerSecond: Self.set(operatorBytesPerSecond))
+            Self.set(operatorPerSecond), Self.set(operatorConcurrency), bytesPerSecond: Self.set(operatorBytesPerSecond)
+        )
     }
     /// What the origin accepts, as text.
     package var accepts: String { Self.text(Self.set(foundPerSecond), Self.set(foundConcurrency)) }
