@@ -14,7 +14,9 @@ import sys
 from pmtiles.reader import MmapSource, Reader, all_tiles
 from pmtiles.tile import Compression, TileType
 
-TYPES = {"pbf": TileType.MVT, "png": TileType.PNG, "jpg": TileType.JPEG, "webp": TileType.WEBP}
+TYPES = {
+    "pbf": TileType.MVT, "mlt": TileType.MLT, "png": TileType.PNG, "jpg": TileType.JPEG, "webp": TileType.WEBP, "avif": TileType.AVIF,
+}
 
 
 def rows(path):
@@ -57,7 +59,7 @@ def main(archive, package):
             problems.append(f"header counts {header['addressed_tiles_count']} tiles")
         if header["tile_type"] != TYPES[metadata["format"]]:
             problems.append(f"header says {header['tile_type']}")
-        packed = Compression.GZIP if metadata["format"] == "pbf" else Compression.NONE
+        packed = Compression.GZIP if metadata["format"] in ("pbf", "mlt") else Compression.NONE
         if header["tile_compression"] != packed:
             problems.append(f"header says {header['tile_compression']}")
         said = reader.metadata()
