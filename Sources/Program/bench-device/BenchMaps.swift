@@ -157,6 +157,6 @@ struct BenchMaps {
 
     /// Moves a file into a store: an update where the package is there already.
     func adopt(_ file: URL, _ number: Int, into store: MapStore) async throws {
-        _ = try await store.adopt(file, as: .package("P\(number)"), by: .move)
+        _ = try await store.adopt(file, as: .package("P\(number)"), by: .move, replacing: true)
     }
 }

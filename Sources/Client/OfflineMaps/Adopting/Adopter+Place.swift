@@ -31,7 +31,7 @@ extension Adopter {
         for entry in adopted where entry.place == .part { removePart(entry) }
     }
 
-    private func removePart(_ entry: Adopted) {
+    func removePart(_ entry: Adopted) {
         // A part file that stays is removed when the store is opened.
         if let part = folder.part(sha256: entry.file.sha256) { try? Durable.remove(part) }
     }

@@ -16,6 +16,8 @@ internal import Tiles
 struct Adopter: Sendable {
     let folder: StoreFolder
     let way: Adoption
+    /// Whether another file that is installed for an item is replaced.
+    let replacing: Bool
     /// The current file of a key, which gives the next version.
     let current: @Sendable (InstalledFileKey) -> InstalledFile?
     var adopted: [Adopted] = []
@@ -24,8 +26,11 @@ struct Adopter: Sendable {
     /// Files to remove when everything is durable.
     private(set) var sources: [URL] = []
 
-    init(folder: StoreFolder, way: Adoption, current: @escaping @Sendable (InstalledFileKey) -> InstalledFile?) {
-        (self.folder, self.way, self.current) = (folder, way, current)
+    init(
+        folder: StoreFolder, way: Adoption, replacing: Bool = false,
+        current: @escaping @Sendable (InstalledFileKey) -> InstalledFile?
+    ) {
+        (self.folder, self.way, self.replacing, self.current) = (folder, way, replacing, current)
     }
 
     /// Takes a file.
@@ -168,6 +173,15 @@ struct Adopter: Sendable {
         FileID(key: InstalledFileKey(name: item.key, isPack: false), version: 0, digest: "")
     }
 
+    /// The refusal of a file for an item that has another one.
+    private static func isInstalled(_ old: InstalledFile, _ file: URL) -> StoreError {
+        StoreError(
+            .installed,
+            "'\(file.path)' cannot be taken as '\(old.item.identifier)': "
+                + (old.isAdopted ? "another file was adopted under this name" : "the catalog's is installed") + ".",
+            advice: "Give the file another id (--id), or replace what is installed (--replace).")
+    }
+
     /// Makes the part file of a file, and completes its record.
     private mutating func adopt(
         _ file: URL, _ installed: InstalledFile, name: String, regions: [AdoptedRegion]
@@ -178,6 +192,12 @@ struct Adopter: Sendable {
             (place, installed.id.digest, installed.bytes) = try makePart(of: file)
         } catch { throw .storage(error, "'\(file.path)' cannot be taken into the store.") }
         let old = current(installed.id.key)
+        if let old, !replacing, old.sha256 != installed.sha256,
+            !(place == .outside && old.path == file.absoluteURL.path)
+        {
+            if place == .part { removePart(Adopted(file: installed, place: place)) }
+            throw Self.isInstalled(old, file)
+        }
         // The same file again keeps its version.
         installed.id.version = old.map { $0.sha256 == installed.sha256 ? $0.version : $0.version &+ 1 } ?? 1
         let home = folder.unit(

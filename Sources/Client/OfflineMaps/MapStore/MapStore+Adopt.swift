@@ -5,21 +5,23 @@ extension MapStore {
     /// the archive of a style pack.
     ///
     /// The content says what a file is, and not its name. The file is read to its end before it counts. The regions of a
-    /// MapLibre database become regions of the store. What is installed for the item is replaced as by an update.
+    /// MapLibre database become regions of the store. An update never replaces a file that was adopted.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - item: What it becomes; `nil` gives a package or a style with the name of the file.
     ///   - way: With ``Adoption/link`` the file must stay where it is and must not change; it does not count towards the
     ///     quota.
+    ///   - replacing: Whether another file that is installed for the item is replaced as by an update. The file that is
+    ///     installed already is taken in any case, and changes nothing.
     /// - Returns: What was adopted, regions at the end.
-    /// - Throws: `bad-file` naming what the file is, `invalid-arguments`, `limit`, `disk-full`, `storage`; `wrong-state`
-    ///   while the same file is being removed. Then nothing has changed.
+    /// - Throws: `bad-file` naming what the file is, `invalid-arguments`, `limit`, `disk-full`, `storage`; `installed` when
+    ///   another file is installed for the item; `wrong-state` while the same file is being removed. Then nothing has changed.
     @discardableResult public func adopt(
-        _ file: URL, as item: Item? = nil, by way: Adoption = .copy,
+        _ file: URL, as item: Item? = nil, by way: Adoption = .copy, replacing: Bool = false,
         remark: @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) -> [Item] {
-        try await worker.adopt(file, as: item, by: way, remark: remark)
+        try await worker.adopt(file, as: item, by: way, replacing: replacing, remark: remark)
     }
 }
 
@@ -28,13 +30,13 @@ extension StoreWorker {
     private static let adoptionTries = 5
 
     func adopt(
-        _ file: URL, as item: Item?, by way: Adoption, remark: @Sendable (String) -> Void = { _ in }
+        _ file: URL, as item: Item?, by way: Adoption, replacing: Bool, remark: @Sendable (String) -> Void
     ) async throws(StoreError) -> [Item] {
         for attempt in 1...Self.adoptionTries {
             let rows = try await view().rows
             let folder = folder
             let adopter = try await onFiles {
-                var adopter = Adopter(folder: folder, way: way) { rows.current($0) }
+                var adopter = Adopter(folder: folder, way: way, replacing: replacing) { rows.current($0) }
                 do throws(StoreError) {
                     try adopter.add(file, as: item)
                     try adopter.place(except: rows.files)

@@ -15,7 +15,7 @@ extension Planner {
             throw view.lacks("'\(item.key)'; it has '\(offer.id)' as \(formats)", isKnown: view.holds(item))
         }
         let base = CatalogAddress(address)
-        try add(file, of: offer, as: item, holder: item, base, in: view, to: &draft)
+        try add(file, of: offer, as: item, holder: item, base, for: task, in: view, to: &draft)
         guard edition.group == nil else { return }
         for group in view.groups.sorted() {
             let wanted = Edition(group: group, language: edition.language)
@@ -23,16 +23,18 @@ extension Planner {
                 let file = offer.files.first(where: { $0.format == format.name })
             else { continue }
             // The base package holds its groups: they go with it.
-            try add(file, of: offer, as: .package(id, wanted, format), holder: item, base, in: view, to: &draft)
+            try add(
+                file, of: offer, as: .package(id, wanted, format), holder: item, base, for: task, in: view, to: &draft)
         }
     }
 
     private func add(
         _ file: CatalogContent.Download, of offer: CatalogContent.Offer, as item: Item, holder: Item,
-        _ base: CatalogAddress, in view: PlanView, to draft: inout PlanDraft
+        _ base: CatalogAddress, for task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) throws(PlanProblem) {
         guard let address = base.url(file.url) else { throw .failed(.badCatalog) }
         let key = InstalledFileKey(name: item.key, isPack: false)
+        guard !view.keepsAdopted(key, task) else { return }
         let home = folder.unit(.package, item.edition, id: offer.id, version: offer.version, sha256: file.sha256)
         let name = StoreFolder.component(offer.id) + Format(file.format).fileExtension
         guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
@@ -63,7 +65,7 @@ extension Planner {
     }
 
     /// Adds a style pack of the catalog.
-    func addStyle(_ id: String, _ view: PlanView, to draft: inout PlanDraft) throws(PlanProblem) {
+    func addStyle(_ id: String, for task: TaskRecord, _ view: PlanView, to draft: inout PlanDraft) throws(PlanProblem) {
         let item = Item.style(id)
         guard let catalog = view.address, let content = view.content else { throw view.lacksList }
         guard let style = content.styles.first(where: { $0.id == id }) else { throw view.lacks(item) }
@@ -73,6 +75,7 @@ extension Planner {
             let path = folder.relative(home.appending(path: "style.zip"))
         else { throw .failed(.badCatalog) }
         let key = InstalledFileKey(name: item.key, isPack: false)
+        guard !view.keepsAdopted(key, task) else { return }
         let installed = InstalledFile(
             id: FileID(key: key, version: style.version, digest: file.sha256), item: item, path: path,
             bytes: file.size, format: .styleArchive)
@@ -93,6 +96,11 @@ extension CatalogContent {
 }
 
 extension PlanView {
+    /// Whether a task leaves a file as it is: an update never replaces one that was adopted, because no server has it.
+    func keepsAdopted(_ key: InstalledFileKey, _ task: TaskRecord) -> Bool {
+        task.kind == .update && rows.current(key)?.isAdopted == true
+    }
+
     /// Whether something is installed for an item.
     func holds(_ item: Item) -> Bool {
         rows.holds.contains { $0.item == item } || rows.files.values.contains { $0.item == item }

@@ -40,7 +40,7 @@ struct Planner: Sendable {
         switch item {
         case .package(let id, let edition, let format):
             try addPackage(id, edition, format: format, for: task, in: view, to: &draft)
-        case .style(let id): try addStyle(id, view, to: &draft)
+        case .style(let id): try addStyle(id, for: task, view, to: &draft)
         case .packs(let id, let edition): try await addPacks(id, edition, for: task, in: view, to: &draft)
         case .region(let id): try await addRegion(id, task, in: view, to: &draft)
         }

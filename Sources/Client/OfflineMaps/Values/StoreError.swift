@@ -55,6 +55,8 @@ extension StoreError.Code {
     public static let invalidArguments = Self("invalid-arguments")
     /// The item is not in the catalog, or there is no catalog yet.
     public static let notInCatalog = Self("not-in-catalog")
+    /// Another file is installed for the item.
+    public static let installed = Self("installed")
     /// A limit of ``Quota`` would be exceeded.
     public static let limit = Self("limit")
     /// The file is not of a kind that the store can take, or is damaged.

@@ -51,9 +51,10 @@ extension PackageManager {
     /// - Returns: `false` when the store does not take the file.
     @discardableResult
     public func startPackageImport(_ id: String, version: Int32, file: URL) async -> Bool {
-        guard await accepts({ _ = try await self.store.adopt(file, as: self.names.item(id), by: .copy) }) else {
-            return false
+        let isTaken = await accepts {
+            _ = try await self.store.adopt(file, as: self.names.item(id), by: .copy, replacing: true)
         }
+        guard isTaken else { return false }
         let here = await localPackage(id)?.version ?? version
         await state.withLock { $0.listener }?.onPackageUpdated(id, version: here)
         return true

@@ -105,7 +105,7 @@ public final class OfflineStorage: Sendable {
         guard file.isFileURL else {
             throw StoreError(.invalidArguments, "'\(file)' is not the URL of a file.")
         }
-        let items = try await store.adopt(file, as: nil, by: .copy)
+        let items = try await store.adopt(file, as: nil, by: .copy, replacing: true)
         await reads.add { [weak self] in await self?.read() }.value
         return (file, (packs ?? []).filter { items.contains(.region($0.id)) })
     }

@@ -28,7 +28,7 @@ extension CLIError {
 extension StoreError.Code {
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .folder, .diskFull: .cannotCreate
+        case .folder, .diskFull, .installed: .cannotCreate
         case .storage: .inputOutput
         case .newerStore: .configuration
         case .notFound, .notInCatalog: .noInput

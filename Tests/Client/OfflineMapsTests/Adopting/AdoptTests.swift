@@ -72,7 +72,14 @@ struct AdoptTests {
         try await store.adopt(file)
         #expect(try await store.adopt(file) == [.package("EE")])
         #expect(try await store.installed().map(\.version) == [1])
-        try await store.adopt(try package("newer.mbtiles", text: "EE 2"), as: .package("EE"), by: .move)
+        let newer = try package("newer.mbtiles", text: "EE 2")
+        let error = await #expect(throws: StoreError.self) {
+            try await store.adopt(newer, as: .package("EE"), by: .move)
+        }
+        #expect(error?.code == .installed && FileManager.default.fileExists(atPath: newer.path))
+        #expect(try store.shows("EE 1", map))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: site.scratch.folder.parts.path).isEmpty)
+        try await store.adopt(newer, as: .package("EE"), by: .move, replacing: true)
         #expect(try store.shows("EE 2", map))
         #expect(try await store.installed().map(\.version) == [2])
         await store.stop()

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Tiles
 
 /// What users of `packhorse device` get wrong: one clear line, the documented exit code, nothing lost.
 @Suite(.timeLimit(.minutes(5)))
@@ -58,6 +59,8 @@ struct DeviceWrongInputTests {
         #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
         let before = try await device.run("list", "--installed", "--json").output
         let target = shop.file("taken.mbtiles")
+        let adopted = shop.file("EE.mbtiles")
+        #expect(try await device.run("export", "-o", adopted.path, "--zoom", "0-2").status == 0)
         try Data("mine".utf8).write(to: target)
         let cases: [(arguments: [String], status: Int32, words: String)] = [
             (["update", "LV"], 66, "'LV' is not installed"),
@@ -71,6 +74,9 @@ struct DeviceWrongInputTests {
             (["quota", "--bytes", "much"], 64, "2GB"),
             (["quota", "--previous", "9"], 64, "--previous"),
             (["export"], 64, "-o FILE"),
+            (["export", "-o", shop.file("x.pmtiles").path], 64, "ends with .pmtiles"),
+            (["adopt", adopted.path, "--id", "EE"], 73, "--replace"),
+            (["adopt", adopted.path, "--move"], 73, "--replace"),
             (["export", "-o", target.path], 73, "--force"),
             (["export", "-o", shop.file("x.mbtiles").path, "--tileset", "none"], 66, "'none' is not installed"),
             (["export", "-o", shop.file("x.mbtiles").path, "--zoom", "9-12"], 66, "zooms"),
@@ -83,8 +89,35 @@ struct DeviceWrongInputTests {
         for (arguments, status, words) in cases { try await check(device, arguments, status, words) }
         #expect(try await device.run("list", "--installed", "--json").output == before)
         #expect(try Data(contentsOf: target) == Data("mine".utf8))
-        #expect(!FileManager.default.fileExists(atPath: shop.file("x.mbtiles").path))
+        for name in ["x.mbtiles", "x.pmtiles"] {
+            #expect(!FileManager.default.fileExists(atPath: shop.file(name).path))
+        }
+        #expect(FileManager.default.fileExists(atPath: adopted.path))
         // The wrong catalog was not kept.
         #expect(try await device.run("update").status == 0)
+    }
+
+    @Test func anUpdateNeverReplacesAnAdoptedFile() async throws {
+        let shop = try Shop()
+        let device = DeviceProgram(shop)
+        try shop.publish("EE", 1)
+        #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
+        let own = shop.file("own.mbtiles")
+        #expect(try await device.run("export", "-o", own.path, "--zoom", "0-2").status == 0)
+        let adopt = try await device.run("adopt", own.path, "--id", "EE", "--move", "--replace")
+        #expect(adopt.status == 0 && !FileManager.default.fileExists(atPath: own.path), "\(adopt.errors)")
+        let before = try await device.run("list", "--installed", "--json").output
+        for version in [1, 2, 3] as [UInt64] {
+            if version > 1 { try shop.publish("EE", version, changed: 1) }
+            for arguments in [["update"], ["update", "EE", "--together"]] {
+                let update = try await device.run(arguments)
+                #expect(update.status == 0 && !update.output.contains("EE"), "\(update)")
+            }
+            #expect(try await device.run("verify", "--deep").status == 0)
+        }
+        #expect(before.contains("\"version\" : 2"), "\(before)")
+        let export = try await device.run("export", "-o", own.path, "--json")
+        let view = try #require(try export.json() as? [String: Any], "\(export.errors)")
+        #expect(view["tiles"] as? Int == Int(Shop.mask.count(in: try ZoomRange(parsing: "0-2"))))
     }
 }
