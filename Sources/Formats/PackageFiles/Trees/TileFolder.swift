@@ -50,6 +50,13 @@ package final class TileFolder: TileTree {
         }
     }
 
+    /// The names of what lies beside the tiles: everything but `tiles.json` and folders whose name is a number.
+    package func others() throws(ArchiveError) -> [String] {
+        try names("").filter { name in
+            name != TreePath.metadata && !(Self.isNumber(name) && Self.kind(of: path(name)) == S_IFDIR)
+        }
+    }
+
     package func bytes(of file: TreeFile) throws(ArchiveError) -> [UInt8] {
         guard file.length <= UInt64(Gzip.defaultLimit) else { throw TreePath.tooLarge(file.name, file.length) }
         do throws(StorageError) {

@@ -20,5 +20,6 @@ extension PackageFormat {
         guard replacing else {
             throw CLIError(.cannotCreate, "'\(url.path)' exists already", hint: "use --force to replace it")
         }
+        try FolderTarget.check(url, replacing: true)
     }
 }

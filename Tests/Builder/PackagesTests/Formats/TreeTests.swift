@@ -156,8 +156,30 @@ struct TreeTests {
             }
         }
         #expect(FileManager.default.fileExists(atPath: target.appending(path: "old.html").path))
+        // What lies beside the tiles stays, what lies between them is named.
+        let page = target.appending(path: "page/style.css")
+        try FileManager.default.createDirectory(
+            at: page.deletingLastPathComponent(), withIntermediateDirectories: false)
+        try Data("css".utf8).write(to: page)
+        let notes = target.appending(path: "0/0/notes.txt")
+        try Data("mine".utf8).write(to: notes)
+        let refusal = #expect(throws: PackagesError.self) { try write(true) }
+        #expect(refusal?.code == .exists && refusal?.message.contains("'0/0/notes.txt'") == true)
+        #expect(try bytes(notes) == Array("mine".utf8))
+        try FileManager.default.removeItem(at: notes)
+        try Data("x".utf8).write(to: target.appending(path: "7"))
         try write(true)
-        #expect(!FileManager.default.fileExists(atPath: target.appending(path: "old.html").path))
+        #expect(try bytes(target.appending(path: "old.html")) == Array("old".utf8))
+        #expect(try bytes(page) == Array("css".utf8) && bytes(target.appending(path: "7")) == Array("x".utf8))
+        try FileManager.default.removeItem(at: target.appending(path: "7"))
+        // A file that has the name of a folder of tiles stays too, and is named.
+        let zoom = target.appending(path: "0")
+        try FileManager.default.removeItem(at: zoom)
+        try Data("mine".utf8).write(to: zoom)
+        #expect(#expect(throws: PackagesError.self) { try write(true) }?.message.contains("'0'") == true)
+        #expect(try bytes(zoom) == Array("mine".utf8))
+        try FileManager.default.removeItem(at: zoom)
+        try write(true)
         #expect(try PackageVerify.run(target).isVerified)
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
         #expect(names == ["foreign.mbtiles", "hills.mbtiles", "site"])
