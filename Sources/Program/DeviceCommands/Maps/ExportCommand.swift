@@ -21,7 +21,9 @@ struct DeviceExportCommand: DeviceWork {
             """)
 
     @Option(help: "The tileset; not needed when the store has only one.") var tileset: String?
-    @Option(name: [.customShort("o"), .long], help: "The MBTiles file.") var output: String?
+    @Option(
+        name: [.customShort("o"), .long], help: "The MBTiles file: its name ends with .mbtiles, or has no extension.")
+    var output: String?
     @Option(help: ArgumentHelp("The folder for single files.", valueName: "folder")) var files: String?
     @Option(help: "The names of single files: {z}, {x}, {y} and {ext} are replaced.") var name =
         "Tile-{z}-{x}-{y}.{ext}"
@@ -37,6 +39,11 @@ struct DeviceExportCommand: DeviceWork {
         guard (output == nil) != (files == nil) else {
             throw ValidationError("Give -o FILE.mbtiles, or --files FOLDER.")
         }
+        if let output, let ending = Self.otherEnding(of: output) {
+            throw ValidationError(
+                "-o '\(output)' ends with \(ending), and the output is an MBTiles file; end the name with .mbtiles, and write other formats from that file with packhorse convert."
+            )
+        }
         guard box == nil || region == nil else { throw ValidationError("--box and --region exclude each other.") }
         guard ["{z}", "{x}", "{y}"].allSatisfy(name.contains) else {
             throw ValidationError("--name must have {z}, {x} and {y}.")
@@ -45,6 +52,12 @@ struct DeviceExportCommand: DeviceWork {
         guard parts.first != "", !parts.contains("..") else {
             throw ValidationError("--name must stay in the folder.")
         }
+    }
+
+    /// The extension of a name that says another format than MBTiles; `nil` for a name that says none.
+    private static func otherEnding(of name: String) -> String? {
+        let file = URL(filePath: name)
+        return ["mbtiles", ""].contains(file.pathExtension.lowercased()) ? nil : ".\(file.pathExtension)"
     }
 
     /// What was written, as printed.
