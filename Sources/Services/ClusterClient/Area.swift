@@ -45,6 +45,22 @@ package struct Area: Sendable {
 
     /// The exact mask down to a zoom.
     package func mask(_ maxZoom: Int) -> TileMask { form.mask(maxZoom) }
+
+    /// The exact mask of a package.
+    ///
+    /// Of a set whose areas share nothing, tiles of shallow zooms may be left, which all of its areas touch. Such a set is empty.
+    ///
+    /// - Throws: ``ClusterError`` `empty-area` when it has no tile, or a set none of the deepest zoom.
+    package func mask(in zooms: ZoomRange) throws(ClusterError) -> TileMask {
+        let mask = mask(zooms.max)
+        let count = kind == .set ? mask.count(atZoom: zooms.max) : mask.count(in: zooms)
+        guard count == 0 else { return mask }
+        throw ClusterError(
+            .emptyArea,
+            isCut
+                ? "the set '\(id)' contains no tile of zoom \(zooms): 'and' and 'minus' leave nothing of it"
+                : "'\(label)' contains no tile of zoom \(zooms)")
+    }
 }
 
 extension Area {

@@ -58,22 +58,14 @@ package struct JobDraft {
     ) throws {
         try Self.checkUnique(areas)
         title = String((label ?? areas.map(\.label).joined(separator: ", ")).prefix(150))
-        packages = areas.map { area in
-            let mask = area.mask(zooms.max)
+        packages = try areas.map { area in
+            let mask = try area.mask(in: zooms)
             return Package(area: area, mask: packs?.widened(mask, zooms: zooms) ?? mask)
         }
         self.zooms = zooms
         self.tileset = tileset
         self.packs = packs
         publish.tilePacks = packs?.description ?? ""
-        for package in packages where package.mask.count(in: zooms) == 0 {
-            let area = package.area
-            throw ClusterError(
-                .emptyArea,
-                area.isCut
-                    ? "the set '\(area.id)' contains no tile of zoom \(zooms): 'and' and 'minus' leave nothing of it"
-                    : "'\(area.label)' contains no tile of zoom \(zooms)")
-        }
         try use(tileset)
     }
 

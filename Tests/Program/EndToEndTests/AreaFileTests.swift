@@ -104,13 +104,24 @@ struct AreaFileTests {
             #expect(outcome.status == 65 && outcome.errors.contains(words), "\(text): \(outcome.errors)")
         }
         // What is empty is the set, and not the region that it is made of.
-        for cut in ["minus: ['bbox(0,40,45,75)']", "and: ['bbox(100,1,101,2)']"] {
+        for cut in ["minus: ['bbox(0,40,45,75)']", "and: ['bbox(100,1,101,2)']", "and: [AU]"] {
             try Data("- {id: nothing, region: EE, \(cut)}".utf8).write(to: list)
+            // Tile 0/0/0 alone, which every area touches, is nothing.
+            for command in [["mask", "--zoom", "6"], ["estimate", "--zoom", "0-6", "--tileset", tileset.path]] {
+                let outcome = try await Program.run(command + ["--packages", list.path], in: scratch)
+                #expect(outcome.status == 65 && outcome.errors.contains("the set 'nothing'"), "\(outcome)")
+            }
             let outcome = try await Program.run(
                 ["estimate", "--packages", list.path, "--zoom", "5-6", "--tileset", tileset.path, "--samples", "0"],
                 in: scratch)
             #expect(outcome.status == 65 && outcome.errors.contains("the set 'nothing'"), "\(outcome.errors)")
         }
+    }
+
+    @Test func aBoxMayBeginWithANegativeWest() async throws {
+        let scratch = try Scratch()
+        let box = try await tiles(["bbox(-1,59,25,60)"], in: scratch)
+        #expect(try await tiles(["-1,59,25,60"], in: scratch) == box && !box.isEmpty)
     }
 
     @Test func severalAreasBecomeOnePackage() async throws {

@@ -53,8 +53,8 @@ struct MaskCommand: ParsableCommand {
     }
 
     func run() throws {
-        guard let exact = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
         let span = ZoomRange(min: 0, max: zoom) ?? .all
+        guard let exact = TileMask(union: try area.read().map({ try $0.mask(in: span) })) else { return }
         let scheme: PackScheme = try bands.map { try PackScheme(parsing: $0) } ?? .standard
         let mask = tilePacks ? scheme.widened(exact, zooms: span) : exact
         if json { return Console.result(try JSONText.pretty(MaskView(mask, zoom: zoom))) }
