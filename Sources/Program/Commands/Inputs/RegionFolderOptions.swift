@@ -21,7 +21,21 @@ struct RegionFolderOptions: ParsableArguments {
     }
 
     /// The embedded tree, extended and overridden by the imports.
+    ///
+    /// - Throws: ``CLIError`` 66 for a file, and for a folder that the option names and that is missing; `RegionsError`.
     var tree: RegionTree {
+        get throws {
+            if regionsFolder != nil, !FileKind.isThere(folder) {
+                throw CLIError(
+                    .noInput, "the folder '\(folder.path)' does not exist",
+                    hint: "correct --regions-folder; packhorse regions import makes a folder")
+            }
+            return try treeOfAnyFolder
+        }
+    }
+
+    /// The same for a command that makes the folder: one that is missing has no imports.
+    var treeOfAnyFolder: RegionTree {
         get throws {
             guard !FileKind.isThere(folder) || FileKind.isFolder(folder) else {
                 throw CLIError(

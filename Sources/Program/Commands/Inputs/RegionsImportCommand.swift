@@ -46,7 +46,7 @@ extension RegionsCommand {
                 sink.features, of: source.file ?? URL(filePath: source.stem), into: regions.folder,
                 options: .init(
                     level: kind, idKey: idKey, nameKey: nameKey, replace: replace, id: ownID, parent: parent),
-                tree: try regions.tree)
+                tree: try regions.treeOfAnyFolder)
             for warning in report.warnings { Console.warning(warning) }
             // "Feature 12 has no id.": the feature, then the cause.
             let skipped = report.skipped.map { $0.replacing(#/^(Feature \d+(?: \(.*?\))?) /#) { "\($0.output.1): " } }
