@@ -39,12 +39,17 @@ extension PlanView {
     ///
     /// - Parameter whole: The packages of the tileset that cover the area and have no tile packs.
     func lacks(tileset: String, _ edition: Edition, whole: [String]) -> PlanProblem {
-        let known = Set(content?.offers.filter { $0.group == edition.group }.map { $0.tileset ?? $0.id } ?? []).sorted()
+        let offers = content?.offers.filter { $0.group == edition.group } ?? []
+        let known = Set(offers.map { $0.tileset ?? $0.id })
         let words = "'\(tileset)'\(Self.words(edition))"
         guard whole.isEmpty else {
             return lacks("tile packs of the tileset \(words): install its packages whole (\(Self.list(whole)))")
         }
-        guard known.contains(tileset) else { return lacks("the tileset \(words)\(Self.instead(of: tileset, known))") }
+        guard known.contains(tileset) else {
+            let packed = Set(offers.filter { $0.packs != nil }.map { $0.tileset ?? $0.id }).sorted()
+            let instead = packed.isEmpty ? ", nor tile packs of any other" : Self.instead(of: tileset, packed)
+            return lacks("the tileset \(words)\(instead)")
+        }
         return lacks("tile packs of the tileset \(words) in this area")
     }
 

@@ -57,12 +57,26 @@ struct DeviceRegionAddCommand: DeviceWork {
             }
             if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
             try await DeviceStore.rememberCatalog(catalog, in: store)
+            if !only { try await Self.checkTilesets(of: definition, in: store) }
             try await store.addRegion(id, definition)
         }
         guard !only else { return Console.note("registered the region '\(name)'; nothing was downloaded") }
         var rule = TaskRule()
         rule.failsWithoutNetwork = !wait.queue
         try await wait.run(store) { [rule] in [try await store.load(id, rule)] }
+    }
+
+    /// Refuses tilesets that the catalog does not have in the area, before the region is registered or changed.
+    ///
+    /// - Throws: `StoreError` `not-in-catalog`.
+    private static func checkTilesets(of definition: RegionDefinition, in store: MapStore) async throws(StoreError) {
+        var tilesets = definition
+        tilesets.sources = definition.sources.filter { if case .tileset = $0 { true } else { false } }
+        guard !tilesets.sources.isEmpty else { return }
+        do throws(StoreError) { _ = try await store.estimate(tilesets) } catch {
+            // Every other failure is one of the download, which can be repeated.
+            if error.code == .notInCatalog { throw error }
+        }
     }
 }
 

@@ -47,6 +47,13 @@ struct DeviceFailedWorkTests {
             #expect(wrong.errors.contains(text), "\(text): \(wrong.errors)")
         }
         #expect(wrong.errors.ranges(of: "does not have").count == 1, "\(wrong.errors)")
+        // What was refused is not there, and the corrected command works.
+        #expect(try await device.run("region", "show", "trip").status == 66)
+        let right = try await add("trip", "--tileset", list.tileset)
+        #expect(right.status == 0, "\(right.errors)")
+        let other = try await add("trip", "--replace", "--tileset", "nope")
+        #expect(other.status == 66 && other.errors.contains("it has \(list.tileset)"), "\(other.errors)")
+        #expect(try await device.run("region", "load", "trip").status == 0)
         let package = try await device.run("install", "EX", "--catalog", address)
         #expect(package.status == 66 && package.errors.contains("did you mean 'EE'?"), "\(package.errors)")
         let far = try await device.run(
