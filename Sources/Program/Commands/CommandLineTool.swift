@@ -26,7 +26,7 @@ public enum CommandLineTool {
                 exit(ExitStatus.success.rawValue)
             }
             try CommandTree.check(arguments)
-            var command = try RootCommand.parseAsRoot(try Configuration.expanded(arguments))
+            var command = try RootCommand.parseAsRoot(BoxArguments.named(try Configuration.expanded(arguments)))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
