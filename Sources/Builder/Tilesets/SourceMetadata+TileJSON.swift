@@ -54,6 +54,16 @@ extension SourceMetadata {
                     .badTileJSON, "The TileJSON document's '\(PackScheme.sourceKey)' cannot be read: \(error.message)")
             }
         }
+        if case .array(let layers)? = values["vector_layers"] {
+            for (number, layer) in layers.enumerated() {
+                guard case .object(let members) = layer, case .string? = members["id"] else {
+                    throw TilesetsError(
+                        .badTileJSON,
+                        "The TileJSON document's 'vector_layers' has an element without an 'id' that is text: the \(number + 1). of \(layers.count)."
+                    )
+                }
+            }
+        }
         merge(metadataJSON: tileJSON)
         if let word = Self.text(values["format"]) {
             format = TileFormat(word: word)

@@ -81,7 +81,8 @@ extension PackageMetadata {
         func refuse(_ why: String) -> PackagesError {
             PackagesError(
                 .badSpec,
-                "The vector layers of the tileset are not usable: \(why). Correct 'vector_layers' in its file.")
+                "The vector layers of the tileset are not usable: \(why). Correct 'vector_layers' of its TileJSON or archive."
+            )
         }
         let value: Any
         do { value = try JSONSerialization.jsonObject(with: Data(text.utf8)) } catch {

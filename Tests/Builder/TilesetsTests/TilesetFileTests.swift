@@ -273,6 +273,8 @@ struct TilesetFileTests {
     @Test(arguments: [
         "", "[]", "{}", #"{"tiles":[]}"#, #"{"tiles":[1]}"#, #"{"tiles":["{z}{x}{y}"],"minzoom":9,"maxzoom":3}"#,
         #"{"tiles":["{z}{x}{y}"],"maxzoom":1e300}"#, #"{"tiles":["{z}{x}{y}"],"maxzoom":3,"scheme":"zxy"}"#,
+        #"{"tiles":["{z}{x}{y}"],"vector_layers":[{"id":"a"},{"id":5}]}"#,
+        #"{"tiles":["{z}{x}{y}"],"vector_layers":["a"]}"#,
     ])
     func otherTileJSONIsRefused(text: String) {
         let error = #expect(throws: TilesetsError.self) {
