@@ -58,11 +58,29 @@ struct ScheduleTests {
         }
     }
 
-    @Test(arguments: ["Europe/Talinn", "Tallinn", "CET"])
+    @Test(arguments: ["Europe/Talinn", "Tallinn", "+02:00", "GMT+2"])
     func aWrongTimeZoneIsNamed(_ name: String) {
         #expect { try CalendarRule("daily 01:00 \(name) jitter 5m") } throws: { error in
             (error as? Refusal)?.text == "'\(name)' is not a time zone."
         }
+    }
+
+    @Test(arguments: ["EST", "CET", "cet", "Egypt"]) func aTimeZoneMayHaveANameWithoutASlash(_ name: String) throws {
+        #expect(try CalendarRule("daily 01:00 \(name)").description.hasPrefix("daily 01:00 "))
+    }
+
+    @Test(arguments: [
+        ("daily 01:00 jitter 48h", "The jitter '48h' is out of range; expected 1m to 24h."),
+        ("daily 01:00 jitter 90s", "The jitter '90s' is not a whole number of minutes or hours."),
+        ("hourly 60", "'hourly 60' is not a schedule rule: the minute '60' is not within 0 to 59."),
+        ("monthly 32 02:30", "'monthly 32 02:30' is not a schedule rule: the day '32' is not within 1 to 31."),
+        (
+            "weekly moon 02:30",
+            "'weekly moon 02:30' is not a schedule rule: 'moon' is not a weekday (mon, tue, wed, thu, fri, sat, sun)."
+        ),
+    ])
+    func theWrongPartOfARuleIsNamed(_ text: String, _ words: String) {
+        #expect { try CalendarRule(text) } throws: { ($0 as? Refusal)?.text == words }
     }
 
     /// The calendar of Foundation is the oracle: each day fires once, at its time if the clock shows it.

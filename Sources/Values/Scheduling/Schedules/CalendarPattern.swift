@@ -11,39 +11,47 @@ enum CalendarPattern: Hashable, Sendable, CustomStringConvertible {
 
     private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    /// - Parameter words: In lower case; `nil` when they are no pattern.
-    init?(_ words: [String]) {
-        guard let pattern = Self.pattern(words) else { return nil }
-        self = pattern
+    /// Which part of a pattern is wrong, in words.
+    struct WrongPart: Error {
+        let text: String
     }
 
-    private static func pattern(_ words: [String]) -> CalendarPattern? {
+    /// - Parameter words: In lower case; `nil` when they are no pattern.
+    /// - Throws: ``WrongPart`` when they have the form of a pattern, and a part is out of range or no number.
+    init?(_ words: [String]) throws(WrongPart) {
         switch (words.first, words.count) {
         case ("monthly", 3):
-            guard let day = number(words[1], in: 1...31), let minute = time(words[2]) else { return nil }
-            return .monthly(day: day, minute: minute)
+            self = .monthly(day: try Self.number(words[1], in: 1...31, "day"), minute: try Self.time(words[2]))
         case ("weekly", 3):
-            guard let weekday = weekdays.firstIndex(of: words[1]), let minute = time(words[2]) else { return nil }
-            return .weekly(weekday: weekday, minute: minute)
-        case ("daily", 2): return time(words[1]).map { .daily(minute: $0) }
-        case ("hourly", 2): return number(words[1], in: 0...59).map { .hourly(minute: $0) }
+            guard let weekday = Self.weekdays.firstIndex(of: words[1]) else {
+                throw WrongPart(
+                    text: "'\(words[1].prefix(20))' is not a weekday (\(Self.weekdays.joined(separator: ", ")))")
+            }
+            self = .weekly(weekday: weekday, minute: try Self.time(words[2]))
+        case ("daily", 2): self = .daily(minute: try Self.time(words[1]))
+        case ("hourly", 2): self = .hourly(minute: try Self.number(words[1], in: 0...59, "minute"))
         default: return nil
         }
     }
 
-    private static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
+    private static func number(
+        _ text: String, in range: ClosedRange<Int>, _ name: String
+    ) throws(WrongPart) -> Int {
         guard (1...2).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
             let value = Int(text), range.contains(value)
-        else { return nil }
+        else {
+            throw WrongPart(
+                text: "the \(name) '\(text.prefix(20))' is not within \(range.lowerBound) to \(range.upperBound)")
+        }
         return value
     }
 
-    private static func time(_ text: String) -> Int? {
+    private static func time(_ text: String) throws(WrongPart) -> Int {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, parts[1].utf8.count == 2, let hour = number(parts[0], in: 0...23),
-            let minute = number(parts[1], in: 0...59)
-        else { return nil }
-        return hour * 60 + minute
+        guard parts.count == 2, parts[1].utf8.count == 2 else {
+            throw WrongPart(text: "the time '\(text.prefix(20))' is not HH:MM")
+        }
+        return try number(parts[0], in: 0...23, "hour") * 60 + number(parts[1], in: 0...59, "minute")
     }
 
     /// The first minute of the pattern after a time.

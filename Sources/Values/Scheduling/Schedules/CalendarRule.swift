@@ -20,7 +20,13 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
         var words = text.split(separator: " ").map(String.init)
         jitter = try Self.takeJitter(&words)
         zone = try Self.takeZone(&words)
-        guard let pattern = CalendarPattern(words.map { $0.lowercased() }) else {
+        let pattern: CalendarPattern?
+        do throws(CalendarPattern.WrongPart) { pattern = try CalendarPattern(words.map { $0.lowercased() }) } catch {
+            throw Refusal(
+                "bad-schedule", "'\(text.prefix(60))' is not a schedule rule: \(error.text).",
+                hint: "write for example \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\"")
+        }
+        guard let pattern else {
             throw Refusal(
                 "bad-schedule", "'\(text.prefix(60))' is not a schedule rule.",
                 hint: "write for example \"monthly 3 02:30\", \"weekly mon 04:00 Europe/Tallinn\", "
@@ -32,28 +38,40 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
     /// Takes `jitter 30m` or `jitter 2h` from the end.
     private static func takeJitter(_ words: inout [String]) throws(Refusal) -> Int {
         guard let place = words.firstIndex(where: { $0.lowercased() == "jitter" }) else { return 0 }
-        let value = words.count == place + 2 ? words[place + 1].lowercased() : ""
+        guard words.count == place + 2 else {
+            throw Refusal(
+                "bad-schedule", "'jitter' is the last part of a rule, and one time follows it.",
+                hint: "write for example \"monthly 3 02:30 jitter 30m\"")
+        }
+        let value = words[place + 1].lowercased()
         let digits = value.dropLast()
         guard let unit = ["m": 1, "h": 60][String(value.suffix(1))], (1...4).contains(digits.utf8.count),
-            digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
-            (1...maxJitter).contains(number * unit)
+            digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits)
         else {
             throw Refusal(
-                "bad-schedule", "'jitter' is the last part of a rule, with 1m to 24h.",
-                hint: "write for example \"monthly 3 02:30 jitter 30m\"")
+                "bad-schedule", "The jitter '\(value.prefix(20))' is not a whole number of minutes or hours.",
+                hint: "write for example \"monthly 3 02:30 jitter 30m\", or 2h")
+        }
+        guard (1...maxJitter).contains(number * unit) else {
+            throw Refusal(
+                "bad-schedule", "The jitter '\(value.prefix(20))' is out of range; expected 1m to 24h.",
+                hint: "write for example \"monthly 3 02:30 jitter 30m\", or 2h")
         }
         words.removeSubrange(place...)
         return number * unit
     }
 
-    /// Takes the name of a time zone from the end: `UTC`, a word with a slash, or any word after a time.
+    /// Takes the name of a time zone from the end: `UTC`, a word with a slash, or any word after a time; an offset such as
+    /// `+02:00` is named.
     private static func takeZone(_ words: inout [String]) throws(Refusal) -> ClockZone? {
         guard let last = words.last else { return nil }
         if last.lowercased() == "utc" {
             words.removeLast()
             return nil
         }
-        let isAfterTime = words.dropLast().last?.first?.isNumber == true && last.first?.isLetter == true
+        let isAfterTime =
+            words.dropLast().last?.first?.isNumber == true
+            && last.first.map { $0.isLetter || $0 == "+" || $0 == "-" } == true
         guard last.contains("/") || isAfterTime else { return nil }
         guard let zone = ClockZone(last) else {
             throw Refusal(

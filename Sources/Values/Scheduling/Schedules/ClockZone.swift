@@ -6,6 +6,8 @@ internal import Foundation
 struct ClockZone: Hashable, Sendable {
     private static let names = Dictionary(
         TimeZone.knownTimeZoneIdentifiers.map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+    /// Names of the database with digits and without a slash: zones of the United States.
+    private static let zonesOfRules: Set<String> = ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT"]
     private let zone: TimeZone
 
     /// The name as the database writes it; of a name that is not in its list, as it was given.
@@ -15,7 +17,12 @@ struct ClockZone: Hashable, Sendable {
     ///   they are others for one zone, such as `Asia/Kolkata`; `nil` for a name that is not known.
     init?(_ name: String) {
         let known = Self.names[name.lowercased()] ?? name
-        guard known.contains("/"), let zone = TimeZone(identifier: known) else { return nil }
+        // The runtime also takes offsets such as GMT+2, which are no names of the database.
+        guard known.first?.isLetter == true,
+            known.contains("/") || !known.contains(where: { "+-:0123456789".contains($0) })
+                || Self.zonesOfRules.contains(known),
+            let zone = TimeZone(identifier: known)
+        else { return nil }
         (self.zone, self.name) = (zone, known)
     }
 
