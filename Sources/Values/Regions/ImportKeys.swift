@@ -37,6 +37,13 @@ struct ImportKeys {
         return nil
     }
 
+    /// The id that a feature itself has, beside its properties, where it is an ISO code; not when the user names a property.
+    func ownID(of feature: AreaFeature) -> String? {
+        guard options.idKey == nil, let text = feature.id?.trimmedOfSpaces.uppercased() else { return nil }
+        let id = alpha2[text] ?? text
+        return Self.isID(id) ? id : nil
+    }
+
     /// Names by language.
     ///
     /// The plain name is used for every language for which neither the feature nor the tree has a name.

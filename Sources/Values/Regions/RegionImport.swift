@@ -74,7 +74,7 @@ public enum RegionImport {
         var properties: [String: [String: JSONText]] = [:]
         for (number, feature) in features.enumerated() {
             let found = feature.properties
-            guard let id = options.id == nil ? keys.id(of: found) ?? fileID : fileID else {
+            guard let id = options.id == nil ? keys.id(of: found) ?? keys.ownID(of: feature) ?? fileID : fileID else {
                 report.skipped.append("Feature \(number + 1) has no id.")
                 continue
             }

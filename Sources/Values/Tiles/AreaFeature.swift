@@ -2,6 +2,8 @@
 package struct AreaFeature: Sendable {
     /// Its properties; empty in formats without them.
     package var properties: [String: JSONText] = [:]
+    /// Its own id, as features of GeoJSON may have; `nil` = none, or one that is not text.
+    package var id: String?
     /// Its shape; empty in a feature without one.
     package var geometry: Geometry
 

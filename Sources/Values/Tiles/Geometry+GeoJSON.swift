@@ -158,6 +158,7 @@ extension AreaFeature {
         if case .object(let members) = value, case .object(let properties)? = members["properties"] {
             self.properties = properties
         }
+        if case .object(let members) = value, case .string(let id)? = members["id"] { self.id = id }
         geometry = try Geometry(value, at: place)
     }
 }

@@ -119,6 +119,18 @@ struct RegionImportTests {
         try done()
     }
 
+    @Test func theIDOfTheFeatureItselfIsTakenWhereNoPropertyHasOne() throws {
+        func feature(_ id: String, _ properties: String) -> String {
+            #"{"type":"Feature","id":\#(id),"properties":\#(properties),"geometry":\#(square(1, 1, 1))}"#
+        }
+        #expect(try imported(feature(#""EE""#, "{}"), .init(replace: true)).replaced == ["EE"])
+        #expect(try imported(feature(#""EE""#, #"{"ISO_A2":"LV"}"#), .init(replace: true)).replaced == ["LV"])
+        for id in ["7", #""way/7""#] {
+            #expect(throws: RegionsError.self, "\(id)") { try imported(feature(id, "{}"), .init(replace: true)) }
+        }
+        try done()
+    }
+
     @Test func aKeyAndALevelCanBeNamed() throws {
         let text = collection([
             feature(#"{"code":"EE-1A","title":"Here"}"#, square(24, 59, 1)),
