@@ -115,6 +115,12 @@ public enum MBTilesVerify {
             metadata.take(try sampled(database, dialect), &report)
             try TileCheck(metadata, mask: mask, zooms: zooms, dialect: dialect, passedOver: passedOver)
                 .run(database, &report)
+            if metadata.format == nil, report.tiles > 0, !report.isPatch {
+                // Bodies of no known format are checked for nothing else.
+                report.add(
+                    "no-known-format", at: "file",
+                    because: "no tile of it is of a known format; they are \(TileFormat.knownWords)")
+            }
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if let lost = try LostBodies.count(database), lost > 0 {
                 // A join does not list them.

@@ -31,6 +31,23 @@ struct MBTilesVerifyTests {
         return try MBTilesVerify.run(copy, mask: world.mask, zooms: world.zooms)
     }
 
+    @Test func aFileWithoutATileOfAKnownFormatIsUnusable() throws {
+        let file = scratch.file("foo.mbtiles")
+        let queue = try DatabaseQueue(path: file.path)
+        try queue.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE metadata (name TEXT, value TEXT);
+                    CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB);
+                    INSERT INTO metadata VALUES ('name', 'a'), ('format', 'foo');
+                    INSERT INTO tiles VALUES (0, 0, 0, CAST('hello 0' AS BLOB)), (1, 0, 0, CAST('hello 1' AS BLOB));
+                    """)
+        }
+        try queue.close()
+        let report = try MBTilesVerify.run(file, mask: nil)
+        #expect(!report.isUsable && report.problems.contains { $0.code == "no-known-format" }, "\(report.problems)")
+    }
+
     @Test func aWholePackageIsVerified() throws {
         let report = try MBTilesVerify.run(url, mask: world.mask, zooms: world.zooms, expecting: receipt.digest)
         #expect(report.isVerified, "\(report.problems)")
