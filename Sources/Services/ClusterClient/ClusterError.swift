@@ -10,7 +10,7 @@ package enum ClusterErrorCode: String, ErrorCode {
     case unreachable
     /// The coordinator answered with a message that does not belong to the request.
     case unexpectedAnswer = "unexpected-answer"
-    /// The job, batch, schedule, worker or package does not exist.
+    /// The job, batch, schedule, worker, package, catalog or origin does not exist.
     case unknown = "unknown-thing"
     /// The request itself is wrong.
     case wrongRequest = "wrong-request"
@@ -53,7 +53,9 @@ extension PackhorseError where Code == ClusterErrorCode {
     init(_ problem: PBProblem) {
         let code: ClusterErrorCode =
             switch problem.code {
-            case "unknown-job", "unknown-batch", "unknown-schedule", "unknown-worker", "unknown-package": .unknown
+            case "unknown-job", "unknown-batch", "unknown-schedule", "unknown-worker", "unknown-package",
+                "unknown-catalog", "unknown-origin":
+                .unknown
             case "bad-schedule", "bad-format", "bad-style", "bad-edition": .wrongRequest
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .wrongRequest
             case "forbidden": .forbidden

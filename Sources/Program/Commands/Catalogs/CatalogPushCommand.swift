@@ -135,11 +135,13 @@ struct CatalogPushCommand: AsyncParsableCommand {
             }
             return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))
         }
+        let location: S3Location
+        do throws(S3Error) { location = try S3Location(target) } catch { throw CLIError(.usage, error.message) }
         let environment = ProcessInfo.processInfo.environment
         let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
         return BucketTarget(
             bucket: try S3Bucket(
-                try S3Location(target), at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
+                location, at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
                 credentials: try S3CredentialProviders.find(in: environment)))
     }
 }

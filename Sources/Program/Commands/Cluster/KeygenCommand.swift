@@ -57,6 +57,16 @@ struct KeygenCommand: ParsableCommand {
             throw ValidationError(
                 "--worker '\(worker.prefix(60))' is not a name of 1 to 64 letters, digits and -_. characters.")
         }
+        if file?.hasSuffix(".key") == true, !role.isEmpty {
+            do { _ = try PeerRoles(words: role.joined(separator: " ")) } catch {
+                throw ValidationError("--role: \(error.message)")
+            }
+        }
+        if file?.hasSuffix(".token") == true, let other = role.first(where: { !WebToken.roles.contains($0) }) {
+            throw ValidationError(
+                "--role '\(other.prefix(40))' is not a role of a token; they are \(WebToken.roles.joined(separator: ", "))."
+            )
+        }
         guard file.map({ $0.hasSuffix(".key") || $0.hasSuffix(".token") }) ?? true else {
             throw ValidationError("The file must end in .key or .token: keys/worker.key.")
         }
