@@ -1,4 +1,5 @@
 internal import TileBodies
+internal import Tiles
 
 /// One key of a tileset file, for the parser and for the reference.
 ///
@@ -50,8 +51,8 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "zoom", value: "0-14, or one number",
             meaning: "The zooms that the source has. Default: from the source, else 0-22."),
-        TilesetKey("minzoom", value: "0 to 30", meaning: "The same as zoom with maxzoom. Default: 0."),
-        TilesetKey("maxzoom", value: "0 to 30", meaning: "See minzoom; not together with zoom."),
+        TilesetKey("minzoom", value: "0 to \(TileID.maxZoom)", meaning: "The same as zoom with maxzoom. Default: 0."),
+        TilesetKey("maxzoom", value: "0 to \(TileID.maxZoom)", meaning: "See minzoom; not together with zoom."),
         TilesetKey(
             "bounds", value: "[west, south, east, north]",
             meaning: "Degrees, as a list or text. Default: from the source."),

@@ -54,7 +54,7 @@ struct OutputOptions: ParsableArguments {
         let words = files.map { $0.isOfPictures ? "\($0) (pictures only)" : $0.rawValue }.joined(separator: ", ")
         let folders = PackageFormat.words(PackageFormat.allCases.filter(\.isFolder))
         return ArgumentHelp(
-            "Other formats than MBTiles, which is always made: \(words); for build also \(folders). Comma-separated or repeated.",
+            "The formats. build makes those that are named, by default MBTiles; submit and schedules always make MBTiles, and these: mbtiles, \(words); for build also \(folders). Comma-separated or repeated.",
             valueName: "formats")
     }
 
