@@ -62,7 +62,7 @@ extension Catalog {
     /// - Throws: `other-area` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
     public func check(areas: [String: TileMask], in edition: CatalogEdition = .main) throws(CatalogError) {
         var others: [(CatalogEntry, AreaOverlap)] = []
-        for entry in try list(edition).packages {
+        for entry in try list(edition).wholes {
             // A mask that cannot be read has no area to compare.
             guard let new = areas[entry.id], let old = try? TileMask(cartoText: entry.tileMask), old != new,
                 let overlap = AreaOverlap(old: old, new: new), overlap.isOtherArea
@@ -77,8 +77,12 @@ extension Catalog {
     /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, or it
     /// has less than half of its tiles or bytes.
     ///
+    /// - Parameter isCutAlike: Whether both are one file, or both in parts: parts have tiles in common, so their bytes are more than
+    ///   those of one file.
     /// - Throws: `other-area`, `package-shrunk`.
-    static func checkPlace(of request: PublishRequest, _ previous: CatalogEntry) throws(CatalogError) {
+    static func checkPlace(
+        of request: PublishRequest, _ previous: CatalogEntry, isCutAlike: Bool = true
+    ) throws(CatalogError) {
         guard previous.sha256 != request.digest.hex else { return }
         let isSameArea = previous.tileMask == request.maskWire
         // A mask that cannot be read has no area to compare.
@@ -98,7 +102,9 @@ extension Catalog {
             request.options.allowsShrink || request.options.replacesArea && (!isSameArea || hasOtherZooms)
             || request.options.replacesTileset && hasOtherTileset
         guard !isExpected,
-            let loss = PackageShrinkage(old: previous, tiles: request.tiles, size: request.size)
+            let loss = PackageShrinkage(
+                old: previous, tiles: request.tiles,
+                size: isCutAlike ? request.size : max(request.size, UInt64(max(0, previous.size))))
         else { return }
         throw CatalogError(
             .packageShrunk,

@@ -59,20 +59,27 @@ extension Catalog {
     /// Moves a package's files to their place and adds it to the lists that will be written.
     private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
         let edition = request.options.edition
-        let previous = change.list.packages.first { $0.id == request.id }
+        let whole = change.list.whole(request.id)
         var request = request
-        if let known = previous?.tileset, request.tileset.isEmpty, !request.options.replacesTileset {
+        if let known = whole?.tileset, request.tileset.isEmpty, !request.options.replacesTileset {
             request.tileset = known
+            for part in request.parts.indices { request.parts[part].tileset = known }
         }
-        if let previous, let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
+        if let whole, let known = whole.tileset, !request.tileset.isEmpty, known != request.tileset,
             !request.options.replacesTileset
         {
-            throw Self.otherTileset(previous, tileset: request.tileset, in: edition)
+            throw Self.otherTileset(whole, tileset: request.tileset, in: edition)
         }
-        if previous == nil { try Self.checkCase([request.id], in: change.list, edition) }
-        if let previous { try Self.checkPlace(of: request, previous) }
+        try Self.checkIsNoPart(request.id, in: change.list, edition)
+        if whole == nil { try Self.checkCase([request.id], in: change.list, edition) }
+        let wasOneFile = change.list.packages.contains { $0.id == request.id }
+        if let whole { try Self.checkPlace(of: request, whole, isCutAlike: wasOneFile == request.parts.isEmpty) }
+        guard request.parts.isEmpty else { return try addParts(request, to: &change) }
         try checkPacks(request)
-        let (version, isSame) = try place(request, previous, after: change.history.last(of: request.id, previous))
+        let last = lastVersion(request, change)
+        drop(listedOf: request.id, except: [request.id], from: &change)
+        let previous = change.list.packages.first { $0.id == request.id }
+        let (version, isSame) = try place(request, previous, after: last)
         let stays = previous?.version == version
         let entry = CatalogEntry(request, version: version, like: stays ? previous : nil, base: baseURL + edition.path)
         if previous != entry {
@@ -122,7 +129,7 @@ extension Catalog {
                 isNew = try write(packList: list, of: id, edition) || isNew
             }
             guard change.isListNew else { continue }
-            gone[edition] = change.history.trim(to: keepVersions, under: change.list)
+            gone[edition] = change.history.trim(to: keepVersions, under: change.list) + change.replaced
             changes[edition] = change
             try write(change.history, edition)
             try write(change.list, edition)
@@ -146,6 +153,8 @@ struct CatalogChange {
     var isListNew = false
     /// Lists of tile packs by package; `nil` removes the existing list.
     var packLists: [String: [UInt8]?] = [:]
+    /// Entries that left the list because their package is published in other parts; their files are removed when it is written.
+    var replaced: [CatalogEntry] = []
     /// Entries that are no longer listed in any version; the caller that withdraws them removes their files.
     var withdrawn: [CatalogEntry] = []
 }

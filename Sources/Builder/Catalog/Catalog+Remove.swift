@@ -11,7 +11,7 @@ extension Catalog {
     /// with the same id gets a version above all earlier ones, and `sequence` grows. So clients do not mistake the
     /// catalog for an older one.
     /// - Parameters:
-    ///   - ids: The packages to withdraw.
+    ///   - ids: The packages to withdraw; one in parts with all of them.
     ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every edition.
     ///   - language: The language to withdraw them from.
     ///   - dryRun: Whether to only report, and change nothing.
@@ -27,9 +27,10 @@ extension Catalog {
             var changes: [CatalogEdition: CatalogChange] = [:]
             for edition in chosen where all.contains(edition) {
                 var change = CatalogChange(list: try list(edition), history: try history(edition))
-                change.withdrawn = change.list.packages.filter { ids.contains($0.id) }
+                for id in ids { try Self.checkIsNoPart(id, in: change.list, edition) }
+                change.withdrawn = change.list.packages.filter { ids.contains($0.part?.of ?? $0.id) }
                 guard !change.withdrawn.isEmpty else { continue }
-                change.list.packages.removeAll { ids.contains($0.id) }
+                change.list.packages.removeAll { ids.contains($0.part?.of ?? $0.id) }
                 change.isListNew = true
                 for entry in change.withdrawn {
                     change.history.remove(entry)
@@ -37,8 +38,9 @@ extension Catalog {
                 }
                 changes[edition] = change
             }
-            if let absent = ids.first(where: { id in !changes.values.contains { $0.withdrawn.map(\.id).contains(id) } })
-            {
+            if let absent = ids.first(where: { id in
+                !changes.values.contains { $0.withdrawn.contains { ($0.part?.of ?? $0.id) == id } }
+            }) {
                 throw CatalogError(
                     .missingPackage,
                     "The catalog in '\(folder.path)' has no package '\(absent)'"

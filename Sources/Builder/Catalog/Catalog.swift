@@ -74,6 +74,13 @@ public struct Catalog: Sendable {
         try list(edition).packages
     }
 
+    /// The same with the parts of a package as one entry, whose sizes are their sums and whose file is that of the first.
+    ///
+    /// - Throws: `catalog-corrupt`, `io`.
+    public func wholePackages(in edition: CatalogEdition = .main) throws(CatalogError) -> [CatalogEntry] {
+        try list(edition).wholes
+    }
+
     // MARK: - Inside
 
     var listURL: URL { listURL(.main) }

@@ -25,7 +25,7 @@ extension CatalogEntry {
             tileset: request.tileset.isEmpty ? nil : request.tileset,
             tiles: request.tiles.map { Int64(clamping: $0) } ?? same?.tiles, minZoom: request.zooms?.min,
             maxZoom: request.zooms?.max, failedTiles: request.failedTiles,
-            nodes: request.nodes.isEmpty ? nil : request.nodes,
+            nodes: request.nodes.isEmpty ? nil : request.nodes, part: request.part,
             listedFiles: all.isEmpty ? nil : all.sorted { $0.format < $1.format }, listedPatches: same?.listedPatches,
             skippedPatches: same?.skippedPatches)
     }

@@ -72,6 +72,15 @@ public struct PublishRequest: Sendable {
     public var tilePacks: PublishedPacks?
     /// Its region and the regions above it, if the embedded tree does not have them.
     public var nodes: [CatalogIndex.Node] = []
+    /// Which part of a package it is; `nil` for a whole one.
+    public var part: CatalogPart?
+    /// Of a package that is published in parts: what is published of each, in the order of their numbers.
+    ///
+    /// Their options are those of this request, whose own files are not published.
+    public var parts: [PublishRequest] = []
+
+    /// The ids under which it is listed.
+    public var listedIDs: [String] { parts.isEmpty ? [id] : parts.map(\.id) }
 
     /// Creates a request from the values that every package has; the others are set afterwards.
     public init(

@@ -106,6 +106,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let failedTiles: UInt64?
     /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
     public let nodes: [CatalogIndex.Node]?
+    /// Which part of a package it is; `nil` for a whole one.
+    public let part: CatalogPart?
     private var listedFiles: [File]?
     package private(set) var listedPatches: [Patch]?
     package private(set) var skippedPatches: [Int32]?
@@ -130,6 +132,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         maxZoom: Int? = nil,
         failedTiles: UInt64? = nil,
         nodes: [CatalogIndex.Node]? = nil,
+        part: CatalogPart? = nil,
         listedFiles: [File]? = nil,
         listedPatches: [Patch]? = nil,
         skippedPatches: [Int32]? = nil
@@ -153,6 +156,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.maxZoom = maxZoom
         self.failedTiles = failedTiles
         self.nodes = nodes
+        self.part = part
         self.listedFiles = listedFiles
         self.listedPatches = listedPatches
         self.skippedPatches = skippedPatches
@@ -178,6 +182,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case maxZoom = "max_zoom"
         case failedTiles = "failed_tiles"
         case nodes = "region_nodes"
+        case part
         case listedFiles = "files"
         case listedPatches = "patches"
         case skippedPatches = "no_patch_from"

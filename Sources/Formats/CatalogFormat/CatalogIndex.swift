@@ -225,6 +225,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var versions: [Version]
         /// The list of the package's tile packs; absent if it has none.
         public var tilePacks: List?
+        /// Which part of a package it is; absent for a whole one.
+        public var part: CatalogPart?
 
         package init(
             id: String,
@@ -232,7 +234,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             region: String? = nil,
             names: [String: String],
             versions: [Version],
-            tilePacks: List? = nil
+            tilePacks: List? = nil,
+            part: CatalogPart? = nil
         ) {
             self.id = id
             self.edition = edition
@@ -240,10 +243,11 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.names = names
             self.versions = versions
             self.tilePacks = tilePacks
+            self.part = part
         }
 
         private enum CodingKeys: String, CodingKey {
-            case id, edition, region, names, versions
+            case id, edition, region, names, versions, part
             case tilePacks = "tile_packs"
         }
     }

@@ -210,7 +210,9 @@ struct SubmitPlanner: Sendable {
             guard !format.isFolder else {
                 throw SubmitProblem(
                     "bad-format", "Format \(format) is many files, and a catalog has one file of each format.",
-                    hint: "use --format zip, or write the folder where it is served: packhorse convert")
+                    hint:
+                        "use --format zip, which has the same files in one, or write the folder where it is served: packhorse build --coordinator, or packhorse convert"
+                )
             }
         }
     }

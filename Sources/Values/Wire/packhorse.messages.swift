@@ -338,7 +338,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("fetch", path: [2], most: 1),
                 ListLimit("merge", path: [3], most: 1),
                 ListLimit("fetch.failures", path: [2, 8], most: 1000),
-                ListLimit("merge.files", path: [3, 5], most: 32),
+                ListLimit("merge.files", path: [3, 5], most: 2048),
             ]
         case .fail:
             [

@@ -338,7 +338,8 @@ public nonisolated struct PBMergeResult: Sendable {
   /// agg_tiles_hash
   public var tilesHash: String = String()
 
-  /// the manifest's formats in its order, durable in the blob store
+  /// The manifest's formats in its order, durable in the blob store. Of a package in parts: of each part, in the order of their numbers,
+  /// all formats with mbtiles, ascending; `package` and `tiles_hash` are those of the first part, `size` is the sum of the MBTiles files.
   public var files: [PBPackageFile] = []
 
   /// what looks wrong about the tiles, for people
@@ -571,61 +572,109 @@ public nonisolated struct PBMergeWork: Sendable {
 }
 
 /// Stored as a blob, because its list is too large for a frame. Serialized once per package.
-public nonisolated struct PBMergeManifest: Sendable {
+public nonisolated struct PBMergeManifest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var packageFormat: UInt32 = 0
+  public var packageFormat: UInt32 {
+    get {_storage._packageFormat}
+    set {_uniqueStorage()._packageFormat = newValue}
+  }
 
-  public var packageID: String = String()
+  public var packageID: String {
+    get {_storage._packageID}
+    set {_uniqueStorage()._packageID = newValue}
+  }
 
-  public var mask: Data = Data()
+  public var mask: Data {
+    get {_storage._mask}
+    set {_uniqueStorage()._mask = newValue}
+  }
 
-  public var zoomMin: UInt32 = 0
+  public var zoomMin: UInt32 {
+    get {_storage._zoomMin}
+    set {_uniqueStorage()._zoomMin = newValue}
+  }
 
-  public var zoomMax: UInt32 = 0
+  public var zoomMax: UInt32 {
+    get {_storage._zoomMax}
+    set {_uniqueStorage()._zoomMax = newValue}
+  }
 
-  public var tileset: Data = Data()
+  public var tileset: Data {
+    get {_storage._tileset}
+    set {_uniqueStorage()._tileset = newValue}
+  }
 
   /// language -> localized name path
-  public var names: Dictionary<String,String> = [:]
+  public var names: Dictionary<String,String> {
+    get {_storage._names}
+    set {_uniqueStorage()._names = newValue}
+  }
 
   /// SHA-256 each, ascending batch index
-  public var shards: [Data] = []
+  public var shards: [Data] {
+    get {_storage._shards}
+    set {_uniqueStorage()._shards = newValue}
+  }
 
   /// one box; west > east crosses the antimeridian
-  public var bounds: [PBBox] = []
+  public var bounds: [PBBox] {
+    get {_storage._bounds}
+    set {_uniqueStorage()._bounds = newValue}
+  }
 
   /// largest number of the mask's tiles that may be in no shard: those that failed permanently
-  public var allowedMissing: UInt64 = 0
+  public var allowedMissing: UInt64 {
+    get {_storage._allowedMissing}
+    set {_uniqueStorage()._allowedMissing = newValue}
+  }
 
   /// further formats written from the merged package
-  public var formats: [String] = []
+  public var formats: [String] {
+    get {_storage._formats}
+    set {_uniqueStorage()._formats = newValue}
+  }
 
   /// URL of the style for formats that contain one; {key} and {language} as in the tileset
-  public var style: String = String()
+  public var style: String {
+    get {_storage._style}
+    set {_uniqueStorage()._style = newValue}
+  }
 
   public var edition: PBEdition {
-    get {_edition ?? PBEdition()}
-    set {_edition = newValue}
+    get {_storage._edition ?? PBEdition()}
+    set {_uniqueStorage()._edition = newValue}
   }
   /// Returns true if `edition` has been explicitly set.
-  public var hasEdition: Bool {self._edition != nil}
+  public var hasEdition: Bool {_storage._edition != nil}
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
-  public mutating func clearEdition() {self._edition = nil}
+  public mutating func clearEdition() {_uniqueStorage()._edition = nil}
 
   /// date of the data, for formats with dated rows; 2026-10-01
-  public var dataDate: String = String()
+  public var dataDate: String {
+    get {_storage._dataDate}
+    set {_uniqueStorage()._dataDate = newValue}
+  }
 
   /// FetchResult.shard_footer of each of `shards`; empty where unknown
-  public var shardFooters: [Data] = []
+  public var shardFooters: [Data] {
+    get {_storage._shardFooters}
+    set {_uniqueStorage()._shardFooters = newValue}
+  }
+
+  /// as PublishOptions.max_file
+  public var maxFile: UInt64 {
+    get {_storage._maxFile}
+    set {_uniqueStorage()._maxFile = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _edition: PBEdition? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct PBPong: Sendable {
@@ -890,6 +939,9 @@ public nonisolated struct PBPublishOptions: Sendable {
 
   /// packages may have less than half of the tiles or bytes of the catalog's version
   public var allowsShrink: Bool = false
+
+  /// bytes: a package with a larger file is published in parts; 0 = no limit
+  public var maxFile: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2155,6 +2207,21 @@ public nonisolated struct PBPackageFile: Sendable {
 
   /// in a status: absolute, in the coordinator's file system
   public var path: String = String()
+
+  /// the number of the part that it is a file of; 0 = it has the whole package
+  public var part: UInt32 = 0
+
+  /// of its part; 0 for the whole package
+  public var tiles: UInt64 = 0
+
+  /// of its part; empty for the whole package
+  public var tilesHash: String = String()
+
+  /// PMTiles id of the tile where its part begins on the Hilbert curve
+  public var firstTile: UInt64 = 0
+
+  /// every part has all tiles of the zooms below this number
+  public var commonZooms: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3656,103 +3723,174 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0\u{3}max_file\0")
+
+  fileprivate class _StorageClass {
+    var _packageFormat: UInt32 = 0
+    var _packageID: String = String()
+    var _mask: Data = Data()
+    var _zoomMin: UInt32 = 0
+    var _zoomMax: UInt32 = 0
+    var _tileset: Data = Data()
+    var _names: Dictionary<String,String> = [:]
+    var _shards: [Data] = []
+    var _bounds: [PBBox] = []
+    var _allowedMissing: UInt64 = 0
+    var _formats: [String] = []
+    var _style: String = String()
+    var _edition: PBEdition? = nil
+    var _dataDate: String = String()
+    var _shardFooters: [Data] = []
+    var _maxFile: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _packageFormat = source._packageFormat
+      _packageID = source._packageID
+      _mask = source._mask
+      _zoomMin = source._zoomMin
+      _zoomMax = source._zoomMax
+      _tileset = source._tileset
+      _names = source._names
+      _shards = source._shards
+      _bounds = source._bounds
+      _allowedMissing = source._allowedMissing
+      _formats = source._formats
+      _style = source._style
+      _edition = source._edition
+      _dataDate = source._dataDate
+      _shardFooters = source._shardFooters
+      _maxFile = source._maxFile
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.packageFormat) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.packageID) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.tileset) }()
-      case 7: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
-      case 8: try { try decoder.decodeRepeatedBytesField(value: &self.shards) }()
-      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.bounds) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.allowedMissing) }()
-      case 11: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.style) }()
-      case 13: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self.dataDate) }()
-      case 15: try { try decoder.decodeRepeatedBytesField(value: &self.shardFooters) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._packageFormat) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._packageID) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._mask) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMin) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMax) }()
+        case 6: try { try decoder.decodeSingularBytesField(value: &_storage._tileset) }()
+        case 7: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._names) }()
+        case 8: try { try decoder.decodeRepeatedBytesField(value: &_storage._shards) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._bounds) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._allowedMissing) }()
+        case 11: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
+        case 15: try { try decoder.decodeRepeatedBytesField(value: &_storage._shardFooters) }()
+        case 16: try { try decoder.decodeSingularUInt64Field(value: &_storage._maxFile) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.packageFormat != 0 {
-      try visitor.visitSingularUInt32Field(value: self.packageFormat, fieldNumber: 1)
-    }
-    if !self.packageID.isEmpty {
-      try visitor.visitSingularStringField(value: self.packageID, fieldNumber: 2)
-    }
-    if !self.mask.isEmpty {
-      try visitor.visitSingularBytesField(value: self.mask, fieldNumber: 3)
-    }
-    if self.zoomMin != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 4)
-    }
-    if self.zoomMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 5)
-    }
-    if !self.tileset.isEmpty {
-      try visitor.visitSingularBytesField(value: self.tileset, fieldNumber: 6)
-    }
-    if !self.names.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.names, fieldNumber: 7)
-    }
-    if !self.shards.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.shards, fieldNumber: 8)
-    }
-    if !self.bounds.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.bounds, fieldNumber: 9)
-    }
-    if self.allowedMissing != 0 {
-      try visitor.visitSingularUInt64Field(value: self.allowedMissing, fieldNumber: 10)
-    }
-    if !self.formats.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 11)
-    }
-    if !self.style.isEmpty {
-      try visitor.visitSingularStringField(value: self.style, fieldNumber: 12)
-    }
-    try { if let v = self._edition {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    } }()
-    if !self.dataDate.isEmpty {
-      try visitor.visitSingularStringField(value: self.dataDate, fieldNumber: 14)
-    }
-    if !self.shardFooters.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.shardFooters, fieldNumber: 15)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._packageFormat != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._packageFormat, fieldNumber: 1)
+      }
+      if !_storage._packageID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._packageID, fieldNumber: 2)
+      }
+      if !_storage._mask.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._mask, fieldNumber: 3)
+      }
+      if _storage._zoomMin != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMin, fieldNumber: 4)
+      }
+      if _storage._zoomMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMax, fieldNumber: 5)
+      }
+      if !_storage._tileset.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._tileset, fieldNumber: 6)
+      }
+      if !_storage._names.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._names, fieldNumber: 7)
+      }
+      if !_storage._shards.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._shards, fieldNumber: 8)
+      }
+      if !_storage._bounds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._bounds, fieldNumber: 9)
+      }
+      if _storage._allowedMissing != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._allowedMissing, fieldNumber: 10)
+      }
+      if !_storage._formats.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._formats, fieldNumber: 11)
+      }
+      if !_storage._style.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._style, fieldNumber: 12)
+      }
+      try { if let v = _storage._edition {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      if !_storage._dataDate.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 14)
+      }
+      if !_storage._shardFooters.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._shardFooters, fieldNumber: 15)
+      }
+      if _storage._maxFile != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._maxFile, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBMergeManifest, rhs: PBMergeManifest) -> Bool {
-    if lhs.packageFormat != rhs.packageFormat {return false}
-    if lhs.packageID != rhs.packageID {return false}
-    if lhs.mask != rhs.mask {return false}
-    if lhs.zoomMin != rhs.zoomMin {return false}
-    if lhs.zoomMax != rhs.zoomMax {return false}
-    if lhs.tileset != rhs.tileset {return false}
-    if lhs.names != rhs.names {return false}
-    if lhs.shards != rhs.shards {return false}
-    if lhs.bounds != rhs.bounds {return false}
-    if lhs.allowedMissing != rhs.allowedMissing {return false}
-    if lhs.formats != rhs.formats {return false}
-    if lhs.style != rhs.style {return false}
-    if lhs._edition != rhs._edition {return false}
-    if lhs.dataDate != rhs.dataDate {return false}
-    if lhs.shardFooters != rhs.shardFooters {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._packageFormat != rhs_storage._packageFormat {return false}
+        if _storage._packageID != rhs_storage._packageID {return false}
+        if _storage._mask != rhs_storage._mask {return false}
+        if _storage._zoomMin != rhs_storage._zoomMin {return false}
+        if _storage._zoomMax != rhs_storage._zoomMax {return false}
+        if _storage._tileset != rhs_storage._tileset {return false}
+        if _storage._names != rhs_storage._names {return false}
+        if _storage._shards != rhs_storage._shards {return false}
+        if _storage._bounds != rhs_storage._bounds {return false}
+        if _storage._allowedMissing != rhs_storage._allowedMissing {return false}
+        if _storage._formats != rhs_storage._formats {return false}
+        if _storage._style != rhs_storage._style {return false}
+        if _storage._edition != rhs_storage._edition {return false}
+        if _storage._dataDate != rhs_storage._dataDate {return false}
+        if _storage._shardFooters != rhs_storage._shardFooters {return false}
+        if _storage._maxFile != rhs_storage._maxFile {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4185,7 +4323,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PublishOptions"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0\u{3}max_file\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4200,6 +4338,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 5: try { try decoder.decodeSingularBoolField(value: &self.replacesTileset) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.allowsShrink) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.maxFile) }()
       default: break
       }
     }
@@ -4231,6 +4370,9 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.allowsShrink != false {
       try visitor.visitSingularBoolField(value: self.allowsShrink, fieldNumber: 7)
     }
+    if self.maxFile != 0 {
+      try visitor.visitSingularUInt64Field(value: self.maxFile, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4242,6 +4384,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.replacesTileset != rhs.replacesTileset {return false}
     if lhs.replacesArea != rhs.replacesArea {return false}
     if lhs.allowsShrink != rhs.allowsShrink {return false}
+    if lhs.maxFile != rhs.maxFile {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6797,7 +6940,7 @@ nonisolated extension PBBox: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
 
 nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageFile"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}sha256\0\u{1}size\0\u{1}path\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}sha256\0\u{1}size\0\u{1}path\0\u{1}part\0\u{1}tiles\0\u{3}tiles_hash\0\u{3}first_tile\0\u{3}common_zooms\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6809,6 +6952,11 @@ nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 2: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.tilesHash) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.firstTile) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.commonZooms) }()
       default: break
       }
     }
@@ -6827,6 +6975,21 @@ nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.path.isEmpty {
       try visitor.visitSingularStringField(value: self.path, fieldNumber: 4)
     }
+    if self.part != 0 {
+      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 5)
+    }
+    if self.tiles != 0 {
+      try visitor.visitSingularUInt64Field(value: self.tiles, fieldNumber: 6)
+    }
+    if !self.tilesHash.isEmpty {
+      try visitor.visitSingularStringField(value: self.tilesHash, fieldNumber: 7)
+    }
+    if self.firstTile != 0 {
+      try visitor.visitSingularUInt64Field(value: self.firstTile, fieldNumber: 8)
+    }
+    if self.commonZooms != 0 {
+      try visitor.visitSingularUInt32Field(value: self.commonZooms, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6835,6 +6998,11 @@ nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.sha256 != rhs.sha256 {return false}
     if lhs.size != rhs.size {return false}
     if lhs.path != rhs.path {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.tiles != rhs.tiles {return false}
+    if lhs.tilesHash != rhs.tilesHash {return false}
+    if lhs.firstTile != rhs.firstTile {return false}
+    if lhs.commonZooms != rhs.commonZooms {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -16,7 +16,7 @@ struct MessageTableTests {
         .fail: ["lost_shards": 100],
         .return: ["tokens": 1024],
         .rateGrants: ["grants": 256],
-        .commit: ["fetch": 1, "merge": 1, "fetch.failures": 1000, "merge.files": 32],
+        .commit: ["fetch": 1, "merge": 1, "fetch.failures": 1000, "merge.files": 2048],
         .offer: ["fetch": 1, "merge": 1, "fetch.sources": 256, "fetch.base": 256],
         .submit: [
             "packages": 4096, "packages.names": 40_000, "packages.formats": 4096 * 32, "after": 64, "formats": 32,

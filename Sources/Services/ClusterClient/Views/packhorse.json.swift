@@ -198,6 +198,9 @@ extension PBPackageFile: Encodable {
         try object.encode(Hexadecimal.text([UInt8](sha256)), forKey: "sha256")
         try object.encode(size, forKey: "size")
         try object.encodeIfPresent(path.isEmpty ? nil : path, forKey: "path")
+        try object.encodeIfPresent(part == 0 ? nil : part, forKey: "part")
+        try object.encodeIfPresent(tiles == 0 ? nil : tiles, forKey: "tiles")
+        try object.encodeIfPresent(tilesHash.isEmpty ? nil : tilesHash, forKey: "tiles_hash")
     }
 }
 
@@ -215,6 +218,6 @@ package enum MessageSchemas {
         "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] findings:[Finding]",
         "OtherCatalog": "name:string folder:string url?:string",
         "Finding": "level:fail|warn code:string text:string hint:string",
-        "JobPackageFile": "format:string sha256:string size:unsigned",
+        "JobPackageFile": "format:string sha256:string size:unsigned part?:unsigned tiles?:unsigned tiles_hash?:string",
     ]
 }

@@ -79,7 +79,8 @@ struct CatalogFolderWriter: CatalogWriter {
     func wantsPatches(_ request: PublishRequest) -> Bool {
         guard patchMaker != nil else { return false }
         // If the catalog cannot be read now, patches cannot be listed in it either.
-        let wanted = try? catalog.wantedPatches(of: [request.id], in: request.options.edition, previous: patchVersions)
+        let wanted = try? catalog.wantedPatches(
+            of: Set(request.listedIDs), in: request.options.edition, previous: patchVersions)
         return wanted?.isEmpty == false
     }
 
@@ -97,7 +98,8 @@ struct CatalogFolderWriter: CatalogWriter {
             var wanted: [WantedPatch] = []
             let editions = Dictionary(grouping: requests, by: \.options.edition)
             for (edition, requests) in editions.sorted(by: { $0.key < $1.key }) {
-                wanted += try catalog.wantedPatches(of: Set(requests.map(\.id)), in: edition, previous: patchVersions)
+                wanted += try catalog.wantedPatches(
+                    of: Set(requests.flatMap(\.listedIDs)), in: edition, previous: patchVersions)
             }
             _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
         } catch {
@@ -110,6 +112,7 @@ struct CatalogFolderWriter: CatalogWriter {
         do throws(CatalogError) {
             let edition = spec.publish.edition
             try catalog.checkCase(ids, in: edition)
+            if spec.publish.maxFile != nil { try catalog.checkPartNames(ids, in: edition) }
             if !spec.publish.replacesTileset { try catalog.check(ids, of: spec.tileset.id, in: edition) }
             if !spec.publish.replacesArea {
                 let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
@@ -118,7 +121,7 @@ struct CatalogFolderWriter: CatalogWriter {
             let wanted = Set(ids)
             return CatalogImpact(
                 spec: spec,
-                replaced: try catalog.packages(in: edition).filter { wanted.contains($0.id) },
+                replaced: try catalog.wholePackages(in: edition).filter { wanted.contains($0.id) },
                 cut: catalog.idsWithPacks(among: ids, in: edition)
             ).warnings
         } catch {
