@@ -72,6 +72,9 @@ struct JSONReferenceTests {
         let quiet = ["--wait", "--progress", "none"]
         try await reader.run("job", ["submit"] + small + ["--tile-packs"] + quiet, at: control)
         try await reader.run(
+            "job", ["submit", "LV", "--tileset", base.path, "--zoom", "0-10", "--max-file", "200kB"] + quiet,
+            at: control)
+        try await reader.run(
             "job",
             [
                 "submit", "LI", "--tileset", languages.path, "--zoom", "0-6", "--language", "en", "--format",
@@ -169,7 +172,8 @@ struct JSONReferenceTests {
         let server = try RangeServer(Array(try Data(contentsOf: scratch.url("a.pmtiles"))))
         defer { server.stop() }
         try await reader.run("remote-archive", ["inspect", "\(server.url)"])
-        try await reader.run("estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)"])
+        try await reader.run(
+            "estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)", "--max-file", "1GB"])
         try await estimateOfFailures(reader)
         let style = "\(demo.url)/style.json"
         try await reader.run("style-plan", ["style-pack", style, "--dry-run"])

@@ -65,9 +65,10 @@ enum JobReport {
         if package.size > 0 { line += "  \(Units.bytes(package.size))" }
         if package.tiles > 0 { line += "  \(Units.count(package.tiles, of: "tile"))" }
         return [line] + (package.remark.isEmpty ? [] : ["         \(package.remark)"])
-            + (package.path.isEmpty ? [] : ["         \(package.path)"])
+            + (package.path.isEmpty || package.files.contains { $0.part > 0 } ? [] : ["         \(package.path)"])
             + package.files.map { file in
-                "         \(file.format)  \(Units.bytes(file.size))" + (file.path.isEmpty ? "" : "  \(file.path)")
+                "         \(file.part > 0 ? "part \(file.part)  " : "")\(file.format)  \(Units.bytes(file.size))"
+                    + (file.path.isEmpty ? "" : "  \(file.path)")
             }
     }
 

@@ -27,6 +27,8 @@ struct OutputOptions: ParsableArguments {
             valueName: "group"))
     var group: String?
 
+    @OptionGroup var size: FileSizeOption
+
     @Option(help: ArgumentHelp("The date of the data for the catalog: 2026-10-01.", valueName: "date"))
     var dataDate: String?
 
@@ -70,6 +72,12 @@ struct OutputOptions: ParsableArguments {
         }
         draft.style = style ?? ""
         draft.publish.catalog = into ?? ""
+        draft.publish.maxFile = size.bytes
+        if size.bytes > 0, draft.allFormats.contains(where: \.isFolder) {
+            throw CLIError(
+                .usage, "--max-file limits files, and a folder has a file for each tile",
+                hint: "remove \(PackageFormat.folder) from --format, or omit --max-file")
+        }
         draft.publish.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
         draft.publish.replacesTileset = replaceTileset
         draft.publish.replacesArea = replaceArea

@@ -45,6 +45,10 @@ struct SubmitOptions: ParsableArguments {
         guard !strict || (allowedMissing ?? 0) == 0 else {
             throw ValidationError("--strict allows no tile to be missing; omit it or --allowed-missing.")
         }
+        guard !tilePacks || output.size.maxFile == nil else {
+            throw ValidationError(
+                "--tile-packs and --max-file exclude each other: tile packs are small files already. Omit one of them.")
+        }
         guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
 
