@@ -40,6 +40,9 @@ public enum Event: Sendable {
     /// The submission of a schedule was refused. It is retried when `retriable`, else skipped.
     case fireFailed(schedule: String, wall: Int64, Trouble, retriable: Bool)
 
+    /// A schedule that is due needs no job: its source has the build that its last job was made of.
+    case fireUnchanged(schedule: String, wall: Int64)
+
     /// A worker process connected or reconnected, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])
     /// A worker can take `credit` further offers, and in addition `mergeCredit` merges.

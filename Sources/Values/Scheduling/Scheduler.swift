@@ -135,6 +135,7 @@ public struct Scheduler: Sendable {
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
             fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
+        case .fireUnchanged(let id, let wall): fireUnchanged(id, wall: wall)
         case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
         case .ready(let id, let credit, let mergeCredit):
             ready(id, credit: credit, mergeCredit: mergeCredit, now: now)

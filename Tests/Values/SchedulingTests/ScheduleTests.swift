@@ -211,6 +211,26 @@ struct ScheduleTests {
         #expect(bench.scheduler.nextFiring == (try wall("2026-11-22T01:00")))
     }
 
+    @Test func aFiringWithoutANewBuildMakesNoJob() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        bench.on(.wall(now))
+        bench.on(.fireUnchanged(schedule: "nightly", wall: now + 5))
+        bench.fires = []
+        bench.restart()
+        let row = try #require(bench.scheduler.schedule("nightly"))
+        #expect(row.unchanged == 1 && row.unchangedAt == now + 5 && row.fired == 0 && row.skipped == 0)
+        let next = try wall("2026-11-22T01:00")
+        #expect(bench.scheduler.jobIDs.isEmpty && bench.scheduler.nextFiring == next)
+        // Nothing is due: an answer that comes late changes nothing.
+        bench.on(.fireUnchanged(schedule: "nightly", wall: now + 6))
+        #expect(bench.scheduler.schedule("nightly")?.unchanged == 1)
+        bench.on(.wall(next))
+        carryOut(&bench, wall: next)
+        #expect(bench.scheduler.schedule("nightly")?.unchangedAt == 0)
+        #expect(bench.scheduler.schedule("nightly")?.unchanged == 1)
+    }
+
     /// The clock was 400 days ahead once, and the next firing was computed from there.
     @Test func aClockThatWasAheadDoesNotHoldAScheduleBack() throws {
         var bench = try bench()

@@ -20,6 +20,12 @@ public struct Schedule: Hashable, Sendable {
     /// Number of firings that were skipped because the last job had not ended, or because the coordinator refused the
     /// submission.
     public internal(set) var skipped: UInt64
+    /// Number of firings that made no job because the source had no new build.
+    public internal(set) var unchanged: UInt64
+    /// When the last firing was one of ``unchanged``; 0 = it was none.
+    ///
+    /// Milliseconds since 1970.
+    public internal(set) var unchangedAt: Int64
     /// Why the last firing created no job; `nil` when it created one, or when it was skipped because the last job had
     /// not ended.
     public internal(set) var trouble: Trouble?
@@ -35,7 +41,7 @@ public struct Schedule: Hashable, Sendable {
     /// A schedule as read from a store.
     public init(
         id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64,
-        trouble: Trouble? = nil
+        unchanged: UInt64 = 0, unchangedAt: Int64 = 0, trouble: Trouble? = nil
     ) {
         self.id = id
         self.rule = rule
@@ -44,6 +50,8 @@ public struct Schedule: Hashable, Sendable {
         self.lastJob = lastJob
         self.fired = fired
         self.skipped = skipped
+        self.unchanged = unchanged
+        self.unchangedAt = unchangedAt
         self.trouble = trouble
     }
 

@@ -11,6 +11,9 @@ extension Scheduler {
     /// The schedule with this id, or `nil`.
     public func schedule(_ id: String) -> Schedule? { schedules[id] }
 
+    /// Whether a firing of a schedule is being prepared; not after the schedule was replaced.
+    public func isFiring(_ id: String) -> Bool { firing.contains(id) }
+
     /// When ``Event/wall(_:)`` must be sent next; milliseconds since 1970, `nil` = never.
     public var nextFiring: Int64? {
         schedules.values.lazy.filter { !firing.contains($0.id) }.map(\.next).min()
@@ -35,6 +38,7 @@ extension Scheduler {
             row.lastJob = old.lastJob
             row.fired = old.fired
             row.skipped = old.skipped
+            row.unchanged = old.unchanged
         }
         firing.remove(row.id)
         schedules[row.id] = row
@@ -82,11 +86,22 @@ extension Scheduler {
         skip(id, wall: wall)
     }
 
+    /// The source of a schedule has no new build: the firing ends without a job.
+    mutating func fireUnchanged(_ id: String, wall: Int64) {
+        guard firing.remove(id) != nil, let schedule = schedules[id] else { return }
+        schedules[id]?.unchanged += 1
+        schedules[id]?.unchangedAt = wall
+        schedules[id]?.trouble = nil
+        schedules[id]?.next = schedule.next(after: max(wall, schedule.next))
+        if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+    }
+
     /// Records the job of a firing, in the same transaction as the job itself.
     mutating func recordFiring(_ firing: Firing?, job: JobID) {
         guard let firing, schedules[firing.schedule] != nil else { return }
         schedules[firing.schedule]?.lastJob = job
         schedules[firing.schedule]?.fired += 1
+        schedules[firing.schedule]?.unchangedAt = 0
         schedules[firing.schedule]?.trouble = nil
         setNextFiring(after: firing)
     }
