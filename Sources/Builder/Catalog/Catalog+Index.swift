@@ -256,8 +256,8 @@ extension CatalogEntry {
     public func version(in edition: CatalogEdition) -> CatalogIndex.Version {
         CatalogIndex.Version(
             version: version, tileMask: tileMask, tilesHash: tilesHash, tileset: tileset, minZoom: minZoom,
-            maxZoom: maxZoom, attribution: attribution, dataDate: dataDate, asked: asked, encoding: encoding,
-            tileSize: tileSize,
+            maxZoom: maxZoom, attribution: attribution, dataDate: dataDate, sourceBuild: sourceBuild,
+            asked: asked, encoding: encoding, tileSize: tileSize,
             files: allFiles.map {
                 CatalogIndex.File(
                     format: $0.format, url: edition.path + path($0.fileExtension), size: $0.size, sha256: $0.sha256)

@@ -41,6 +41,11 @@ extension PublishRequest {
                 .badRequest, "The data date of package '\(id)' is not 1 to 40 printable characters, such as 2026-10-01."
             )
         }
+        guard sourceBuild.map({ 1...128 ~= $0.utf8.count && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) ?? true
+        else {
+            throw CatalogError(
+                .badRequest, "The source's build of package '\(id)' is not 1 to 128 printable characters.")
+        }
         try checkFormats()
     }
 

@@ -52,6 +52,8 @@ public struct PublishRequest: Sendable {
     public var options = PublishOptions()
     /// The attribution of the data, as text or HTML; at most 4,096 bytes, empty if unknown.
     public var attribution = ""
+    /// The build of its source, at most 128 printable characters; `nil` for sources whose address stays.
+    public var sourceBuild: String?
     /// How renderers read its tiles: `encoding` of their source; `nil` for the usual ways.
     public var encoding: String?
     /// Width and height at which its pictures are shown, in pixels; `nil` if not said.

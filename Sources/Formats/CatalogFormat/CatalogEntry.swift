@@ -86,6 +86,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let attribution: String?
     /// How old the data is, as its source says; `nil` if unknown.
     public let dataDate: String?
+    /// The build of its source, for sources whose address changes with each build; `nil` for others.
+    public let sourceBuild: String?
     /// `changed` when its build asked the tile server only for a list of changed tiles and took the rest from an earlier build; else `nil`.
     public let asked: String?
     /// How renderers read the tiles: `encoding` of their source; `nil` for the usual ways.
@@ -121,6 +123,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         tilesHash: String,
         attribution: String? = nil,
         dataDate: String? = nil,
+        sourceBuild: String? = nil,
         asked: String? = nil,
         encoding: String? = nil,
         tileSize: Int? = nil,
@@ -144,6 +147,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.tilesHash = tilesHash
         self.attribution = attribution
         self.dataDate = dataDate
+        self.sourceBuild = sourceBuild
         self.asked = asked
         self.encoding = encoding
         self.tileSize = tileSize
@@ -169,6 +173,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case tilesHash = "agg_tiles_hash"
         case attribution
         case dataDate = "data_date"
+        case sourceBuild = "source_build"
         case asked
         case encoding
         case tileSize = "tile_size"

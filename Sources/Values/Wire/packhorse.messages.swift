@@ -564,6 +564,7 @@ extension PBSubmit {
         for value in packages { try value.checkFields() }
         try WireCheck.text(style, atMost: 2048, "Submit.style")
         if hasPublish { try publish.checkFields() }
+        try WireCheck.text(latest, atMost: 196608, "Submit.latest")
         try checkRules()
     }
 }

@@ -850,6 +850,12 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._changed = newValue}
   }
 
+  /// The tileset file as JSON, when its source has a new address with each build: a firing looks for the newest. Empty = the tileset stays.
+  public var latest: String {
+    get {_storage._latest}
+    set {_uniqueStorage()._latest = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1232,6 +1238,28 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._changedTiles = newValue}
   }
 
+  /// Of a source whose address changes with each build: the build, the address of its archive or tiles, the date of its data.
+  public var sourceBuild: String {
+    get {_storage._sourceBuild}
+    set {_uniqueStorage()._sourceBuild = newValue}
+  }
+
+  public var sourceURL: String {
+    get {_storage._sourceURL}
+    set {_uniqueStorage()._sourceURL = newValue}
+  }
+
+  public var dataDate: String {
+    get {_storage._dataDate}
+    set {_uniqueStorage()._dataDate = newValue}
+  }
+
+  /// version of the source's data: length and ETag of an archive
+  public var sourceVersion: String {
+    get {_storage._sourceVersion}
+    set {_uniqueStorage()._sourceVersion = newValue}
+  }
+
   /// wall time since 1970, for display only; the next two are the same
   public var submittedMs: Int64 {
     get {_storage._submittedMs}
@@ -1536,6 +1564,15 @@ public nonisolated struct PBSchedule: Sendable {
   public var skipped: UInt64 = 0
 
   public var label: String = String()
+
+  /// firings that made no job because the source had no new build
+  public var unchanged: UInt64 = 0
+
+  /// of the last firing, when it was one of these
+  public var unchangedMs: Int64 = 0
+
+  /// of the last job
+  public var sourceBuild: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3989,7 +4026,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{1}latest\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -4011,6 +4048,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _publish: PBPublishOptions? = nil
     var _sourceVersion: String = String()
     var _changed: Data = Data()
+    var _latest: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4040,6 +4078,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _publish = source._publish
       _sourceVersion = source._sourceVersion
       _changed = source._changed
+      _latest = source._latest
     }
   }
 
@@ -4077,6 +4116,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 222: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 223: try { try decoder.decodeSingularMessageField(value: &_storage._publish) }()
         case 224: try { try decoder.decodeSingularBytesField(value: &_storage._changed) }()
+        case 225: try { try decoder.decodeSingularStringField(value: &_storage._latest) }()
         default: break
         }
       }
@@ -4146,6 +4186,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._changed.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._changed, fieldNumber: 224)
       }
+      if !_storage._latest.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._latest, fieldNumber: 225)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4174,6 +4217,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._publish != rhs_storage._publish {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         if _storage._changed != rhs_storage._changed {return false}
+        if _storage._latest != rhs_storage._latest {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4528,7 +4572,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{4}q\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{4}m\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4566,6 +4610,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _received: UInt64 = 0
     var _changedOnly: Bool = false
     var _changedTiles: UInt64 = 0
+    var _sourceBuild: String = String()
+    var _sourceURL: String = String()
+    var _dataDate: String = String()
+    var _sourceVersion: String = String()
     var _submittedMs: Int64 = 0
     var _startedMs: Int64 = 0
     var _endedMs: Int64 = 0
@@ -4616,6 +4664,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _received = source._received
       _changedOnly = source._changedOnly
       _changedTiles = source._changedTiles
+      _sourceBuild = source._sourceBuild
+      _sourceURL = source._sourceURL
+      _dataDate = source._dataDate
+      _sourceVersion = source._sourceVersion
       _submittedMs = source._submittedMs
       _startedMs = source._startedMs
       _endedMs = source._endedMs
@@ -4674,6 +4726,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         case 42: try { try decoder.decodeSingularBoolField(value: &_storage._changedOnly) }()
         case 43: try { try decoder.decodeSingularUInt64Field(value: &_storage._changedTiles) }()
+        case 44: try { try decoder.decodeSingularStringField(value: &_storage._sourceBuild) }()
+        case 45: try { try decoder.decodeSingularStringField(value: &_storage._sourceURL) }()
+        case 46: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
+        case 47: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
         case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
         case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
@@ -4796,6 +4852,18 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._changedTiles != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._changedTiles, fieldNumber: 43)
       }
+      if !_storage._sourceBuild.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceBuild, fieldNumber: 44)
+      }
+      if !_storage._sourceURL.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceURL, fieldNumber: 45)
+      }
+      if !_storage._dataDate.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 46)
+      }
+      if !_storage._sourceVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 47)
+      }
       if _storage._submittedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
       }
@@ -4855,6 +4923,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._received != rhs_storage._received {return false}
         if _storage._changedOnly != rhs_storage._changedOnly {return false}
         if _storage._changedTiles != rhs_storage._changedTiles {return false}
+        if _storage._sourceBuild != rhs_storage._sourceBuild {return false}
+        if _storage._sourceURL != rhs_storage._sourceURL {return false}
+        if _storage._dataDate != rhs_storage._dataDate {return false}
+        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}
         if _storage._startedMs != rhs_storage._startedMs {return false}
         if _storage._endedMs != rhs_storage._endedMs {return false}
@@ -5387,7 +5459,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5403,6 +5475,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.fired) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.unchanged) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.unchangedMs) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.sourceBuild) }()
       default: break
       }
     }
@@ -5433,6 +5508,15 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.label.isEmpty {
       try visitor.visitSingularStringField(value: self.label, fieldNumber: 8)
     }
+    if self.unchanged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.unchanged, fieldNumber: 9)
+    }
+    if self.unchangedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.unchangedMs, fieldNumber: 10)
+    }
+    if !self.sourceBuild.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceBuild, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5445,6 +5529,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.fired != rhs.fired {return false}
     if lhs.skipped != rhs.skipped {return false}
     if lhs.label != rhs.label {return false}
+    if lhs.unchanged != rhs.unchanged {return false}
+    if lhs.unchangedMs != rhs.unchangedMs {return false}
+    if lhs.sourceBuild != rhs.sourceBuild {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
