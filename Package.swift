@@ -148,7 +148,8 @@ let libraries: [Module] = [
     Module(
         "Coordinator", .services,
         [
-            "TextFormats", "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files",
+            "TextFormats", "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Origins",
+            "Files",
             "Blobs",
             "Shards",
             "PackageFiles",

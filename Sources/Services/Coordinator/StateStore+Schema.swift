@@ -17,6 +17,13 @@ extension StateStore {
         migrator.registerMigration("remark of a package") { db in
             try db.execute(sql: "ALTER TABLE package ADD COLUMN remark TEXT")
         }
+        migrator.registerMigration("firings without a new build") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE schedule ADD COLUMN unchanged INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE schedule ADD COLUMN unchanged_at INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

@@ -129,6 +129,7 @@ struct SubmitPlanner: Sendable {
             $0.allowedMissing = body.allowedMissing
             $0.style = body.style
             $0.sourceVersion = body.sourceVersion
+            $0.latest = body.latest
             $0.changed = body.changed.isEmpty ? Data() : Data(Digest(of: body.changed).bytes)
             $0.publish = body.publish.canonical
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in

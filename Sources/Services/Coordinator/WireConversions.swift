@@ -3,6 +3,7 @@ import Digests
 import Foundation
 import Scheduling
 import Tiles
+import Tilesets
 import Wire
 
 /// Converts worker messages to scheduler events.
@@ -165,6 +166,11 @@ enum WireConversions {
             $0.catalog = spec.publish.catalog
             $0.changedOnly = spec.changed != nil
             $0.changedTiles = spec.changedTiles ?? 0
+            $0.sourceVersion = job.sourceVersion ?? ""
+            $0.dataDate = spec.publish.dataDate ?? ""
+            guard let build = spec.tileset.build else { return }
+            $0.sourceBuild = build.name
+            $0.sourceURL = build.address
         }
     }
 }

@@ -18,6 +18,8 @@ final class ControlHandlers {
     var changingJobs: Set<JobID> = []
     /// Orders for failed work of unfinished jobs that are carried out in slices, oldest first.
     var failedWorkOrders: [FailedWorkOrder] = []
+    /// Look-ups of newest builds that failed.
+    var lookups = FailedLookups()
     /// When the schedules were last checked.
     var lastScheduleCheck = Tick(milliseconds: -1_000)
 

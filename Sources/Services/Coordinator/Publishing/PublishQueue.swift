@@ -12,6 +12,7 @@ import Scheduling
 import Synchronization
 import Telemetry
 import Tiles
+import Tilesets
 import Wire
 
 /// Merged packages that wait to be published.
@@ -210,6 +211,7 @@ extension PublishRequest {
         mask = wanted.mask
         options = spec.publish
         attribution = spec.tileset.attribution
+        sourceBuild = spec.tileset.build?.name
         (encoding, tileSize) = (spec.tileset.encoding, spec.tileset.tileSize)
         tileset = spec.tileset.id
         zooms = spec.zooms
