@@ -52,10 +52,13 @@ struct JSONReferenceTests {
         try await cluster.stop()
         try await reader.run("state", ["state", "check", "--data", cluster.data.path])
         try await catalogs(reader, cluster.catalog, publicKey: shown, secretKey: key.path)
-        // The controller finds limits only after a minute of refusals: HiddenLimitTests.
+        // The controller finds limits only after a minute of refusals: HiddenLimitTests. Builds of sources: LatestTests.
         reader.expectAll(
             Self.ofClusters,
-            but: ["accepts_per_second", "accepts_concurrency", "packages.remark", "changed_tiles"])
+            but: [
+                "accepts_per_second", "accepts_concurrency", "packages.remark", "changed_tiles", "source_build",
+                "source_url", "source_version", "unchanged_at",
+            ])
     }
 
     private func submissions(
@@ -181,8 +184,9 @@ struct JSONReferenceTests {
         try Data("slot: 4\n".utf8).write(to: URL(filePath: wrong))
         try await reader.run("wrong-line", ["config", "check", wrong], status: 78)
         try await reader.run("setting", ["config", "show", "worker"])
-        // The demo world sends no Last-Modified; a build without `make` knows no commit.
-        reader.expectAll(Self.ofFiles, but: ["entries.modified", "commit", "date"])
+        // The demo world sends no Last-Modified; a build without `make` knows no commit. Builds of sources: LatestTests.
+        let source = ["source", "source.build", "source.url", "source.data_date", "source.version"]
+        reader.expectAll(Self.ofFiles, but: Set(["entries.modified", "commit", "date"] + source))
     }
 
     private func estimateOfFailures(_ reader: JSONReader) async throws {

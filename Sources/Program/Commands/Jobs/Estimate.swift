@@ -44,6 +44,9 @@ struct Estimate: Encodable {
     /// The bodies that most tiles have, as far as the sample shows; `nil` without one.
     private(set) var bodies: [FrequentBody]?
 
+    /// The build that is the newest now, of a source whose address changes with each build.
+    var source: PinnedBuild?
+
     struct Transfer: Encodable {
         /// Requests for tiles with one worker.
         let requests: Int

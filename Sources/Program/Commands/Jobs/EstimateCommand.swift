@@ -48,11 +48,12 @@ struct EstimateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let formats = try wantedFormats()
-        let tileset = try await tiles.read()
+        let (tileset, version) = try await tiles.pinned()
         let draft = try JobDraft(
             areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset,
             packs: tilePacks ? tileset.packs ?? .standard : nil)
-        let estimate = try await Estimate.sampled(draft, samples: samples, workers: workers, formats: formats)
+        var estimate = try await Estimate.sampled(draft, samples: samples, workers: workers, formats: formats)
+        estimate.source = tileset.build.map { PinnedBuild($0, version: version) }
         if json {
             Console.result(try JSONText.pretty(estimate))
         } else {

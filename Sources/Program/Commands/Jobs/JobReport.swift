@@ -24,6 +24,11 @@ enum JobReport {
                 + (job.batchesFailed > 0 ? ", \(Units.count(job.batchesFailed)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
+        if !job.sourceBuild.isEmpty {
+            let date = job.dataDate.isEmpty ? "" : ", data of \(job.dataDate)"
+            let version = job.sourceVersion.isEmpty ? "" : ", \(job.sourceVersion)"
+            lines.append("build    \(job.sourceBuild)\(date), \(job.sourceURL)\(version)")
+        }
         if job.changedOnly {
             lines.append(
                 "changed  the origin was asked for the \(Units.count(job.changedTiles, of: "tile")) of a list and for tiles that were not kept; the rest was not asked"

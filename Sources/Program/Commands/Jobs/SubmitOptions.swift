@@ -61,7 +61,8 @@ struct SubmitOptions: ParsableArguments {
         let areas = try area.read()
         var drafts: [JobDraft] = []
         for language in languages.isEmpty ? [""] : languages {
-            let (tileset, version) = try await TilesetReader.pinned(language.isEmpty ? file : file.inLanguage(language))
+            let spoken = language.isEmpty ? file : file.inLanguage(language)
+            let (tileset, version) = try await TilesetReader.pinned(spoken)
             let zooms = try tiles.zooms(of: tileset)
             let packs = tilePacks ? tileset.packs ?? .standard : nil
             var draft: JobDraft
@@ -74,6 +75,7 @@ struct SubmitOptions: ParsableArguments {
                     packs: packs)
             }
             draft.sourceVersion = version
+            draft.following = spoken.following
             draft.remarks = []
             if measuresDepth, saysDepth { draft.remarks += await DeepZooms.remarks(draft) }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
