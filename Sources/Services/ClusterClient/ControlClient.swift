@@ -97,8 +97,14 @@ package final class ControlClient: Sendable {
         try await ordered(.putSchedule(.make { $0.schedule = schedule }))
     }
 
-    package func dropSchedule(_ id: String) async throws -> PBOrdered {
-        try await ordered(.dropSchedule(.make { $0.id = id }))
+    /// `drop`, `pause` or `resume`.
+    package func order(schedule id: String, _ order: String) async throws -> PBOrdered {
+        try await ordered(
+            .scheduleOrder(
+                .make {
+                    $0.order = order
+                    $0.id = id
+                }))
     }
 
     package func schedules() async throws -> [PBSchedule] {

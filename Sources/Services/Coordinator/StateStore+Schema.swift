@@ -24,6 +24,9 @@ extension StateStore {
                     ALTER TABLE schedule ADD COLUMN unchanged_at INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("paused schedules") { db in
+            try db.execute(sql: "ALTER TABLE schedule ADD COLUMN paused INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

@@ -33,6 +33,8 @@ public enum Event: Sendable {
     case putSchedule(Schedule, payload: [UInt8])
     /// Removes a schedule. Its jobs are not affected.
     case dropSchedule(String)
+    /// A schedule is paused or resumed.
+    case pauseSchedule(String, Bool, wall: Int64)
     /// Wall time, in milliseconds since 1970.
     ///
     /// Only schedules use it.

@@ -130,6 +130,7 @@ public struct Scheduler: Sendable {
             splitPlanned(id, batch: batch, parts: parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
+        case .pauseSchedule(let id, let isPaused, let wall): pauseSchedule(id, isPaused, wall: wall)
         case .openOrigin(let origin): rates.reopen(origin, now: now)
         case .limitOrigin(let origin, let limit): limitOrigin(origin, to: limit)
         case .wall(let wall): fireSchedules(wall: wall)

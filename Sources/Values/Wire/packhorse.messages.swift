@@ -37,7 +37,7 @@ public enum Message: Hashable, Sendable {
     case failedOrder(PBFailedOrder)
     case ordered(PBOrdered)
     case putSchedule(PBPutSchedule)
-    case dropSchedule(PBDropSchedule)
+    case scheduleOrder(PBScheduleOrder)
     case listSchedules(PBListSchedules)
     case schedules(PBSchedules)
     case listOrigins(PBListOrigins)
@@ -97,7 +97,7 @@ public enum Message: Hashable, Sendable {
         case .failedOrder(let body): (.failedOrder, body)
         case .ordered(let body): (.ordered, body)
         case .putSchedule(let body): (.putSchedule, body)
-        case .dropSchedule(let body): (.dropSchedule, body)
+        case .scheduleOrder(let body): (.scheduleOrder, body)
         case .listSchedules(let body): (.listSchedules, body)
         case .schedules(let body): (.schedules, body)
         case .listOrigins(let body): (.listOrigins, body)
@@ -159,7 +159,7 @@ public enum Message: Hashable, Sendable {
         case .failedOrder: .failedOrder(try decoded(body, type))
         case .ordered: .ordered(try decoded(body, type))
         case .putSchedule: .putSchedule(try decoded(body, type))
-        case .dropSchedule: .dropSchedule(try decoded(body, type))
+        case .scheduleOrder: .scheduleOrder(try decoded(body, type))
         case .listSchedules: .listSchedules(try decoded(body, type))
         case .schedules: .schedules(try decoded(body, type))
         case .listOrigins: .listOrigins(try decoded(body, type))
@@ -216,7 +216,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem: break
         }
     }
 }
@@ -255,7 +255,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case failedOrder = 0x51
     case ordered = 0x52
     case putSchedule = 0x53
-    case dropSchedule = 0x54
+    case scheduleOrder = 0x54
     case listSchedules = 0x55
     case schedules = 0x56
     case listOrigins = 0x57
@@ -290,7 +290,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var maxBodyBytes: Int {
         switch self {
         case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw: 64 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
         case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .problem, .blobRefused: 16 << 10
         case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers, .coverage: Self.maxControlFrame - FrameHeader.byteCount
@@ -303,7 +303,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         switch self {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: .worker
         case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .problem: .coordinator
-        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker, .withdraw, .originOrder: .operator
+        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .scheduleOrder, .backup, .drainWorker, .withdraw, .originOrder: .operator
         case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers, .getCoverage: .viewer
         case .ping: .any
         }
@@ -314,7 +314,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// A peer that speaks a lower one is not sent it.
     public var minor: UInt8 {
         switch self {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
         }
     }
 
@@ -434,7 +434,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("packages", path: [1], most: 1000),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -732,7 +732,7 @@ extension PBFailedBatch: WireBody {}
 extension PBFailedOrder: WireBody {}
 extension PBOrdered: WireBody {}
 extension PBPutSchedule: WireBody {}
-extension PBDropSchedule: WireBody {}
+extension PBScheduleOrder: WireBody {}
 extension PBListSchedules: WireBody {}
 extension PBSchedules: WireBody {}
 extension PBSchedule: WireBody {}

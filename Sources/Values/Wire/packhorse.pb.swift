@@ -1506,10 +1506,13 @@ public nonisolated struct PBPutSchedule: Sendable {
   fileprivate var _schedule: PBSchedule? = nil
 }
 
-public nonisolated struct PBDropSchedule: Sendable {
+/// drop, pause, resume. Answered by Ordered.
+public nonisolated struct PBScheduleOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  public var order: String = String()
 
   public var id: String = String()
 
@@ -1573,6 +1576,14 @@ public nonisolated struct PBSchedule: Sendable {
 
   /// of the last job
   public var sourceBuild: String = String()
+
+  /// nothing fires until it is resumed
+  public var paused: Bool = false
+
+  /// why the last firing made no job
+  public var cause: String = String()
+
+  public var detail: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5378,9 +5389,9 @@ nonisolated extension PBPutSchedule: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 }
 
-nonisolated extension PBDropSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DropSchedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ScheduleOrder"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5388,20 +5399,25 @@ nonisolated extension PBDropSchedule: SwiftProtobuf.Message, SwiftProtobuf._Mess
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.id) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 1)
+    }
     if !self.id.isEmpty {
-      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDropSchedule, rhs: PBDropSchedule) -> Bool {
+  public static func ==(lhs: PBScheduleOrder, rhs: PBScheduleOrder) -> Bool {
+    if lhs.order != rhs.order {return false}
     if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5459,7 +5475,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5478,6 +5494,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.unchanged) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self.unchangedMs) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.sourceBuild) }()
+      case 12: try { try decoder.decodeSingularBoolField(value: &self.paused) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       default: break
       }
     }
@@ -5517,6 +5536,15 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.sourceBuild.isEmpty {
       try visitor.visitSingularStringField(value: self.sourceBuild, fieldNumber: 11)
     }
+    if self.paused != false {
+      try visitor.visitSingularBoolField(value: self.paused, fieldNumber: 12)
+    }
+    if !self.cause.isEmpty {
+      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 13)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5532,6 +5560,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.unchanged != rhs.unchanged {return false}
     if lhs.unchangedMs != rhs.unchangedMs {return false}
     if lhs.sourceBuild != rhs.sourceBuild {return false}
+    if lhs.paused != rhs.paused {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

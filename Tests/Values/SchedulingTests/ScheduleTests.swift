@@ -290,6 +290,24 @@ struct ScheduleTests {
         #expect(bench.store.schedules.isEmpty)
     }
 
+    @Test func aPausedScheduleDoesNotFireAndLeavesOutWhatWasDue() throws {
+        var bench = try bench()
+        bench.on(.pauseSchedule("nightly", true, wall: try wall("2026-11-21T00:30")))
+        #expect(bench.scheduler.nextFiring == nil)
+        bench.restart()
+        #expect(bench.scheduler.schedule("nightly")?.isPaused == true)
+        for time in ["2026-11-21T01:00", "2026-11-22T01:00"] { bench.on(.wall(try wall(time))) }
+        #expect(bench.fires.isEmpty)
+        bench.on(.pauseSchedule("nightly", false, wall: try wall("2026-11-22T12:00")))
+        #expect(bench.scheduler.nextFiring == (try wall("2026-11-23T01:00")))
+        bench.on(.wall(try wall("2026-11-22T12:01")))
+        #expect(bench.fires.isEmpty)
+        let due = try wall("2026-11-23T01:00")
+        bench.on(.wall(due))
+        carryOut(&bench, wall: due)
+        #expect(bench.scheduler.schedule("nightly")?.fired == 1 && bench.scheduler.schedule("nightly")?.skipped == 0)
+    }
+
     @Test func aReplacedScheduleKeepsItsHistory() throws {
         var bench = try bench()
         let now = try wall("2026-11-21T01:00")

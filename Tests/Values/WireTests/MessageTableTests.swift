@@ -48,7 +48,7 @@ struct MessageTableTests {
 
     @Test func everyOrderNeedsAnOperator() {
         let orders: Set<MessageType> = [
-            .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
+            .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .scheduleOrder, .backup, .drainWorker,
             .originOrder, .withdraw,
         ]
         #expect(Set(MessageType.allCases.filter { $0.role == .operator }) == orders)

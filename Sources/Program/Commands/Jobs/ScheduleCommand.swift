@@ -18,7 +18,7 @@ struct ScheduleCommand: AsyncParsableCommand {
               packhorse schedule add daily-ee --every "daily 02:30" --time-zone Europe/Tallinn EE --tileset tiles.yaml
               packhorse schedule list
             """,
-        subcommands: [Add.self, List.self, Remove.self, Run.self])
+        subcommands: [Add.self, List.self, Show.self, Pause.self, Resume.self, Run.self, Remove.self])
 
     /// `packhorse schedule add`.
     struct Add: AsyncParsableCommand {
@@ -89,10 +89,10 @@ struct ScheduleCommand: AsyncParsableCommand {
             let schedules = try await cluster.withClient { try await $0.schedules() }
             if json { return Console.result(try JSONText.pretty(schedules)) }
             var table = Table(
-                "schedule", "every", "next in", "fired", "skipped", "last job", "build", "nothing new", "label")
+                "schedule", "every", "next", "fired", "skipped", "last job", "build", "nothing new", "label")
             for schedule in schedules {
                 table.add(
-                    schedule.id, schedule.every, Units.duration(seconds: Double(schedule.nextMs) / 1_000),
+                    schedule.id, schedule.every, schedule.nextText,
                     Units.count(schedule.fired),
                     Units.count(schedule.skipped), schedule.lastJob == 0 ? "-" : "\(schedule.lastJob)",
                     schedule.sourceBuild.isEmpty ? "-" : schedule.sourceBuild,
@@ -112,7 +112,7 @@ struct ScheduleCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let answer = try await cluster.withClient { try await $0.dropSchedule(schedule) }
+            let answer = try await cluster.withClient { try await $0.order(schedule: schedule, "drop") }
             try OrderedView(answer).show(asJSON: json)
         }
     }

@@ -79,13 +79,31 @@ extension ControlHandlers {
         }
     }
 
-    func dropSchedule(_ id: String, _ replyAddress: ReplyAddress) {
+    /// Carries out an order for a schedule, or returns the refusal.
+    func order(_ body: PBScheduleOrder, _ replyAddress: ReplyAddress) {
+        let id = body.id
         if let refusal = refusal(ofSchedule: id.isEmpty ? "?" : id) {
             return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
-        lookups.end(id)
-        state.handle(.dropSchedule(id))
-        ordered(changed: 1, "schedule \(id) removed; its jobs stay", replyAddress)
+        let wasPaused = state.scheduler.schedule(id)?.isPaused == true
+        switch body.order {
+        case "drop":
+            lookups.end(id)
+            state.handle(.dropSchedule(id))
+            ordered(changed: 1, "schedule \(id) removed; its jobs stay", replyAddress)
+        case "pause":
+            state.handle(.pauseSchedule(id, true, wall: environment.wall))
+            let text = wasPaused ? "schedule \(id) was paused already" : "schedule \(id) is paused"
+            ordered(changed: wasPaused ? 0 : 1, text, replyAddress)
+        case "resume":
+            state.handle(.pauseSchedule(id, false, wall: environment.wall))
+            let next = state.scheduler.schedule(id).map { ", next at \(Self.text($0.next))" } ?? ""
+            let text = wasPaused ? "schedule \(id) is resumed\(next)" : "schedule \(id) was not paused\(next)"
+            ordered(changed: wasPaused ? 1 : 0, text, replyAddress)
+        default:
+            let text = "'\(body.order.prefix(40))' is not an order. Use drop, pause or resume."
+            state.reply(WireConversions.problem("bad-request", text), to: replyAddress)
+        }
     }
 
     func schedules() -> Message {
@@ -102,6 +120,9 @@ extension ControlHandlers {
                         $0.skipped = schedule.skipped
                         $0.unchanged = schedule.unchanged
                         $0.unchangedMs = schedule.unchangedAt
+                        $0.paused = schedule.isPaused
+                        $0.cause = schedule.trouble?.cause ?? ""
+                        $0.detail = schedule.trouble?.detail ?? ""
                         $0.sourceBuild = state.jobs.spec(of: schedule.lastJob)?.tileset.build?.name ?? ""
                     }
                 }

@@ -50,7 +50,7 @@ final class ControlHandlers {
         case .listFailed(let body): listFailedWork(body, replyAddress)
         case .failedOrder(let body): state.tick.tasks.append(.failedWorkOrder(replyAddress, body))
         case .putSchedule(let body): put(body.schedule, replyAddress)
-        case .dropSchedule(let body): dropSchedule(body.id, replyAddress)
+        case .scheduleOrder(let body): order(body, replyAddress)
         case .listSchedules: state.reply(schedules(), to: replyAddress)
         case .getEvents(let body): readEvents(body, replyAddress)
         case .backup(let body): backUp(body, replyAddress)
