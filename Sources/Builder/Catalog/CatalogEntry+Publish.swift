@@ -24,7 +24,7 @@ extension CatalogEntry {
             encoding: request.encoding, tileSize: request.tileSize,
             tileset: request.tileset.isEmpty ? nil : request.tileset,
             tiles: request.tiles.map { Int64(clamping: $0) } ?? same?.tiles, minZoom: request.zooms?.min,
-            maxZoom: request.zooms?.max, failedTiles: request.failedTiles,
+            maxZoom: request.zooms?.max, layers: request.layers ?? same?.layers, failedTiles: request.failedTiles,
             nodes: request.nodes.isEmpty ? nil : request.nodes,
             listedFiles: all.isEmpty ? nil : all.sorted { $0.format < $1.format }, listedPatches: same?.listedPatches,
             skippedPatches: same?.skippedPatches)

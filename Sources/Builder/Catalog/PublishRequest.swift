@@ -60,6 +60,8 @@ public struct PublishRequest: Sendable {
     public var tileset = ""
     /// Zooms of its tiles; `nil` if unknown.
     public var zooms: ZoomRange?
+    /// Names of the vector layers that its metadata lists, ascending; `nil` if unknown.
+    public var layers: [String]?
     /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
     /// All other missing tiles are empty.
@@ -72,6 +74,11 @@ public struct PublishRequest: Sendable {
     public var tilePacks: PublishedPacks?
     /// Its region and the regions above it, if the embedded tree does not have them.
     public var nodes: [CatalogIndex.Node] = []
+    /// The entry of another catalog, or of an earlier version, that is published as it is, with a version and addresses of
+    /// its own; `nil` for a new package.
+    var entry: CatalogEntry?
+    /// The folder that has the files of ``tilePacks``, if they may not be in the catalog yet.
+    var packsHome: URL?
 
     /// Creates a request from the values that every package has; the others are set afterwards.
     public init(
