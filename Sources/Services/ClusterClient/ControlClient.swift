@@ -196,6 +196,16 @@ package final class ControlClient: Sendable {
                 }))
     }
 
+    /// Promotes packages of a catalog, or rolls packages back.
+    ///
+    /// The coordinator reads the files of the packages before it answers; the order may be sent again while it does, and
+    /// then finds nothing to change.
+    package func change(_ order: PBChangeCatalog) async throws -> PBCatalogChanged {
+        guard case .catalogChanged(let answer) = try await sendRequest(.changeCatalog(order), patience: .seconds(3_600))
+        else { throw unexpected }
+        return answer
+    }
+
     package func health() async throws -> PBHealth {
         guard case .health(let answer) = try await sendRequest(.ping(PBPing())) else { throw unexpected }
         return answer

@@ -1958,6 +1958,70 @@ public nonisolated struct PBWithdraw: Sendable {
   fileprivate var _edition: PBEdition? = nil
 }
 
+/// Changes packages of one of the coordinator's catalogs, all of them or none. Answered by CatalogChanged.
+public nonisolated struct PBChangeCatalog: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// promote, rollback
+  public var order: String = String()
+
+  /// the name of the catalog that is changed; empty = main
+  public var catalog: String = String()
+
+  /// promote: the name of the catalog that has the packages; empty = main
+  public var from: String = String()
+
+  /// ids; empty = promote: all; rollback: those of the last promotion
+  public var packages: [String] = []
+
+  /// only this one; both parts empty = every edition
+  public var edition: PBEdition {
+    get {_edition ?? PBEdition()}
+    set {_edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {self._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {self._edition = nil}
+
+  /// rollback: the version whose files come back; 0 = the one before the last promotion
+  public var version: UInt32 = 0
+
+  /// promote: the largest share of its tiles or bytes that a package may lose, 0...1
+  public var maxShrink: Double = 0
+
+  public var replacesTileset: Bool = false
+
+  public var replacesArea: Bool = false
+
+  /// only report what would be changed
+  public var dryRun: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _edition: PBEdition? = nil
+}
+
+public nonisolated struct PBCatalogChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// CatalogDifference.swift as JSON
+  public var difference: Data = Data()
+
+  /// packages of the difference for which there was no room
+  public var omitted: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// A refused request. Codes are stable; texts may change.
 public nonisolated struct PBProblem: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -6350,6 +6414,120 @@ nonisolated extension PBWithdraw: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   public static func ==(lhs: PBWithdraw, rhs: PBWithdraw) -> Bool {
     if lhs.packages != rhs.packages {return false}
     if lhs._edition != rhs._edition {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBChangeCatalog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ChangeCatalog"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}catalog\0\u{1}from\0\u{1}packages\0\u{1}edition\0\u{1}version\0\u{3}max_shrink\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}dry_run\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.packages) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self.maxShrink) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.replacesTileset) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 1)
+    }
+    if !self.catalog.isEmpty {
+      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 2)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 3)
+    }
+    if !self.packages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.packages, fieldNumber: 4)
+    }
+    try { if let v = self._edition {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 6)
+    }
+    if self.maxShrink.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.maxShrink, fieldNumber: 7)
+    }
+    if self.replacesTileset != false {
+      try visitor.visitSingularBoolField(value: self.replacesTileset, fieldNumber: 8)
+    }
+    if self.replacesArea != false {
+      try visitor.visitSingularBoolField(value: self.replacesArea, fieldNumber: 9)
+    }
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBChangeCatalog, rhs: PBChangeCatalog) -> Bool {
+    if lhs.order != rhs.order {return false}
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.packages != rhs.packages {return false}
+    if lhs._edition != rhs._edition {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.maxShrink != rhs.maxShrink {return false}
+    if lhs.replacesTileset != rhs.replacesTileset {return false}
+    if lhs.replacesArea != rhs.replacesArea {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBCatalogChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CatalogChanged"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}difference\0\u{1}omitted\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.difference) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.omitted) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.difference.isEmpty {
+      try visitor.visitSingularBytesField(value: self.difference, fieldNumber: 1)
+    }
+    if self.omitted != 0 {
+      try visitor.visitSingularUInt32Field(value: self.omitted, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBCatalogChanged, rhs: PBCatalogChanged) -> Bool {
+    if lhs.difference != rhs.difference {return false}
+    if lhs.omitted != rhs.omitted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

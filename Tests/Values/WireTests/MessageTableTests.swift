@@ -37,6 +37,7 @@ struct MessageTableTests {
         .events: ["events": 10_000],
         .coverage: ["bands": 15],
         .withdraw: ["packages": 1000],
+        .changeCatalog: ["packages": 1000],
     ]
 
     @Test func everyListKeepsItsLimit() {
@@ -49,7 +50,7 @@ struct MessageTableTests {
     @Test func everyOrderNeedsAnOperator() {
         let orders: Set<MessageType> = [
             .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
-            .originOrder, .withdraw,
+            .originOrder, .withdraw, .changeCatalog,
         ]
         #expect(Set(MessageType.allCases.filter { $0.role == .operator }) == orders)
         #expect(MessageType.allCases.filter { $0.role == .any } == [.ping])
