@@ -402,8 +402,8 @@ if chosen == nil {
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CatalogFormat", "Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles",
-                "ZeroMQ",
+                "Catalog", "CatalogFormat", "Digests", "Errors", "Files", "Notifications", "PackageFiles",
+                "Packages", "TestSupport", "Tiles", "ZeroMQ",
             ],
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }

@@ -8,7 +8,7 @@ struct JSONReferenceTests {
     /// Documents that the tests below cover; each document of the file is one of them.
     private static let ofClusters = [
         "job", "submission", "order", "failed-work", "schedule", "worker", "origin", "health", "key", "event", "shard",
-        "list-of-packs", "push", "catalog-check", "removal", "backup", "state",
+        "list-of-packs", "push", "catalog-check", "catalog-difference", "package-content", "removal", "backup", "state",
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
@@ -129,6 +129,21 @@ struct JSONReferenceTests {
         try await reader.run("list-of-packs", ["packs", catalog.path] + signing)
         try await reader.run("catalog-check", ["catalog", "verify", catalog.path, "--public-key", publicKey])
         try await reader.run("push", ["catalog", "push", catalog.path, scratch.url("web").path])
+        let web = scratch.url("web")
+        // The same file as a package of another tileset.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: catalog.path)
+        let file = try #require(files.filter { $0.hasPrefix("packages/") && $0.hasSuffix("/LI.mbtiles") }.max())
+        try await reader.run(
+            nil,
+            [
+                "catalog", "import", catalog.path, catalog.appending(path: file).path, "--id", "LI", "--tileset",
+                "other",
+                "--data-date", "2026-11-02", "--replace-tileset", "--replace-area",
+            ] + signing)
+        try await reader.run("catalog-difference", ["catalog", "diff", web.path, catalog.path])
+        try await reader.run(
+            "catalog-difference",
+            ["catalog", "promote", web.path, catalog.path, "--replace-tileset", "--replace-area"] + signing)
         try await reader.run("removal", ["catalog", "remove", catalog.path, "LI"] + signing)
         try await reader.run("removal", ["catalog", "prune", catalog.path] + signing)
     }

@@ -40,7 +40,9 @@ struct OutputOptions: ParsableArguments {
     var replaceArea = false
 
     @Flag(
-        help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
+        help:
+            "Publish packages that have less than half of the tiles or bytes of the catalog's versions, or lack their attribution or vector layers."
+    )
     var allowShrink = false
 
     @Option(
