@@ -148,7 +148,8 @@ let libraries: [Module] = [
     Module(
         "Coordinator", .services,
         [
-            "TextFormats", "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files",
+            "TextFormats", "Digests", "Tiles", "AreaFiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Origins",
+            "Files",
             "Blobs",
             "Shards",
             "PackageFiles",
@@ -402,8 +403,8 @@ if chosen == nil {
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CatalogFormat", "Errors", "Notifications", "PackageFiles", "Packages", "TestSupport", "Tiles",
-                "ZeroMQ",
+                "Catalog", "CatalogFormat", "Digests", "Errors", "Files", "Notifications", "PackageFiles",
+                "Packages", "TestSupport", "Tiles", "ZeroMQ",
             ],
             path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }

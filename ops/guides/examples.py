@@ -71,6 +71,12 @@ packhorse coordinator --data ./data &
 packhorse worker --blobs ./data/blobs --name worker-1 &
 until packhorse health --workers 1; do sleep 0.1; done
 """
+# The same planet under an address with today's date, and an index of builds.
+NEWEST = """
+mkdir -p www/planet
+cp www/planet.pmtiles "www/planet/$(date -u +%Y%m%d).pmtiles"
+printf '[{"key":"%s.pmtiles","size":%s,"version":"4.15.2"}]' "$(date -u +%Y%m%d)" "$(stat -c %s www/planet.pmtiles)" > www/planet/builds.json
+"""
 CATALOG = """
 packhorse catalog keygen keys/catalog.key
 packhorse coordinator --data ./published --signing-key keys/catalog.key &
@@ -106,7 +112,8 @@ packhorse build EE --tileset tiles.yaml -o new/EE.mbtiles
 GIVEN = {
     "README.md": PLANET,
     "docs/getting-started.md": PLANET,
-    "docs/tilesets.md": PLANET + FORMATS,
+    "docs/tilesets.md": PLANET + FORMATS + NEWEST,
+    "docs/newest-planet.md": PLANET + NEWEST + CLUSTER,
     "docs/areas-and-packages.md": CLUSTER + PHOTOS,
     "docs/devices.md": CATALOG,
     "docs/offline-maps.md": CATALOG,

@@ -1,5 +1,6 @@
 public import CatalogFormat
 public import Errors
+internal import Files
 public import Foundation
 
 extension Catalog {
@@ -32,15 +33,26 @@ extension Catalog {
     static func folders(_ path: String, in folder: URL) throws(CatalogError) -> [String] {
         let url = folder.appendingPathComponent(path)
         guard access(url.path, F_OK) == 0 else { return [] }
-        do {
-            return try FileManager.default.contentsOfDirectory(
-                at: url, includingPropertiesForKeys: [.isDirectoryKey], options: []
-            )
-            // An entry that cannot be looked at is an error: a list must not lose an edition for it.
-            .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false }
-            .map(\.lastPathComponent)
-        } catch {
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: url.path) } catch {
             throw CatalogError(.io, "Cannot read folder '\(url.path)': \(error.localizedDescription)", cause: error)
         }
+        var found: [String] = []
+        for name in names {
+            let entry = url.appendingPathComponent(name)
+            var status = stat()
+            if lstat(entry.path, &status) == 0 {
+                if status.st_mode & S_IFMT == S_IFDIR { found.append(name) }
+                continue
+            }
+            let number = errno
+            // A temporary file of a writer is gone by now. What cannot be looked at is an error: a list must not lose an edition for it.
+            guard number == ENOENT else {
+                throw try CatalogError.naming { () throws(StorageError) in
+                    throw StorageError.system(number, action: "inspect", path: entry.path)
+                }
+            }
+        }
+        return found
     }
 }

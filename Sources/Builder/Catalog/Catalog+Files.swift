@@ -14,18 +14,18 @@ extension Catalog {
     ) throws(CatalogError) -> (version: Int32, isSame: Bool) {
         let edition = request.options.edition
         guard let previous, previous.sha256 == request.digest.hex else {
-            return (try placeAnew(request, after: last), false)
+            return (try placeAnew([request], after: last), false)
         }
         var added: [PublishFile] = []
         for file in request.allFiles {
             if let listed = previous.allFiles.first(where: { $0.format == file.format }) {
                 guard listed.sha256 == file.digest.hex, listed.fileExtension == file.fileExtension else {
-                    return (try placeAnew(request, after: previous.version), false)
+                    return (try placeAnew([request], after: last), false)
                 }
             } else {
                 let target = place(previous.path(file.fileExtension), edition)
                 guard try holds(target, file) != .otherBytes else {
-                    return (try placeAnew(request, after: previous.version), false)
+                    return (try placeAnew([request], after: last), false)
                 }
                 added.append(file)
             }
@@ -39,18 +39,19 @@ extension Catalog {
         return (previous.version, added.isEmpty)
     }
 
-    /// Puts the files at the first version after `last` that is free for all of them, and returns that version.
+    /// Puts the files of packages at the first version after `last` that is free for all of them, and returns that version.
     ///
     /// A version can exist although no list names it: a process died after it wrote the files and before it wrote the
     /// list. Such a version is used if it has the same files, and skipped otherwise, because the bytes of a version
     /// never change.
-    private func placeAnew(_ request: PublishRequest, after last: Int32) throws(CatalogError) -> Int32 {
-        for file in request.allFiles { try checkFile(file, of: request.id) }
+    func placeAnew(_ requests: [PublishRequest], after last: Int32) throws(CatalogError) -> Int32 {
+        let files = requests.flatMap { request in request.allFiles.map { (request, $0) } }
+        for (request, file) in files { try checkFile(file, of: request.id) }
         var version = last
         candidates: while version < Int32.max {
             version += 1
             var missing: [(file: PublishFile, target: URL)] = []
-            for file in request.allFiles {
+            for (request, file) in files {
                 let target = place(
                     CatalogEntry.path(request.id, version: version, fileExtension: file.fileExtension),
                     request.options.edition)
@@ -63,7 +64,7 @@ extension Catalog {
             for (file, target) in missing { try linkOrCopy(file.url, to: target) }
             return version
         }
-        throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
+        throw CatalogError(.badRequest, "Package '\(requests.first?.id ?? "")' has used up its versions.")
     }
 
     /// Puts a file at a path, and replaces an unusable file that may be there.

@@ -54,6 +54,24 @@ struct PackageShrinkage: Hashable {
 }
 
 extension Catalog {
+    /// Refuses a package that may not take the place of the listed one.
+    ///
+    /// - Throws: `bad-request`, `other-tileset`, `other-area`, `package-shrunk`.
+    static func checkMayReplace(
+        _ previous: CatalogEntry?, _ request: PublishRequest, in list: CatalogList
+    ) throws(CatalogError) {
+        let edition = request.options.edition
+        try checkIsNoPart(request.id, in: list, edition)
+        guard let previous else { return try checkCase([request.id], in: list, edition) }
+        if let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
+            !request.options.replacesTileset
+        {
+            throw otherTileset(previous, tileset: request.tileset, in: edition)
+        }
+        let wasOneFile = list.packages.contains { $0.id == request.id }
+        try checkPlace(of: request, previous, isCutAlike: wasOneFile == request.parts.isEmpty)
+    }
+
     /// Refuses packages whose area differs from that of the listed package with the same id, before any work is done
     /// for them.
     ///
@@ -62,7 +80,7 @@ extension Catalog {
     /// - Throws: `other-area` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
     public func check(areas: [String: TileMask], in edition: CatalogEdition = .main) throws(CatalogError) {
         var others: [(CatalogEntry, AreaOverlap)] = []
-        for entry in try list(edition).packages {
+        for entry in try list(edition).wholes {
             // A mask that cannot be read has no area to compare.
             guard let new = areas[entry.id], let old = try? TileMask(cartoText: entry.tileMask), old != new,
                 let overlap = AreaOverlap(old: old, new: new), overlap.isOtherArea
@@ -74,11 +92,15 @@ extension Catalog {
         }
     }
 
-    /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, or it
-    /// has less than half of its tiles or bytes.
+    /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, it
+    /// has less than half of its tiles or bytes, or it lacks its attribution or vector layers.
     ///
+    /// - Parameter isCutAlike: Whether both are one file, or both in parts: parts have tiles in common, so their bytes are more than
+    ///   those of one file.
     /// - Throws: `other-area`, `package-shrunk`.
-    static func checkPlace(of request: PublishRequest, _ previous: CatalogEntry) throws(CatalogError) {
+    private static func checkPlace(
+        of request: PublishRequest, _ previous: CatalogEntry, isCutAlike: Bool = true
+    ) throws(CatalogError) {
         guard previous.sha256 != request.digest.hex else { return }
         let isSameArea = previous.tileMask == request.maskWire
         // A mask that cannot be read has no area to compare.
@@ -97,12 +119,40 @@ extension Catalog {
         let isExpected =
             request.options.allowsShrink || request.options.replacesArea && (!isSameArea || hasOtherZooms)
             || request.options.replacesTileset && hasOtherTileset
-        guard !isExpected,
-            let loss = PackageShrinkage(old: previous, tiles: request.tiles, size: request.size)
+        guard !isExpected else { return }
+        try checkContent(of: request, previous, "--allow-shrink (submit, retry, catalog import)")
+        guard
+            let loss = PackageShrinkage(
+                old: previous, tiles: request.tiles,
+                size: isCutAlike ? request.size : max(request.size, UInt64(max(0, previous.size))))
         else { return }
         throw CatalogError(
             .packageShrunk,
             "Package '\(request.id)' would shrink from \(loss.old) \(loss.what) in version \(previous.version) to \(loss.new), less than half. Allow it with --allow-shrink (submit, retry, catalog import)."
+        )
+    }
+
+    /// Refuses a package without the attribution, or without vector layers, that the listed version has.
+    ///
+    /// - Parameter permission: The option that allows it.
+    /// - Throws: `package-shrunk`.
+    static func checkContent(
+        of request: PublishRequest, _ previous: CatalogEntry, _ permission: String
+    ) throws(CatalogError) {
+        let lost: String
+        if let attribution = previous.attribution, request.attribution.isEmpty {
+            lost = "its attribution '\(attribution.prefix(100))'"
+        } else if let layers = request.layers,
+            case let missing = (previous.layers ?? []).filter({ !layers.contains($0) }), !missing.isEmpty
+        {
+            let more = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+            lost = "its vector layers \(missing.prefix(10).joined(separator: ", "))\(more)"
+        } else {
+            return
+        }
+        throw CatalogError(
+            .packageShrunk,
+            "Package '\(request.id)' would lose \(lost), which version \(previous.version) has. Check the source; allow it with \(permission)."
         )
     }
 

@@ -66,13 +66,15 @@ extension Catalog {
                 sizes[CatalogEntry.mainFile.format, default: 0] += entry.size
                 for file in entry.files { sizes[file.format, default: 0] += file.size }
                 for node in entry.nodes ?? [] where tree[node.id] == nil { imported[node.id] = node }
-                let isNode = tree[entry.id]?.id == entry.id || entry.nodes?.contains { $0.id == entry.id } ?? false
-                if isNode { regions.insert(entry.id) }
+                // A part belongs to the region of its package.
+                let region = entry.part?.of ?? entry.id
+                let isNode = tree[region]?.id == region || entry.nodes?.contains { $0.id == region } ?? false
+                if isNode { regions.insert(region) }
                 sources.append(
                     CatalogCache.IndexSource(
                         edition: edition, entry: entry,
                         older: older[entry.id]?.filter { $0.version < entry.version } ?? [],
-                        packs: packs[entry.id], region: isNode ? entry.id : nil))
+                        packs: packs[entry.id], region: isNode ? region : nil))
             }
             parts.packages.append(sources)
             parts.shell.editions.append(
@@ -247,7 +249,8 @@ extension CatalogIndex.Package {
                     ($0.key.hasPrefix("name_") ? String($0.key.dropFirst(5)) : $0.key, $0.value)
                 },
                 uniquingKeysWith: { first, _ in first }),
-            versions: ([source.entry] + source.older).map { $0.version(in: source.edition) }, tilePacks: source.packs)
+            versions: ([source.entry] + source.older).map { $0.version(in: source.edition) }, tilePacks: source.packs,
+            part: source.entry.part)
     }
 }
 
@@ -256,8 +259,8 @@ extension CatalogEntry {
     public func version(in edition: CatalogEdition) -> CatalogIndex.Version {
         CatalogIndex.Version(
             version: version, tileMask: tileMask, tilesHash: tilesHash, tileset: tileset, minZoom: minZoom,
-            maxZoom: maxZoom, attribution: attribution, dataDate: dataDate, asked: asked, encoding: encoding,
-            tileSize: tileSize,
+            maxZoom: maxZoom, attribution: attribution, dataDate: dataDate, sourceBuild: sourceBuild,
+            asked: asked, encoding: encoding, tileSize: tileSize,
             files: allFiles.map {
                 CatalogIndex.File(
                     format: $0.format, url: edition.path + path($0.fileExtension), size: $0.size, sha256: $0.sha256)

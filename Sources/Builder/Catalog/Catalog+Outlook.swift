@@ -16,7 +16,7 @@ extension Catalog {
     ) throws(CatalogError) {
         guard !tileset.isEmpty else { return }
         let wanted = Set(ids)
-        let others = try list(edition).packages.filter {
+        let others = try list(edition).wholes.filter {
             wanted.contains($0.id) && $0.tileset != nil && $0.tileset != tileset
         }
         if let first = others.first {

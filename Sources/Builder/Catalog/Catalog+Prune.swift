@@ -27,7 +27,7 @@ extension Catalog {
             throw CatalogError(.badRequest, "Pruning must keep at least one version of each package.")
         }
         if !dryRun { try checkMaySign() }
-        return try locked { () throws(CatalogError) in
+        return try locked(isDry: dryRun) { () throws(CatalogError) in
             var report = CatalogPruning()
             var useless: [URL] = []
             for edition in try editions() {

@@ -57,24 +57,28 @@ extension Catalog {
     public var listCost: Duration? { memory.listCost }
 
     /// Moves a package's files to their place and adds it to the lists that will be written.
-    private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
+    func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
         let edition = request.options.edition
-        let previous = change.list.packages.first { $0.id == request.id }
+        let whole = change.list.whole(request.id)
         var request = request
-        if let known = previous?.tileset, request.tileset.isEmpty, !request.options.replacesTileset {
+        if let known = whole?.tileset, request.tileset.isEmpty, !request.options.replacesTileset {
             request.tileset = known
+            for part in request.parts.indices { request.parts[part].tileset = known }
         }
-        if let previous, let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
-            !request.options.replacesTileset
-        {
-            throw Self.otherTileset(previous, tileset: request.tileset, in: edition)
-        }
-        if previous == nil { try Self.checkCase([request.id], in: change.list, edition) }
-        if let previous { try Self.checkPlace(of: request, previous) }
+        try Self.checkMayReplace(whole, request, in: change.list)
+        guard request.parts.isEmpty else { return try addParts(request, to: &change) }
+        try takePacks(of: request)
         try checkPacks(request)
-        let (version, isSame) = try place(request, previous, after: change.history.last(of: request.id, previous))
+        let last = lastVersion(request, change)
+        drop(listedOf: request.id, except: [request.id], from: &change)
+        let previous = change.list.packages.first { $0.id == request.id }
+        let (version, isSame) = try place(request, previous, after: last)
         let stays = previous?.version == version
-        let entry = CatalogEntry(request, version: version, like: stays ? previous : nil, base: baseURL + edition.path)
+        let (same, base) = (stays ? previous : nil, baseURL + edition.path)
+        let entry =
+            request.entry?.placed(
+                as: version, like: same, tileset: request.tileset.isEmpty ? nil : request.tileset, base: base)
+            ?? CatalogEntry(request, version: version, like: same, base: base)
         if previous != entry {
             change.list.put(entry)
             if let previous, !stays { change.history.add(previous) }
@@ -108,34 +112,62 @@ extension Catalog {
     /// Replaces the lists.
     ///
     /// Order: histories first, then lists, then the index; old files are removed last.
-    func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
+    /// - Parameter record: For a change that must be made as a whole, also when the process dies during it: what is
+    ///   remembered of it.
+    func write(
+        _ changes: [CatalogEdition: CatalogChange], asOneWith record: PromotionRecord? = nil
+    ) throws(CatalogError) {
         let start = ContinuousClock.now
         var changes = changes
         var gone: [CatalogEdition: [CatalogEntry]] = [:]
-        // Lists from an earlier, failed attempt may not be in the index yet: then nothing looks new, but the index must
-        // be written.
-        var isNew = isIndexStale
-        try markIndexStale()
         for edition in changes.keys.sorted() {
-            guard var change = changes[edition] else { continue }
-            for (id, list) in change.packLists.sorted(by: { $0.key < $1.key }) {
-                isNew = try write(packList: list, of: id, edition) || isNew
-            }
-            guard change.isListNew else { continue }
-            gone[edition] = change.history.trim(to: keepVersions, under: change.list)
+            guard var change = changes[edition], change.isListNew else { continue }
+            gone[edition] = change.history.trim(to: keepVersions, under: change.list) + change.replaced
             changes[edition] = change
-            try write(change.history, edition)
-            try write(change.list, edition)
-            isNew = true
         }
-        guard isNew else { return unmarkIndex() }
-        try refreshIndex()
-        unmarkIndex()
+        if let record { try begin(journal(of: changes, record)) }
+        do throws(CatalogError) {
+            try replaceLists(changes, record)
+        } catch {
+            throw record == nil ? error : Self.begun(error)
+        }
         memory.listCost = ContinuousClock.now - start
         for (edition, entries) in gone {
             guard let change = changes[edition] else { continue }
             try removeFiles(of: entries, except: change.list.packages + change.history.packages, edition)
         }
+    }
+
+    /// A failure after a change that must be made as a whole has become certain.
+    static func begun(_ error: CatalogError) -> CatalogError {
+        CatalogError(
+            error.code,
+            "\(error.message) The change had begun and is completed by the next one who changes this catalog; repeat the command when this is mended.",
+            details: error.details, hint: "to undo the change after that: packhorse catalog rollback", cause: error)
+    }
+
+    private func replaceLists(
+        _ changes: [CatalogEdition: CatalogChange], _ record: PromotionRecord?
+    ) throws(CatalogError) {
+        // Lists from an earlier, failed attempt may not be in the index yet: then nothing looks new, but the index must
+        // be written.
+        var isNew = isIndexStale
+        try markIndexStale()
+        for edition in changes.keys.sorted() {
+            guard let change = changes[edition] else { continue }
+            for (id, list) in change.packLists.sorted(by: { $0.key < $1.key }) {
+                isNew = try write(packList: list, of: id, edition) || isNew
+            }
+            guard change.isListNew else { continue }
+            try write(change.history, edition)
+            try write(change.list, edition)
+            isNew = true
+        }
+        if let record { try write(record) }
+        guard isNew || record != nil else { return unmarkIndex() }
+        try refreshIndex()
+        unmarkIndex()
+        if record != nil { try endJournal() }
     }
 }
 
@@ -146,6 +178,8 @@ struct CatalogChange {
     var isListNew = false
     /// Lists of tile packs by package; `nil` removes the existing list.
     var packLists: [String: [UInt8]?] = [:]
+    /// Entries that left the list because their package is published in other parts; their files are removed when it is written.
+    var replaced: [CatalogEntry] = []
     /// Entries that are no longer listed in any version; the caller that withdraws them removes their files.
     var withdrawn: [CatalogEntry] = []
 }

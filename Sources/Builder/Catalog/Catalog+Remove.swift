@@ -11,7 +11,7 @@ extension Catalog {
     /// with the same id gets a version above all earlier ones, and `sequence` grows. So clients do not mistake the
     /// catalog for an older one.
     /// - Parameters:
-    ///   - ids: The packages to withdraw.
+    ///   - ids: The packages to withdraw; one in parts with all of them.
     ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every edition.
     ///   - language: The language to withdraw them from.
     ///   - dryRun: Whether to only report, and change nothing.
@@ -21,24 +21,20 @@ extension Catalog {
         _ ids: [String], group: String? = nil, language: String? = nil, dryRun: Bool
     ) throws(CatalogError) -> CatalogPruning {
         if !dryRun { try checkMaySign() }
-        return try locked { () throws(CatalogError) in
+        return try locked(isDry: dryRun) { () throws(CatalogError) in
             let all = try editions()
             let chosen = group == nil && language == nil ? all : [try CatalogEdition(group: group, language: language)]
             var changes: [CatalogEdition: CatalogChange] = [:]
             for edition in chosen where all.contains(edition) {
                 var change = CatalogChange(list: try list(edition), history: try history(edition))
-                change.withdrawn = change.list.packages.filter { ids.contains($0.id) }
+                for id in ids { try Self.checkIsNoPart(id, in: change.list, edition) }
+                for id in Set(ids) { change.withdraw(id) }
                 guard !change.withdrawn.isEmpty else { continue }
-                change.list.packages.removeAll { ids.contains($0.id) }
-                change.isListNew = true
-                for entry in change.withdrawn {
-                    change.history.remove(entry)
-                    change.packLists.updateValue(nil, forKey: entry.id)
-                }
                 changes[edition] = change
             }
-            if let absent = ids.first(where: { id in !changes.values.contains { $0.withdrawn.map(\.id).contains(id) } })
-            {
+            if let absent = ids.first(where: { id in
+                !changes.values.contains { $0.withdrawn.contains { ($0.part?.of ?? $0.id) == id } }
+            }) {
                 throw CatalogError(
                     .missingPackage,
                     "The catalog in '\(folder.path)' has no package '\(absent)'"
@@ -48,15 +44,20 @@ extension Catalog {
             let report = try withdrawal(changes)
             guard !dryRun else { return report }
             try write(changes)
-            let files = report.files.map { folder.appendingPathComponent($0) }
-            try CatalogError.naming { () throws(StorageError) in for file in files { try Durable.remove(file) } }
-            Durable.removeEmptyFolders(of: files, upTo: folder)
+            try removeFiles(of: report)
             return report
         }
     }
 
+    /// Removes files that no list names any more.
+    func removeFiles(of report: CatalogPruning) throws(CatalogError) {
+        let files = report.files.map { folder.appendingPathComponent($0) }
+        try CatalogError.naming { () throws(StorageError) in for file in files { try Durable.remove(file) } }
+        Durable.removeEmptyFolders(of: files, upTo: folder)
+    }
+
     /// What these changes remove.
-    private func withdrawal(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) -> CatalogPruning {
+    func withdrawal(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) -> CatalogPruning {
         var report = CatalogPruning()
         for (edition, change) in changes {
             let ids = Set(change.withdrawn.map(\.id))

@@ -113,7 +113,15 @@ extension Catalog {
     func write(_ history: CatalogHistory, _ edition: CatalogEdition) throws(CatalogError) {
         guard try self.history(edition) != history else { return }
         let url = historyURL(edition)
-        let bytes = try memory.encoding { (rows) throws(CatalogError) in
+        let bytes = try encoded(history, edition)
+        try write(bytes, to: url)
+        memory.cache(KnownDocument(history, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
+    }
+
+    /// The history as it is written.
+    func encoded(_ history: CatalogHistory, _ edition: CatalogEdition) throws(CatalogError) -> [UInt8] {
+        let url = historyURL(edition)
+        return try memory.encoding { (rows) throws(CatalogError) in
             let packages = try rows.histories[edition, default: EncodedRows()].joined(
                 history.packages, by: { CatalogHistory.Key(id: $0.id, version: $0.version) }
             ) { (entry) throws(CatalogError) in try Self.row(entry, named: url.path) }
@@ -121,8 +129,6 @@ extension Catalog {
                 shell: try CatalogJSON.encode(history.withoutPackages, named: url.path), filling: ["packages": packages]
             )
         }
-        try write(bytes, to: url)
-        memory.cache(KnownDocument(history, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     /// Removes the files of removed entries, except files that remaining entries still name.

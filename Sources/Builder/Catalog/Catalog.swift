@@ -74,6 +74,13 @@ public struct Catalog: Sendable {
         try list(edition).packages
     }
 
+    /// The same with the parts of a package as one entry, whose sizes are their sums and whose file is that of the first.
+    ///
+    /// - Throws: `catalog-corrupt`, `io`.
+    public func wholePackages(in edition: CatalogEdition = .main) throws(CatalogError) -> [CatalogEntry] {
+        try list(edition).wholes
+    }
+
     // MARK: - Inside
 
     var listURL: URL { listURL(.main) }
@@ -134,8 +141,18 @@ public struct Catalog: Sendable {
 
     /// Writes the list, sorted by id, with the current base address.
     func write(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) {
+        let url = listURL(edition)
+        let (written, bytes) = try encoded(list, edition)
+        try write(bytes, to: url)
+        memory.cache(KnownDocument(written, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
+    }
+
+    /// The list as it is written: sorted by id, with the current base address.
+    func encoded(
+        _ list: CatalogList, _ edition: CatalogEdition
+    ) throws(CatalogError) -> (list: CatalogList, bytes: [UInt8]) {
         let (base, url) = (baseURL + edition.path, listURL(edition))
-        let (written, bytes) = try memory.encoding { (rows) throws(CatalogError) in
+        return try memory.encoding { (rows) throws(CatalogError) in
             var list = list
             list.sort()
             let known = rows.lists[edition] ?? EncodedRows()
@@ -154,8 +171,6 @@ public struct Catalog: Sendable {
                     shell: try CatalogJSON.encode(shell, named: url.path), filling: ["packages": packages])
             )
         }
-        try write(bytes, to: url)
-        memory.cache(KnownDocument(written, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     func write(_ value: some Encodable, to url: URL) throws(CatalogError) {
@@ -176,7 +191,22 @@ public struct Catalog: Sendable {
     }
 
     /// Holds a lock against other threads and processes while the catalog changes.
+    ///
+    /// Completes a change first that a process began as a whole and did not end.
     func locked<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+        try holdingLock { () throws(CatalogError) in
+            _ = try completeChange()
+            return try body()
+        }
+    }
+
+    /// The same for work that may change nothing: then no interrupted change is completed either.
+    func locked<Result>(isDry: Bool, _ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+        isDry ? try holdingLock(body) : try locked(body)
+    }
+
+    /// The same, whatever state the catalog is in.
+    func holdingLock<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         let path = folder.appendingPathComponent(".lock").path
         let handle = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {

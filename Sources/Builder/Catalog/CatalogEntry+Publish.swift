@@ -20,12 +20,13 @@ extension CatalogEntry {
             metainfo: Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) }),
             sha256: request.digest.hex, tilesHash: request.tilesHash,
             attribution: request.attribution.isEmpty ? nil : request.attribution,
-            dataDate: request.options.dataDate ?? same?.dataDate, asked: request.asksChangedOnly ? "changed" : nil,
+            dataDate: request.options.dataDate ?? same?.dataDate,
+            sourceBuild: request.sourceBuild ?? same?.sourceBuild, asked: request.asksChangedOnly ? "changed" : nil,
             encoding: request.encoding, tileSize: request.tileSize,
             tileset: request.tileset.isEmpty ? nil : request.tileset,
             tiles: request.tiles.map { Int64(clamping: $0) } ?? same?.tiles, minZoom: request.zooms?.min,
-            maxZoom: request.zooms?.max, failedTiles: request.failedTiles,
-            nodes: request.nodes.isEmpty ? nil : request.nodes,
+            maxZoom: request.zooms?.max, layers: request.layers ?? same?.layers, failedTiles: request.failedTiles,
+            nodes: request.nodes.isEmpty ? nil : request.nodes, part: request.part,
             listedFiles: all.isEmpty ? nil : all.sorted { $0.format < $1.format }, listedPatches: same?.listedPatches,
             skippedPatches: same?.skippedPatches)
     }

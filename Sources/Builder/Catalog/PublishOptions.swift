@@ -16,6 +16,8 @@ public struct PublishOptions: Sendable, Hashable {
     public var dataDate: String?
     /// How the packages are cut into tile packs; `nil` = no tile packs.
     public var packs: PackScheme?
+    /// The largest size of a file in bytes: a package with a larger one is published in parts; `nil` = no limit.
+    public var maxFile: UInt64?
     /// Whether they may replace packages of another tileset.
     public var replacesTileset = false
     /// Whether they may replace packages of another area, and be smaller if their area or zooms differ.

@@ -41,7 +41,31 @@ extension PublishRequest {
                 .badRequest, "The data date of package '\(id)' is not 1 to 40 printable characters, such as 2026-10-01."
             )
         }
+        guard sourceBuild.map({ 1...128 ~= $0.utf8.count && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) ?? true
+        else {
+            throw CatalogError(
+                .badRequest, "The source's build of package '\(id)' is not 1 to 128 printable characters.")
+        }
         try checkFormats()
+        try checkParts()
+    }
+
+    private func checkParts() throws(CatalogError) {
+        guard part?.fits(id) ?? true else {
+            throw CatalogError(.badRequest, "Package '\(id)' cannot be the part that it is said to be.")
+        }
+        for (index, part) in parts.enumerated() {
+            guard part.part == CatalogPart(of: id, number: index + 1, count: parts.count),
+                part.options.edition == options.edition, part.parts.isEmpty
+            else { throw CatalogError(.badRequest, "'\(part.id)' is not part \(index + 1) of package '\(id)'.") }
+            try part.check()
+        }
+        if let limit = options.maxFile, parts.isEmpty, let file = allFiles.first(where: { $0.size > limit }) {
+            throw CatalogError(
+                .badRequest,
+                "The file of '\(id)' as \(file.format) has \(file.size) bytes, more than the \(limit) that its job allows: its worker is of an older build. Upgrade all workers, then retry the job."
+            )
+        }
     }
 
     private func checkFormats() throws(CatalogError) {

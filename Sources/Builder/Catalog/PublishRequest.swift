@@ -52,6 +52,8 @@ public struct PublishRequest: Sendable {
     public var options = PublishOptions()
     /// The attribution of the data, as text or HTML; at most 4,096 bytes, empty if unknown.
     public var attribution = ""
+    /// The build of its source, at most 128 printable characters; `nil` for sources whose address stays.
+    public var sourceBuild: String?
     /// How renderers read its tiles: `encoding` of their source; `nil` for the usual ways.
     public var encoding: String?
     /// Width and height at which its pictures are shown, in pixels; `nil` if not said.
@@ -60,6 +62,8 @@ public struct PublishRequest: Sendable {
     public var tileset = ""
     /// Zooms of its tiles; `nil` if unknown.
     public var zooms: ZoomRange?
+    /// Names of the vector layers that its metadata lists, ascending; `nil` if unknown.
+    public var layers: [String]?
     /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
     /// All other missing tiles are empty.
@@ -72,6 +76,20 @@ public struct PublishRequest: Sendable {
     public var tilePacks: PublishedPacks?
     /// Its region and the regions above it, if the embedded tree does not have them.
     public var nodes: [CatalogIndex.Node] = []
+    /// The entry of another catalog, or of an earlier version, that is published as it is, with a version and addresses of
+    /// its own; `nil` for a new package.
+    var entry: CatalogEntry?
+    /// The folder that has the files of ``tilePacks``, if they may not be in the catalog yet.
+    var packsHome: URL?
+    /// Which part of a package it is; `nil` for a whole one.
+    public var part: CatalogPart?
+    /// Of a package that is published in parts: what is published of each, in the order of their numbers.
+    ///
+    /// Their options are those of this request, whose own files are not published.
+    public var parts: [PublishRequest] = []
+
+    /// The ids under which it is listed.
+    public var listedIDs: [String] { parts.isEmpty ? [id] : parts.map(\.id) }
 
     /// Creates a request from the values that every package has; the others are set afterwards.
     public init(

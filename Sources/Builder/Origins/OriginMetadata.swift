@@ -19,6 +19,25 @@ public enum OriginMetadata {
         _ file: TilesetFile, environment: [String: String]
     ) async throws(OriginsError) -> (tileset: Tileset, version: String?, remarks: [String]) {
         let described = try await file.source.scheme.access.metadata(of: file, environment: environment)
+        return try completed(file, by: described)
+    }
+
+    /// The tileset over the newest build of a source whose address changes; `nil` when that is the known build.
+    ///
+    /// Then at most the document that names builds and the first bytes of the archive were received.
+    ///
+    /// - Throws: As ``pinned(_:environment:)``.
+    public static func newest(
+        _ file: TilesetFile, unlike known: KnownBuild?, environment: [String: String]
+    ) async throws(OriginsError) -> (tileset: Tileset, version: String?)? {
+        guard let found = try await NewestBuild(file, environment).find(unlike: known) else { return nil }
+        let made = try completed(file, by: found)
+        return (made.tileset, made.version)
+    }
+
+    private static func completed(
+        _ file: TilesetFile, by described: SourceDescription
+    ) throws(OriginsError) -> (tileset: Tileset, version: String?, remarks: [String]) {
         let tileset: Tileset
         do throws(TilesetsError) {
             tileset = try file.resolved(metadata: described.metadata, key: described.key)

@@ -1,4 +1,5 @@
 public import Errors
+public import Tilesets
 
 /// Why an origin cannot be opened.
 public typealias OriginsError = PackhorseError<OriginsErrorCode>
@@ -46,6 +47,12 @@ public enum OriginsErrorCode: String, ErrorCode {
 }
 
 extension PackhorseError where Code == OriginsErrorCode {
+    /// Whether a server answered that there is no such archive: 404, 410, or a status by which the tileset's server says so.
+    public func saysGone(for tileset: Tileset) -> Bool {
+        guard let answered = cause as? AnsweredStatus else { return false }
+        return [404, 410].contains(answered.status) || tileset.emptyStatuses?.contains(answered.status) == true
+    }
+
     /// Whether the whole origin fails at this moment, independent of single tiles.
     var isOfTheWhole: Bool { code == .busy || code == .unreadable }
 }

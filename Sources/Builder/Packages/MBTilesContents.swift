@@ -34,4 +34,32 @@ public struct MBTilesContents: Sendable {
             return MBTilesContents(mask: TileMask(tiles: tiles, maxZoom: most), zooms: zooms, metadata: metadata)
         } catch { throw PackagesError(error) }
     }
+
+    /// Names of the vector layers that the metadata of a file lists, ascending; `nil` when it lists none, and for a file that
+    /// cannot be read.
+    ///
+    /// Reads no tile.
+    public static func layers(of url: URL) -> [String]? {
+        // A file that is no archive has no layers to compare.
+        guard let archive = try? MBTilesArchive(path: url.path, .batch(url.path)), let facts = try? archive.facts()
+        else {
+            return nil
+        }
+        return layers(in: facts.rows)
+    }
+
+    /// The same for metadata that was read; longer lists than a map can have are not known.
+    public static func layers(in metadata: [String: String]) -> [String]? {
+        struct Rows: Decodable {
+            struct Layer: Decodable { let id: String }
+            let layers: [Layer]
+            enum CodingKeys: String, CodingKey { case layers = "vector_layers" }
+        }
+        guard let text = metadata["json"],
+            // Metadata of other programs may be anything; then the layers are not known.
+            let rows = try? JSONDecoder().decode(Rows.self, from: Data(text.utf8)),
+            1...500 ~= rows.layers.count, rows.layers.allSatisfy({ 1...200 ~= $0.id.utf8.count })
+        else { return nil }
+        return Set(rows.layers.map(\.id)).sorted()
+    }
 }

@@ -136,7 +136,7 @@ public enum MBTilesMerge {
     }
 
     /// The error that names some of the tiles that were not fetched.
-    private static func missing(
+    static func missing(
         of spec: PackageSpec, from inputs: [MergeInput], count: UInt64, allowed: UInt64
     ) throws -> PackagesError {
         var examples: [String] = []

@@ -73,6 +73,29 @@ public struct PackageForecast: Sendable {
         return total
     }
 
+    /// How many files of at most `limit` bytes a package has in each of some formats: parts, each with the low zooms.
+    ///
+    /// For a forecast of one package. Of several formats the largest counts, with its margin.
+    public func parts(of formats: [PackageFormat], limit: UInt64) -> Int {
+        guard limit > 0 else { return 1 }
+        let limit = Double(limit)
+        return formats.compactMap { format -> Int? in
+            guard let layout = format.traits.layout, let size = size(as: format) else { return nil }
+            let whole = size.value + (size.margin ?? 0)
+            guard whole > limit else { return 1 }
+            let file = PackageLayout.File(rows: rows, leafWaste: leafWaste, metadata: metadata)
+            var base = 0.0
+            for zoom in zooms {
+                var total = SampledTotal()
+                total.add(zoom.sample.map { bytes(of: $0, layout, file) }, of: zoom.tiles)
+                guard base + total.value <= limit * PartCut.baseShare else { break }
+                base += total.value
+            }
+            base += layout.fixed(file)
+            return max(2, Int(min(1e9, ((whole - base) / max(limit - base, limit / 2)).rounded(.up))))
+        }.max() ?? 1
+    }
+
     /// What a tile adds to a file.
     private func bytes(of tile: Tile, _ layout: PackageLayout, _ file: PackageLayout.File) -> Double {
         guard tile.bytes > 0 else { return 0 }

@@ -61,6 +61,7 @@ struct CanonicalField: Sendable {
         CanonicalField("maxTileBytes", \.maxTileBytes),
         CanonicalField("language", optional: \.language),
         CanonicalField("keyEnvironment", optional: \.keyEnvironment),
+        CanonicalField("build", optional: \.build),
     ]
 
     /// A value that every tileset has.

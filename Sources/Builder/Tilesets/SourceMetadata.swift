@@ -8,6 +8,10 @@ public struct SourceMetadata: Sendable, Hashable {
     public var templates: [String] = []
     /// The archives that an index names.
     public var archives: [ArchivePart] = []
+    /// The source of the newest build, which takes the place of a ``SourceScheme/latest``.
+    public var newest: TileSource?
+    /// What is known of that build.
+    public var build: SourceBuild?
     /// The format, if the source declares it.
     public var format: TileFormat?
     /// Why the format is not known, of an archive that was read, in words that follow its name.

@@ -14,6 +14,20 @@ extension Tileset {
         return (try? encoder.encode(CanonicalForm(tileset: self))).map { [UInt8]($0) } ?? []
     }
 
+    /// What decides which tiles of other jobs can be used: ``canonicalJSON``.
+    ///
+    /// Of a source whose address changes it is what decides what becomes of a body: not the address of the build, and not what the build says of itself.
+    public var identityJSON: [UInt8] {
+        guard build != nil else { return canonicalJSON }
+        var same = Tileset(
+            id: id, source: TileSource(.templates, ["latest"]), rowOrder: .xyz, format: format, zooms: .all,
+            headers: [:],
+            politeness: Politeness(), http2: false, maxTileBytes: Self.defaultMaxTileBytes, language: language)
+        (same.layers, same.encoding, same.reject) = (layers, encoding, reject)
+        (same.tileSize, same.isTileSizeChecked, same.mixesPictures) = (tileSize, isTileSizeChecked, mixesPictures)
+        return same.canonicalJSON
+    }
+
     /// Reads the canonical form.
     ///
     /// - Throws: ``TilesetsError`` `.badSyntax` for other bytes, and the errors of a tileset file.

@@ -33,6 +33,7 @@ extension Tileset {
             }
         }
         try RejectedBody.check(reject ?? [], id)
+        try build?.check(id)
         try checkLayers()
         try checkPictures()
         try checkPoliteness()

@@ -51,6 +51,8 @@ public struct Tileset: Sendable, Hashable {
     public var politeness: Politeness
     /// HTTP/2 over TLS where the server offers it.
     public var http2: Bool
+    /// The build of a source whose address changes; `nil` = its address stays.
+    public var build: SourceBuild?
     /// The largest body taken, in bytes.
     ///
     /// Default 16 MiB.

@@ -85,6 +85,7 @@ struct TilesetFields: Sendable {
         tileset.emptyStatuses = emptyStatuses
         tileset.reject = reject
         tileset.mixesPictures = metadata.mixesPictures ? true : nil
+        tileset.build = metadata.build
         if let layers {
             tileset.layers = layers
             if let all = tileset.vectorLayers { tileset.vectorLayers = try Self.only(layers, of: all, id) }

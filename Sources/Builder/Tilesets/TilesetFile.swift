@@ -15,8 +15,10 @@ public struct TilesetFile: Sendable {
     /// What `url` names.
     public let source: TileSource
     private(set) var fields: TilesetFields
-    /// What of its addresses was read as something else than it is written, one sentence each, for people.
+    /// What of its addresses was read as something else than it is written, and what the owner of a known source asks for, one sentence each, for people.
     public let notes: [String]
+    /// The keys, of a source whose address changes; empty for others.
+    private var keys: [String: JSONValue] = [:]
     /// What the file is called in errors.
     private let name: String
 
@@ -72,8 +74,7 @@ public struct TilesetFile: Sendable {
             let politeness = contact.map { ["politeness": JSONValue.object(["contact": .string($0)])] } ?? [:]
             var keys = politeness.merging(["url": .string(source)]) { $1 }
             keys["format"] = format.map(JSONValue.string)
-            let reader = try FieldReader(.object(keys), name: shown, known: Self.keys)
-            var file = try TilesetFile(reader, folder: folder, fallbackID: "tiles")
+            var file = try TilesetFile(.object(keys), name: shown, folder: folder, fallbackID: "tiles")
             file.fields.isNamedDirectly = true
             return file
         }
@@ -97,8 +98,7 @@ public struct TilesetFile: Sendable {
             value = try JSONValue(yaml: text, name: name)
         }
         self = try Self.naming(name) { () throws(TilesetsError) in
-            let reader = try FieldReader(value, name: name, known: Self.keys)
-            return try TilesetFile(reader, folder: folder, fallbackID: Self.id(ofPath: name))
+            try TilesetFile(value, name: name, folder: folder, fallbackID: Self.id(ofPath: name))
         }
     }
 
@@ -112,12 +112,14 @@ public struct TilesetFile: Sendable {
         }
     }
 
-    private init(_ reader: FieldReader, folder: URL, fallbackID: String) throws(TilesetsError) {
-        name = reader.name
+    private init(_ value: JSONValue, name: String, folder: URL, fallbackID: String) throws(TilesetsError) {
+        let (filled, note) = LatestPreset.filled(value)
+        let reader = try FieldReader(filled, name: name, known: Self.keys)
+        self.name = name
         var fields = try TilesetFields(reader, fallbackID: fallbackID)
         let written: WrittenAddresses?
         (source, written) = try Self.source(reader, subdomains: fields.subdomains, folder: folder)
-        notes = written?.notes ?? []
+        notes = (written?.notes ?? []) + [note].compactMap(\.self)
         if let written { fields.subdomains = written.subdomains }
         if reader["id"] == nil {
             switch source.scheme.row.target {
@@ -127,6 +129,19 @@ public struct TilesetFile: Sendable {
             }
         }
         self.fields = fields
+        if source.scheme == .latest, case .object(let keys) = filled { self.keys = keys }
+    }
+
+    /// The file as JSON, with its id and language, of a source whose address changes: whoever reads it later finds the newest build then.
+    ///
+    /// `nil` for other sources. Secrets stay names of environment variables.
+    public var following: String? {
+        guard source.scheme == .latest else { return nil }
+        var keys = keys
+        keys["id"] = .string(fields.id)
+        keys["language"] = fields.language.map(JSONValue.string)
+        // What was read from JSON or YAML has no number that JSON cannot hold.
+        return try? JSONValue.object(keys).canonicalText()
     }
 
     /// The id of a tileset that has none, after the name of its archive or file.
@@ -145,7 +160,13 @@ public struct TilesetFile: Sendable {
     private static func source(
         _ reader: FieldReader, subdomains: [String], folder: URL
     ) throws(TilesetsError) -> (TileSource, WrittenAddresses?) {
-        let archives = try ArchiveFields.source(reader["archives"], reader, folder: folder)
+        var archives = try LatestFields.source(reader)
+        if archives == nil {
+            archives = try ArchiveFields.source(reader["archives"], reader, folder: folder)
+        } else if let other = ["url", "archives"].first(where: { reader[$0] != nil }) {
+            throw TilesetsError(
+                .badValue, "Tileset file '\(reader.name)' has both latest and \(other); remove one of them.")
+        }
         guard let texts = try reader.texts("url") else {
             if let archives { return (archives, nil) }
             throw TilesetsError(
@@ -193,6 +214,9 @@ public struct TilesetFile: Sendable {
             guard let key, !key.isEmpty else { return address }
             return address.replacing(key, with: "{key}").replacing(URLTemplate.escaped(key), with: "{key}")
         }
+        if let newest = metadata?.newest {
+            return TileSource(newest.scheme, newest.addresses.map(withoutKey), subdomains: fields.subdomains)
+        }
         if let archives = metadata?.archives, !archives.isEmpty {
             let texts = archives.map {
                 ArchivePart($0.zooms, $0.extent, size: $0.size, at: withoutKey($0.address)).text
@@ -214,7 +238,10 @@ public struct TilesetFile: Sendable {
     /// The tileset before it is complete: what reading its document or its remote archive needs.
     ///
     /// - Throws: ``TilesetsError`` for an address that may not be asked.
-    public func forAsking() throws(TilesetsError) -> Tileset {
+    public func forAsking() throws(TilesetsError) -> Tileset { try forAsking(source) }
+
+    /// The same for another source than its own: a document or a build that it names.
+    public func forAsking(_ source: TileSource) throws(TilesetsError) -> Tileset {
         let tileset = Tileset(
             id: fields.id, source: source, rowOrder: .xyz, format: .mvt, zooms: .all,
             headers: fields.headers, politeness: fields.politeness, http2: fields.http2,

@@ -37,6 +37,50 @@ public struct TilesetKey: Sendable {
                 "In place of url: several archives, a list of mappings with url, zoom and cell_zoom. {z}, {x} and {y} in a url stand for a tile of cell_zoom, and the archive has the tiles below it. An archive that does not exist has no tiles. An index is a document such as download_urls.json of Mapterhorn."
         ),
         TilesetKey(
+            "latest", value: "a preset, an address, or a mapping",
+            meaning:
+                "In place of url: a source whose address changes with each build. A preset (\(LatestPreset.all.map(\.name).joined(separator: ", "))), the URL of a TileJSON whose tile addresses have a date, the URL of an archive with {date}, or a mapping of the keys below. Each job is made of the newest build; id stays its identity.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.index", value: "a URL", meaning: "A JSON list of builds, one object each.", reachesWorkers: false),
+        TilesetKey(
+            "latest.text", value: "a URL",
+            meaning: "A text whose first word names the build; it needs latest.url.", reachesWorkers: false),
+        TilesetKey(
+            "latest.tilejson", value: "a URL", meaning: "A TileJSON whose tile addresses have a date.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.archives", value: "a URL",
+            meaning: "An index of archives with a version, such as download_urls.json of Mapterhorn.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.url", value: "a URL",
+            meaning:
+                "The address of a build. {build} stands for its name in the index or text. {date}, without a document, is looked for backwards from today, at most ten days; {date:yyyy-mm-dd} writes it otherwise, {date:yyyy-mm} means months. Default: the key of an index is an address.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.items", value: "text",
+            meaning: "The member of an index that is the list. Default: its only list.", reachesWorkers: false),
+        TilesetKey(
+            "latest.key", value: "text", meaning: "The member that names a build. Default: key.", reachesWorkers: false),
+        TilesetKey(
+            "latest.order", value: "text",
+            meaning:
+                "The member by which the newest build is the greatest; digits count as numbers. Default: latest.key.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.size", value: "text",
+            meaning: "The member with the bytes of the archive: an archive of another size is refused. Default: none.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.md5", value: "text",
+            meaning:
+                "The member with the MD5 of the archive: an archive whose ETag is another MD5 is refused. Default: none.",
+            reachesWorkers: false),
+        TilesetKey(
+            "latest.match", value: "a mapping of members to values",
+            meaning: "Only such builds count: {version: 4} takes 4 and 4.15.2. Default: all.", reachesWorkers: false),
+        TilesetKey(
             "id", value: "letters, digits, - _ .",
             meaning:
                 "Names the tileset in jobs, packages and tile packs. Default: the name of the archive, else of the tileset file."

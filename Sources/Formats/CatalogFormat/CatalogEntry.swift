@@ -69,7 +69,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     /// The package's id, unique in the list.
     public let id: String
     /// Counts from 1; different bytes have a different version.
-    public let version: Int32
+    public private(set) var version: Int32
     /// Exact bytes of the file.
     public let size: Int64
     /// Absolute address of the file.
@@ -86,6 +86,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let attribution: String?
     /// How old the data is, as its source says; `nil` if unknown.
     public let dataDate: String?
+    /// The build of its source, for sources whose address changes with each build; `nil` for others.
+    public let sourceBuild: String?
     /// `changed` when its build asked the tile server only for a list of changed tiles and took the rest from an earlier build; else `nil`.
     public let asked: String?
     /// How renderers read the tiles: `encoding` of their source; `nil` for the usual ways.
@@ -93,19 +95,23 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     /// Width and height at which pictures are shown, in pixels; `nil` if not said.
     public let tileSize: Int?
     /// Id of the tileset it was built from; `nil` if unknown.
-    public let tileset: String?
+    public private(set) var tileset: String?
     /// Tiles in the main file; `nil` if unknown.
     public let tiles: Int64?
     /// The shallowest zoom of its tiles; `nil` if unknown.
     public let minZoom: Int?
     /// The deepest zoom of its tiles; `nil` if unknown.
     public let maxZoom: Int?
+    /// Names of the vector layers that its metadata lists, ascending; `nil` if unknown, and for pictures.
+    public let layers: [String]?
     /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
     /// With 0, every tile that is in the mask and not in the file is empty.
     public let failedTiles: UInt64?
     /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
     public let nodes: [CatalogIndex.Node]?
+    /// Which part of a package it is; `nil` for a whole one.
+    public let part: CatalogPart?
     private var listedFiles: [File]?
     package private(set) var listedPatches: [Patch]?
     package private(set) var skippedPatches: [Int32]?
@@ -121,6 +127,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         tilesHash: String,
         attribution: String? = nil,
         dataDate: String? = nil,
+        sourceBuild: String? = nil,
         asked: String? = nil,
         encoding: String? = nil,
         tileSize: Int? = nil,
@@ -128,8 +135,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         tiles: Int64? = nil,
         minZoom: Int? = nil,
         maxZoom: Int? = nil,
+        layers: [String]? = nil,
         failedTiles: UInt64? = nil,
         nodes: [CatalogIndex.Node]? = nil,
+        part: CatalogPart? = nil,
         listedFiles: [File]? = nil,
         listedPatches: [Patch]? = nil,
         skippedPatches: [Int32]? = nil
@@ -144,6 +153,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.tilesHash = tilesHash
         self.attribution = attribution
         self.dataDate = dataDate
+        self.sourceBuild = sourceBuild
         self.asked = asked
         self.encoding = encoding
         self.tileSize = tileSize
@@ -151,8 +161,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.tiles = tiles
         self.minZoom = minZoom
         self.maxZoom = maxZoom
+        self.layers = layers
         self.failedTiles = failedTiles
         self.nodes = nodes
+        self.part = part
         self.listedFiles = listedFiles
         self.listedPatches = listedPatches
         self.skippedPatches = skippedPatches
@@ -169,6 +181,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case tilesHash = "agg_tiles_hash"
         case attribution
         case dataDate = "data_date"
+        case sourceBuild = "source_build"
         case asked
         case encoding
         case tileSize = "tile_size"
@@ -176,8 +189,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case tiles
         case minZoom = "min_zoom"
         case maxZoom = "max_zoom"
+        case layers
         case failedTiles = "failed_tiles"
         case nodes = "region_nodes"
+        case part
         case listedFiles = "files"
         case listedPatches = "patches"
         case skippedPatches = "no_patch_from"
@@ -221,6 +236,36 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     }
 
     package mutating func add(_ patch: Patch) { listedPatches = (patches + [patch]).sorted { $0.from > $1.from } }
+
+    /// The same package as another version, for example of another catalog.
+    ///
+    /// - Parameters:
+    ///   - same: The listed entry of this version, whose patches and further formats stay; `nil` for a new version, to
+    ///     which no patches lead yet.
+    ///   - tileset: The tileset of a package that does not name one.
+    ///   - base: What the addresses begin with; ends in a slash.
+    package func placed(
+        as version: Int32, like same: CatalogEntry?, tileset: String? = nil, base: String
+    ) -> CatalogEntry {
+        var copy = self
+        copy.version = version
+        copy.tileset = self.tileset ?? tileset
+        copy.listedPatches = same?.listedPatches
+        copy.skippedPatches = same?.skippedPatches
+        let more = (same?.files ?? []).filter { old in !files.contains { $0.format == old.format } }
+        let all = (files + more).sorted { $0.format < $1.format }
+        copy.listedFiles = all.isEmpty ? nil : all
+        return copy.rebased(base)
+    }
+
+    /// Whether a catalog that lists `other` already has all that this entry of another catalog says.
+    ///
+    /// Versions, addresses and patches belong to a catalog, and are not compared.
+    package func isContained(in other: CatalogEntry) -> Bool {
+        let base = "/"
+        let mine = placed(as: other.version, like: other, tileset: other.tileset, base: base)
+        return sha256 == other.sha256 && mine == other.placed(as: other.version, like: other, base: base)
+    }
 
     /// The same entry with addresses below another base, which ends in a slash.
     package func rebased(_ base: String) -> CatalogEntry {

@@ -25,8 +25,13 @@ public enum CatalogErrorCode: String, ErrorCode {
     case otherTileset = "other-tileset"
     /// A package of another area has this id, and replacing it was not allowed.
     case otherArea = "other-area"
-    /// The package has less than half of the tiles or bytes of the listed version, and that was not allowed.
+    /// The package has less than half of the tiles or bytes of the listed version, or lacks its attribution or vector
+    /// layers, and that was not allowed.
     case packageShrunk = "package-shrunk"
+    /// The catalog was changed by someone else while a change was being made; nothing was changed.
+    ///
+    /// The same command may work now.
+    case changed = "catalog-changed"
     /// The catalog is signed, and there is no key to sign the changed catalog.
     case signingKey = "signing-key"
     /// A key file cannot be read or made.
@@ -45,6 +50,7 @@ public enum CatalogErrorCode: String, ErrorCode {
         switch self {
         case .diskFull: .cannotCreate
         case .io: .inputOutput
+        case .changed: .temporary
         case .missing, .missingPackage, .keyMissing: .noInput
         case .corrupt, .badRequest, .badFile, .otherTileset, .otherArea, .packageShrunk, .badSignature: .badData
         case .signingKey, .keyFile, .badKey: .configuration

@@ -51,6 +51,9 @@ extension CatalogIndex {
             guard CatalogEntry.isID(package.id), paths.contains(package.edition),
                 seen.insert("\(package.edition) \(package.id)").inserted
             else { throw CatalogError(.corrupt, "Package '\(name)' has an invalid id or edition, or is a duplicate.") }
+            guard package.part?.fits(package.id) ?? true else {
+                throw CatalogError(.corrupt, "Package '\(name)' cannot be the part that it is said to be.")
+            }
             var last = Int64(Int32.max) + 1
             for version in package.versions {
                 guard version.version >= 1, Int64(version.version) < last else {

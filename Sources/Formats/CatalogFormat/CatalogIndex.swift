@@ -156,6 +156,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var attribution: String?
         /// How old the data is, as its source says; absent if unknown.
         public var dataDate: String?
+        /// The build of its source, for sources whose address changes with each build: `20261124`; absent for others.
+        public var sourceBuild: String?
         /// `changed` when its build asked the tile server only for a list of changed tiles; else absent.
         public var asked: String?
         /// How renderers read the tiles, `mlt`, `terrarium` or `mapbox`: `encoding` of their source; absent for the usual ways.
@@ -176,6 +178,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             maxZoom: Int? = nil,
             attribution: String? = nil,
             dataDate: String? = nil,
+            sourceBuild: String? = nil,
             asked: String? = nil,
             encoding: String? = nil,
             tileSize: Int? = nil,
@@ -190,6 +193,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.maxZoom = maxZoom
             self.attribution = attribution
             self.dataDate = dataDate
+            self.sourceBuild = sourceBuild
             self.asked = asked
             self.encoding = encoding
             self.tileSize = tileSize
@@ -205,6 +209,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             case minZoom = "min_zoom"
             case maxZoom = "max_zoom"
             case dataDate = "data_date"
+            case sourceBuild = "source_build"
         }
 
         /// The file of a format.
@@ -225,6 +230,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var versions: [Version]
         /// The list of the package's tile packs; absent if it has none.
         public var tilePacks: List?
+        /// Which part of a package it is; absent for a whole one.
+        public var part: CatalogPart?
 
         package init(
             id: String,
@@ -232,7 +239,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             region: String? = nil,
             names: [String: String],
             versions: [Version],
-            tilePacks: List? = nil
+            tilePacks: List? = nil,
+            part: CatalogPart? = nil
         ) {
             self.id = id
             self.edition = edition
@@ -240,10 +248,11 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.names = names
             self.versions = versions
             self.tilePacks = tilePacks
+            self.part = part
         }
 
         private enum CodingKeys: String, CodingKey {
-            case id, edition, region, names, versions
+            case id, edition, region, names, versions, part
             case tilePacks = "tile_packs"
         }
     }

@@ -97,8 +97,14 @@ package final class ControlClient: Sendable {
         try await ordered(.putSchedule(.make { $0.schedule = schedule }))
     }
 
-    package func dropSchedule(_ id: String) async throws -> PBOrdered {
-        try await ordered(.dropSchedule(.make { $0.id = id }))
+    /// `drop`, `pause` or `resume`.
+    package func order(schedule id: String, _ order: String) async throws -> PBOrdered {
+        try await ordered(
+            .scheduleOrder(
+                .make {
+                    $0.order = order
+                    $0.id = id
+                }))
     }
 
     package func schedules() async throws -> [PBSchedule] {
@@ -190,6 +196,16 @@ package final class ControlClient: Sendable {
                     $0.packages = packages
                     $0.edition = edition
                 }))
+    }
+
+    /// Promotes packages of a catalog, or rolls packages back.
+    ///
+    /// The coordinator reads the files of the packages before it answers; the order may be sent again while it does, and
+    /// then finds nothing to change.
+    package func change(_ order: PBChangeCatalog) async throws -> PBCatalogChanged {
+        guard case .catalogChanged(let answer) = try await sendRequest(.changeCatalog(order), patience: .seconds(3_600))
+        else { throw unexpected }
+        return answer
     }
 
     package func health() async throws -> PBHealth {

@@ -21,6 +21,10 @@ package struct JobDraft {
     /// The required version of the archive for all tiles; `nil` = the first one that a worker reports, and for tile
     /// servers.
     package var sourceVersion: String?
+    /// The tileset file as JSON, of a source whose address changes with each build; `nil` for others.
+    ///
+    /// A schedule needs it, to find the newest build at each firing.
+    package var following: String?
     /// The common name of its packages.
     private let title: String
     /// The formats of packages whose areas set none.

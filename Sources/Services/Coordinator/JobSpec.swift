@@ -3,6 +3,7 @@ import Digests
 import Errors
 import Scheduling
 import Tiles
+import Tilesets
 import Wire
 
 /// The parameters of a job: a checked and decoded submission.
@@ -72,9 +73,11 @@ struct JobSpec: Sendable {
         allowedMissing = body.allowedMissing
         formats = Self.formats(body)
         style = body.style
-        publish = try PublishOptions(body.publish)
+        var publish = try PublishOptions(body.publish)
         kind = body.kind
         tileset = try JobTileset(canonicalJSON: Array(body.tileset))
+        publish.dataDate = publish.dataDate ?? tileset.build?.date
+        self.publish = publish
         self.zooms = zooms
         let changed = try Self.changed(body, zooms)
         (self.changed, changedTiles) = (changed, changed?.count(in: zooms))
@@ -99,8 +102,9 @@ struct JobSpec: Sendable {
         guard !body.changed.isEmpty else { return nil }
         guard body.sourceVersion.isEmpty else {
             throw SubmitProblem(
-                "bad-request", "A list of changed tiles is for tile servers, not for archives.",
-                hint: "omit --changed: tiles of the same version of an archive are not read again")
+                "bad-request",
+                "A list of changed tiles is for tile servers, not for archives, and not for the newest build of a source.",
+                hint: "omit --changed: tiles of the same version are not read again")
         }
         do {
             return try TileMask(decoding: body.changed).expanded(toZoom: zooms.max).clipped(toZoom: zooms.max)

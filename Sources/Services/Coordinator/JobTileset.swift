@@ -9,7 +9,7 @@ import Tilesets
 struct JobTileset: Sendable {
     /// As workers get it.
     let canonicalJSON: [UInt8]
-    /// The digest of ``canonicalJSON``.
+    /// The digest of ``canonicalJSON``, or of a source whose address changes of what stays (`Tileset.identityJSON`).
     ///
     /// Jobs with the same tileset share fetched tiles.
     let digest: Digest
@@ -20,6 +20,8 @@ struct JobTileset: Sendable {
     let encoding: String?
     /// Width and height of its pictures in pixels; `nil` if not said.
     let tileSize: Int?
+    /// The build of a source whose address changes; `nil` for others.
+    let build: SourceBuild?
     /// The origin whose budget the requests use; `nil` for files, and for tilesets that no worker of this build can
     /// read.
     let origin: JobOrigin?
@@ -37,6 +39,7 @@ struct JobTileset: Sendable {
     /// - Throws: ``SubmitProblem`` `bad-request` when the bytes are not a JSON object with an id.
     init(canonicalJSON bytes: [UInt8]) throws(SubmitProblem) {
         let head: Head
+        let identity: [UInt8]
         do {
             let tileset = try Tileset(canonicalJSON: bytes)
             head = Head(id: tileset.id, attribution: tileset.attribution)
@@ -47,9 +50,11 @@ struct JobTileset: Sendable {
                 })
             cut = tileset.source.isReadInRanges ? .ranges : .tiles
             (encoding, tileSize) = (tileset.sourceEncoding, tileset.tileSize)
+            (build, identity) = (tileset.build, tileset.identityJSON)
         } catch {
             // No worker of this build can read this tileset.
             (origin, cut, refusals, encoding, tileSize) = (nil, .tiles, [:], nil, nil)
+            (build, identity) = (nil, bytes)
             // Bytes without an id are refused below.
             head = (try? JSONDecoder().decode(Head.self, from: Data(bytes))) ?? Head(id: "", attribution: nil)
         }
@@ -58,7 +63,7 @@ struct JobTileset: Sendable {
                 "bad-request", "The submission's tileset is not a JSON object with an 'id' of 1 to 255 bytes.")
         }
         canonicalJSON = bytes
-        digest = Digest(of: bytes)
+        digest = Digest(of: identity)
         id = head.id
         let text = head.attribution ?? ""
         attribution = text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))

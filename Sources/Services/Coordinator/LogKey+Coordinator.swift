@@ -36,6 +36,8 @@ extension LogKey {
     static let order = "packhorse.order"
     /// Name of an origin.
     static let origin = "packhorse.origin"
+    /// The build of a source whose address changes with each build.
+    static let sourceBuild = "packhorse.source.build"
     /// Id of a schedule.
     static let schedule = "packhorse.schedule"
     /// A warning to the submitter, with its remedy.

@@ -20,6 +20,17 @@ extension StateStore {
         migrator.registerMigration("bytes per second of an operator's limit") { db in
             try db.execute(sql: "ALTER TABLE origin_limit ADD COLUMN bytes_per_second REAL")
         }
+        migrator.registerMigration("parts of packages") { db in try db.execute(sql: partsOfPackages) }
+        migrator.registerMigration("firings without a new build") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE schedule ADD COLUMN unchanged INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE schedule ADD COLUMN unchanged_at INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
+        migrator.registerMigration("paused schedules") { db in
+            try db.execute(sql: "ALTER TABLE schedule ADD COLUMN paused INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 
@@ -111,6 +122,22 @@ extension StateStore {
             job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, digest BLOB NOT NULL,
             PRIMARY KEY (job, digest)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Files of parts.
+    ///
+    /// Part 0 is the whole package. `first` is where the part begins on the Hilbert curve, as a tile.
+    private static let partsOfPackages = """
+        CREATE TABLE new_package_file (
+            job INTEGER NOT NULL, idx INTEGER NOT NULL, part INTEGER NOT NULL, format TEXT NOT NULL, digest BLOB NOT NULL,
+            size INTEGER NOT NULL, tiles INTEGER, tiles_hash TEXT, first INTEGER, common INTEGER,
+            PRIMARY KEY (job, idx, part, format),
+            FOREIGN KEY (job, idx) REFERENCES package (job, idx) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO new_package_file (job, idx, part, format, digest, size)
+            SELECT job, idx, 0, format, digest, size FROM package_file;
+        DROP TABLE package_file;
+        ALTER TABLE new_package_file RENAME TO package_file;
         """
 
     private static let ofLog = """

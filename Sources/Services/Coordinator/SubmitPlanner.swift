@@ -129,6 +129,7 @@ struct SubmitPlanner: Sendable {
             $0.allowedMissing = body.allowedMissing
             $0.style = body.style
             $0.sourceVersion = body.sourceVersion
+            $0.latest = body.latest
             $0.changed = body.changed.isEmpty ? Data() : Data(Digest(of: body.changed).bytes)
             $0.publish = body.publish.canonical
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
@@ -210,7 +211,9 @@ struct SubmitPlanner: Sendable {
             guard !format.isFolder else {
                 throw SubmitProblem(
                     "bad-format", "Format \(format) is many files, and a catalog has one file of each format.",
-                    hint: "use --format zip, or write the folder where it is served: packhorse convert")
+                    hint:
+                        "use --format zip, which has the same files in one, or write the folder where it is served: packhorse build --coordinator, or packhorse convert"
+                )
             }
         }
     }

@@ -3,6 +3,7 @@ import Digests
 import Foundation
 import Scheduling
 import Tiles
+import Tilesets
 import Wire
 
 /// Converts worker messages to scheduler events.
@@ -22,15 +23,28 @@ enum WireConversions {
             $0.format = file.format
             $0.sha256 = Data(file.digest.bytes)
             $0.size = file.size
+            guard let part = file.part else { return }
+            $0.part = part.number
+            $0.tiles = part.tiles
+            $0.tilesHash = part.tilesHash
+            $0.firstTile = part.first.hilbertID
+            $0.commonZooms = UInt32(part.common)
         }
     }
 
-    /// The files of a package, or `nil` when one of them has no digest.
+    /// The files of a package, or `nil` when one of them has no digest, or begins nowhere.
     static func files(_ files: [PBPackageFile]) -> [MergedFile]? {
         var all: [MergedFile] = []
         for file in files {
             guard let digest = Digest(bytes: file.sha256) else { return nil }
-            all.append(MergedFile(format: file.format, digest: digest, size: file.size))
+            var merged = MergedFile(format: file.format, digest: digest, size: file.size)
+            if file.part > 0 {
+                guard let first = TileID(hilbertID: file.firstTile) else { return nil }
+                merged.part = MergedPart(
+                    number: file.part, tiles: file.tiles, tilesHash: String(file.tilesHash.prefix(128)), first: first,
+                    common: Int(min(file.commonZooms, UInt32(TileID.maxZoom))))
+            }
+            all.append(merged)
         }
         return all
     }
@@ -165,6 +179,11 @@ enum WireConversions {
             $0.catalog = spec.publish.catalog
             $0.changedOnly = spec.changed != nil
             $0.changedTiles = spec.changedTiles ?? 0
+            $0.sourceVersion = job.sourceVersion ?? ""
+            $0.dataDate = spec.publish.dataDate ?? ""
+            guard let build = spec.tileset.build else { return }
+            $0.sourceBuild = build.name
+            $0.sourceURL = build.address
         }
     }
 }

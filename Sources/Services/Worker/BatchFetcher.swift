@@ -58,6 +58,7 @@ struct BatchFetcher: Sendable {
             result = try await fetch(work, mask: mask, cell: cell, zooms: zooms, from: source, meter: meter)
         } catch let error as OriginsError where error.code == .refused || error.code == .allRefused {
             // Asking for the version would be refused too.
+            if let gone = WorkFailure(removedFrom: source.tileset, error) { throw gone }
             throw error
         } catch  where !(error is CancellationError) {
             // Data that is read while the archive changes may look damaged.

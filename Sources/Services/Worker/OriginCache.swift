@@ -122,6 +122,7 @@ actor OriginCache {
             if let found = error.cause as? UnreadableVersion, !wanted.isEmpty, found.version != wanted {
                 throw WorkFailure.changed(to: found.version)
             }
+            if let gone = WorkFailure(removedFrom: tileset, error) { throw gone }
             throw WorkFailure(error)
         }
     }
@@ -153,7 +154,7 @@ extension OriginCache.Opened {
     func hasChanged() async throws -> Bool {
         guard let pinned = origin as? any PinnedOrigin else { return try await tileset.sourceVersion() != version }
         do { return try await pinned.hasChanged(since: begun) } catch let error as OriginsError {
-            throw WorkFailure(error)
+            throw WorkFailure(removedFrom: tileset, error) ?? WorkFailure(error)
         }
     }
 }
@@ -180,6 +181,12 @@ extension WorkFailure {
             case .tileset, .unreadable, .busy, .unreachable: true
             }
         self.init(cause: FailureCause(error.code), detail: error.message, retriable: retriable)
+    }
+
+    /// The build of a job that its server has removed; `nil` for any other error, and for sources whose address stays.
+    init?(removedFrom tileset: Tileset, _ error: OriginsError) {
+        guard let build = tileset.build, error.saysGone(for: tileset) else { return nil }
+        self = .changed(to: "no build \(build.name) any more: \(error.message)")
     }
 
     /// The source's data have this version instead of the job's.

@@ -10,7 +10,15 @@ internal import Tiles
 internal import Tilesets
 internal import Wire
 
-/// Writes a merged package in the other formats of its manifest, each into the blob store.
+/// A file of a package that is written and is no blob yet.
+struct WrittenFile {
+    let format: String
+    let url: URL
+    let digest: Digest
+    let size: UInt64
+}
+
+/// Writes a merged package in the other formats of its manifest.
 struct PackageExporter: Sendable {
     /// The formats that this build writes in addition to MBTiles; a folder is no blob.
     ///
@@ -23,12 +31,15 @@ struct PackageExporter: Sendable {
 
     /// Writes the formats one after the other, so that the disk contains only one unfinished file at a time.
     ///
+    /// - Parameters:
+    ///   - mask: The tiles of the package; a part of those of the manifest.
+    ///   - keep: Takes each finished file before the next one is begun.
     /// - Throws: ``WorkFailure``, `PackagesError`, `StorageError`, or `CancellationError`; no unfinished file is left
     ///   then.
     func run(
-        _ manifest: PBMergeManifest, job: UInt64, from package: URL, _ meter: WorkMeter
-    ) async throws -> [PBPackageFile] {
-        var files: [PBPackageFile] = []
+        _ manifest: PBMergeManifest, mask: TileMask, job: UInt64, from package: URL, _ meter: WorkMeter,
+        keep: (WrittenFile) async throws -> Void
+    ) async throws {
         for name in manifest.formats {
             guard let format = PackageFormat(rawValue: name), Self.formats.contains(format) else {
                 throw WorkFailure(
@@ -39,31 +50,26 @@ struct PackageExporter: Sendable {
             do {
                 let receipt: ExportReceipt
                 if format == .maplibre {
-                    receipt = try await database(manifest, job: job, from: package, to: temporary, meter: meter)
+                    receipt = try await database(
+                        manifest, mask: mask, job: job, from: package, to: temporary, meter: meter)
                 } else {
                     receipt = try await onThread(meter) { step in
                         try PackageExport.write(
                             from: package, format: format, to: temporary, replacing: true, progress: step)
                     }
                 }
-                try await store.put(temporary, digest: receipt.digest)
-                files.append(
-                    .make {
-                        $0.format = name
-                        $0.sha256 = Data(receipt.digest.bytes)
-                        $0.size = receipt.size
-                    })
+                try await keep(
+                    WrittenFile(format: name, url: temporary, digest: receipt.digest, size: receipt.size))
             } catch {
                 unlink(temporary.path)
                 throw error
             }
         }
-        return files
     }
 
     /// Writes the offline database with the style of the manifest.
     private func database(
-        _ manifest: PBMergeManifest, job: UInt64, from package: URL, to target: URL, meter: WorkMeter
+        _ manifest: PBMergeManifest, mask: TileMask, job: UInt64, from package: URL, to target: URL, meter: WorkMeter
     ) async throws -> ExportReceipt {
         let tileset: Tileset
         let address: SecretAddress
@@ -77,7 +83,7 @@ struct PackageExporter: Sendable {
             // Apps look resources up by their complete addresses.
             options.key = key
             // A tile of the mask that is in no shard is known to be empty, unless tiles may be missing.
-            if manifest.allowedMissing == 0 { options.emptyTiles = try TileMask(decoding: manifest.mask) }
+            if manifest.allowedMissing == 0 { options.emptyTiles = mask }
         } catch {
             throw WorkFailure(cause: .badStyle, detail: "\(error)", retriable: true)
         }

@@ -30,49 +30,69 @@ struct PackageMerger: Sendable {
         let inputs = zip(shards, footers).map { shard, footer in
             MergeInput(url: shard.blob.url, digest: shard.digest, footerDigest: footer)
         }
-        let temporary = try store.temporaryURL()
-        let receipt = try await withTaskCancellationHandler {
-            try await Blocking.run("packhorse.merge") {
-                try merge(spec, inputs: inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter: meter)
-            }
-        } onCancel: {
-            meter.cancel()
-        }
+        let lease = MergeLease(manifest: manifest, job: job, meter: meter)
+        let result =
+            manifest.maxFile == 0
+            ? try await whole(spec, of: inputs, for: lease) : try await parts(of: spec, inputs, for: lease)
         // Held until here, because a cache may remove the files of blobs that are not in use.
         withExtendedLifetime(shards) {}
-        let files: [PBPackageFile]
+        return .make {
+            $0.token = token
+            $0.merge = result
+        }
+    }
+
+    /// Writes the package as one file, and its other formats.
+    private func whole(
+        _ spec: PackageSpec, of inputs: [MergeInput], for lease: MergeLease
+    ) async throws -> PBMergeResult {
+        let temporary = try store.temporaryURL()
+        let receipt = try await write(spec, of: inputs, into: temporary, for: lease)
+        var files: [PBPackageFile] = []
         do {
             // Runs before the package becomes a blob: a blob that no commit names would be left when a format fails.
-            files = try await exporter.run(manifest, job: job, from: temporary, meter)
+            try await exporter.run(
+                lease.manifest, mask: spec.mask, job: lease.job, from: temporary, lease.meter
+            ) { file in
+                try await store.put(file.url, digest: file.digest)
+                files.append(PBPackageFile(file))
+            }
             try await store.put(temporary, digest: receipt.digest)
         } catch {
             unlink(temporary.path)
             throw error
         }
-        return .make {
-            $0.token = token
-            $0.merge = .make {
-                $0.package = Data(receipt.digest.bytes)
-                $0.size = receipt.size
-                $0.tiles = receipt.tiles
-                $0.tilesHash = receipt.tilesHash
-                $0.files = files
-                $0.remark = receipt.remark
+        return PBMergeResult(receipt, files: files)
+    }
+
+    /// Merges on a separate thread.
+    func write(
+        _ spec: PackageSpec, of inputs: [MergeInput], into temporary: URL, for lease: MergeLease, done: UInt64 = 0
+    ) async throws -> PackageReceipt {
+        let (limit, meter) = (lease.manifest.allowedMissing, lease.meter)
+        return try await withTaskCancellationHandler {
+            try await Blocking.run("packhorse.merge") {
+                try naming(inputs, allowedMissing: limit, on: meter) {
+                    try MBTilesMerge.run(
+                        spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers
+                    ) { tiles in
+                        if meter.isCancelled { throw CancellationError() }
+                        meter.set(done: done + tiles)
+                        meter.countStep()
+                    }
+                }
             }
+        } onCancel: {
+            meter.cancel()
         }
     }
 
-    private func merge(
-        _ spec: PackageSpec, inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, meter: WorkMeter
-    ) throws -> PackageReceipt {
+    /// Does work on shards, and names all that are damaged when one is.
+    func naming<Result>(
+        _ inputs: [MergeInput], allowedMissing: UInt64, on meter: WorkMeter, _ work: () throws -> Result
+    ) throws -> Result {
         do {
-            return try MBTilesMerge.run(
-                spec, shards: inputs, into: temporary, allowedMissing: allowedMissing, layers: layers
-            ) { tiles in
-                if meter.isCancelled { throw CancellationError() }
-                meter.set(done: tiles)
-                meter.countStep()
-            }
+            return try work()
         } catch let error as PackagesError where error.code == .badShard {
             // All damaged shards are named at once. Otherwise each would cost a separate merge.
             let damaged = inputs.filter { input in

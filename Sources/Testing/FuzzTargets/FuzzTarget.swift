@@ -65,6 +65,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case token
     /// What a map service answers, a tile address or a list of tiles: a byte that selects the reader, then the text.
     case service
+    /// What names the newest build of a source: a byte that selects the reader, then the document.
+    case build
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -115,6 +117,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .ranges: Self.ranges(bytes)
         case .token: Self.token(bytes)
         case .service: Self.service(bytes)
+        case .build: Self.build(bytes)
         }
     }
 

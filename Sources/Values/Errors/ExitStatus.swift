@@ -1,6 +1,7 @@
 /// The documented exit codes of `packhorse`, with the numbers of sysexits.h.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
+    case beyondLimit = 1
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -17,6 +18,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     package var name: String {
         switch self {
         case .success: "success"
+        case .beyondLimit: "beyond a limit"
         case .usage: "usage"
         case .badData: "bad data"
         case .noInput: "no input"
@@ -35,6 +37,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .success: "The command did what it was asked to do."
+        case .beyondLimit: "A comparison of two catalogs found more than the allowed difference."
         case .usage: "The command line is wrong, or an address in it is of an unknown kind."
         case .badData: "Data failed a check, or a job failed or was cancelled."
         case .noInput: "A file, region, job or catalog does not exist."

@@ -33,12 +33,17 @@ public enum Event: Sendable {
     case putSchedule(Schedule, payload: [UInt8])
     /// Removes a schedule. Its jobs are not affected.
     case dropSchedule(String)
+    /// A schedule is paused or resumed.
+    case pauseSchedule(String, Bool, wall: Int64)
     /// Wall time, in milliseconds since 1970.
     ///
     /// Only schedules use it.
     case wall(Int64)
     /// The submission of a schedule was refused. It is retried when `retriable`, else skipped.
     case fireFailed(schedule: String, wall: Int64, Trouble, retriable: Bool)
+
+    /// A schedule that is due needs no job: its source has the build that its last job was made of.
+    case fireUnchanged(schedule: String, wall: Int64)
 
     /// A worker process connected or reconnected, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])

@@ -174,15 +174,15 @@ public struct FetchCounts: Hashable, Sendable {
 
 /// The result of a merge.
 public struct MergedPackage: Hashable, Sendable {
-    /// SHA-256 of the package file, durable as a blob.
+    /// SHA-256 of the package file, durable as a blob; of the first part of a package in parts.
     public var digest: Digest
-    /// Bytes of the file.
+    /// Bytes of the file, or of the MBTiles files of all parts.
     public var size: UInt64
-    /// Tiles in it.
+    /// Tiles in it, each counted once.
     public var tiles: UInt64
-    /// `agg_tiles_hash` of its tiles.
+    /// `agg_tiles_hash` of its tiles, or of those of the first part.
     public var tilesHash: String
-    /// Files written in addition to the package file, ascending by format.
+    /// Files written in addition to the package file, ascending by format; of a package in parts all files of each part.
     ///
     /// They are durable as blobs too.
     public var files: [MergedFile]
@@ -205,7 +205,7 @@ public struct MergedPackage: Hashable, Sendable {
     public var digests: [Digest] { [digest] + files.map(\.digest) }
 }
 
-/// A merged package in another format.
+/// A merged package in another format, or a file of a part of it.
 public struct MergedFile: Hashable, Sendable {
     /// Kebab-case name of the format.
     public var format: String
@@ -213,12 +213,15 @@ public struct MergedFile: Hashable, Sendable {
     public var digest: Digest
     /// Bytes of the file.
     public var size: UInt64
+    /// The part that it is a file of; `nil` = it has the whole package.
+    public var part: MergedPart?
 
     /// A file of a merged package.
-    public init(format: String, digest: Digest, size: UInt64) {
+    public init(format: String, digest: Digest, size: UInt64, part: MergedPart? = nil) {
         self.format = format
         self.digest = digest
         self.size = size
+        self.part = part
     }
 }
 

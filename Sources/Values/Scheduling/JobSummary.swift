@@ -114,8 +114,14 @@ public struct JobSummary: Hashable, Sendable {
     /// Whether its packages are made without the tiles that failed in accepted batches, whatever their share.
     ///
     /// An archive has a version, and a tile of it fails only if its body is no tile: another attempt reads the same bytes.
-    /// A tile server may heal.
-    public var leavesOut: Bool { sourceVersion != nil && allowedMissing > 0 }
+    /// A tile server may heal, also one whose builds have names.
+    public var leavesOut: Bool {
+        guard let sourceVersion else { return false }
+        return allowedMissing > 0 && !sourceVersion.hasPrefix(Self.serverBuildMark)
+    }
+
+    /// What the version of a build of a tile server begins with (docs/decisions/0094); versions of archives never do.
+    public static let serverBuildMark = "build "
 
     /// A job as submitted or as read from a store.
     public init(

@@ -31,7 +31,7 @@ extension Scheduler {
             return
         }
         let formats = jobs[job].formats(of: index)
-        guard merged.files.map(\.format) == formats else {
+        guard merged.hasFormats(formats) else {
             let made = merged.files.map(\.format).joined(separator: ", ")
             let detail =
                 "the commit names the formats '\(made)'; the package needs '"

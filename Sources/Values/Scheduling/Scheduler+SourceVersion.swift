@@ -25,8 +25,14 @@ extension Scheduler {
         let profile = sessions[id]?.profile
         let worker = profile.map { "worker \($0.name) on \($0.host)" } ?? "a worker"
         let own = jobs[job].summary.sourceVersion ?? "unknown"
+        let what =
+            own.hasPrefix(JobSummary.serverBuildMark)
+            ? "the server names another build of its tiles than when the job began"
+            : found.hasPrefix("no build ")
+                ? "the build was removed from its server while the job ran"
+                : "the archive was replaced or written to while the job ran"
         let reason = """
-            \(FailureCause.sourceChanged.rawValue): the archive was replaced or written to while the job ran, and its tiles must not be mixed. \
+            \(FailureCause.sourceChanged.rawValue): \(what), and its tiles must not be mixed. \
             The job began with \(own); \(worker) has \(found). Submit the job again. \
             If each worker has its own copy, all copies must have the same bytes and the same time (cp -p, rsync -t).\(Self.sizes(own, found))
             """

@@ -130,11 +130,13 @@ public struct Scheduler: Sendable {
             splitPlanned(id, batch: batch, parts: parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
+        case .pauseSchedule(let id, let isPaused, let wall): pauseSchedule(id, isPaused, wall: wall)
         case .openOrigin(let origin): rates.reopen(origin, now: now)
         case .limitOrigin(let origin, let limit): limitOrigin(origin, to: limit)
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
             fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
+        case .fireUnchanged(let id, let wall): fireUnchanged(id, wall: wall)
         case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
         case .ready(let id, let credit, let mergeCredit):
             ready(id, credit: credit, mergeCredit: mergeCredit, now: now)

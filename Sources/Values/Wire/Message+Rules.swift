@@ -1,5 +1,6 @@
 // The rules that no option of packhorse.proto can express: relations between fields, ranges and names. The generated
 // `checkFields()` calls them for each message with the option `has_rules`, after the checks of its single fields.
+internal import Tiles
 
 extension PBHello {
     func checkRules() throws(WireError) { try WireCheck.formats(exports) }
@@ -48,7 +49,37 @@ extension PBFetchResult {
 }
 
 extension PBMergeResult {
-    func checkRules() throws(WireError) { try WireCheck.formats(files.map(\.format)) }
+    func checkRules() throws(WireError) {
+        let isInParts = files.contains { $0.part > 0 }
+        guard isInParts else { return try WireCheck.formats(files.map(\.format)) }
+        var (number, first): (UInt32, UInt64?) = (0, nil)
+        for part in files.chunked() {
+            let begin = part[0]
+            number += 1
+            guard begin.part == number, begin.firstTile > first ?? 0 || first == nil,
+                let tile = TileID(hilbertID: begin.firstTile), begin.commonZooms <= tile.zoom,
+                tile.zoom == TileID(hilbertID: files[0].firstTile)?.zoom,
+                part.allSatisfy({ $0.firstTile == begin.firstTile && $0.commonZooms == files[0].commonZooms })
+            else { throw WireError(.badValue, "The parts of the package are not runs that follow one another.") }
+            try WireCheck.formats(part.map(\.format))
+            first = begin.firstTile
+        }
+    }
+}
+
+extension [PBPackageFile] {
+    /// The files of each part, as they follow one another.
+    fileprivate func chunked() -> [[PBPackageFile]] {
+        var chunks: [[PBPackageFile]] = []
+        for file in self {
+            if chunks.last?.first?.part == file.part {
+                chunks[chunks.count - 1].append(file)
+            } else {
+                chunks.append([file])
+            }
+        }
+        return chunks
+    }
 }
 
 extension PBTileFailure {

@@ -37,7 +37,7 @@ public enum Message: Hashable, Sendable {
     case failedOrder(PBFailedOrder)
     case ordered(PBOrdered)
     case putSchedule(PBPutSchedule)
-    case dropSchedule(PBDropSchedule)
+    case scheduleOrder(PBScheduleOrder)
     case listSchedules(PBListSchedules)
     case schedules(PBSchedules)
     case listOrigins(PBListOrigins)
@@ -55,6 +55,8 @@ public enum Message: Hashable, Sendable {
     case getCoverage(PBGetCoverage)
     case coverage(PBCoverage)
     case withdraw(PBWithdraw)
+    case changeCatalog(PBChangeCatalog)
+    case catalogChanged(PBCatalogChanged)
     case problem(PBProblem)
     case putBegin(PBPutBegin)
     case have(PBHave)
@@ -97,7 +99,7 @@ public enum Message: Hashable, Sendable {
         case .failedOrder(let body): (.failedOrder, body)
         case .ordered(let body): (.ordered, body)
         case .putSchedule(let body): (.putSchedule, body)
-        case .dropSchedule(let body): (.dropSchedule, body)
+        case .scheduleOrder(let body): (.scheduleOrder, body)
         case .listSchedules(let body): (.listSchedules, body)
         case .schedules(let body): (.schedules, body)
         case .listOrigins(let body): (.listOrigins, body)
@@ -115,6 +117,8 @@ public enum Message: Hashable, Sendable {
         case .getCoverage(let body): (.getCoverage, body)
         case .coverage(let body): (.coverage, body)
         case .withdraw(let body): (.withdraw, body)
+        case .changeCatalog(let body): (.changeCatalog, body)
+        case .catalogChanged(let body): (.catalogChanged, body)
         case .problem(let body): (.problem, body)
         case .putBegin(let body): (.putBegin, body)
         case .have(let body): (.have, body)
@@ -159,7 +163,7 @@ public enum Message: Hashable, Sendable {
         case .failedOrder: .failedOrder(try decoded(body, type))
         case .ordered: .ordered(try decoded(body, type))
         case .putSchedule: .putSchedule(try decoded(body, type))
-        case .dropSchedule: .dropSchedule(try decoded(body, type))
+        case .scheduleOrder: .scheduleOrder(try decoded(body, type))
         case .listSchedules: .listSchedules(try decoded(body, type))
         case .schedules: .schedules(try decoded(body, type))
         case .listOrigins: .listOrigins(try decoded(body, type))
@@ -177,6 +181,8 @@ public enum Message: Hashable, Sendable {
         case .getCoverage: .getCoverage(try decoded(body, type))
         case .coverage: .coverage(try decoded(body, type))
         case .withdraw: .withdraw(try decoded(body, type))
+        case .changeCatalog: .changeCatalog(try decoded(body, type))
+        case .catalogChanged: .catalogChanged(try decoded(body, type))
         case .problem: .problem(try decoded(body, type))
         case .putBegin: .putBegin(try decoded(body, type))
         case .have: .have(try decoded(body, type))
@@ -216,7 +222,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .problem: break
         }
     }
 }
@@ -255,7 +261,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case failedOrder = 0x51
     case ordered = 0x52
     case putSchedule = 0x53
-    case dropSchedule = 0x54
+    case scheduleOrder = 0x54
     case listSchedules = 0x55
     case schedules = 0x56
     case listOrigins = 0x57
@@ -273,6 +279,8 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case getCoverage = 0x5E
     case coverage = 0x5F
     case withdraw = 0x60
+    case changeCatalog = 0x7C
+    case catalogChanged = 0x7D
     case problem = 0x4D
     case putBegin = 0x61
     case have = 0x62
@@ -289,11 +297,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Checked before anything is decoded.
     public var maxBodyBytes: Int {
         switch self {
-        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw: 64 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
+        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw, .changeCatalog: 64 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
         case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .problem, .blobRefused: 16 << 10
-        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers, .coverage: Self.maxControlFrame - FrameHeader.byteCount
+        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers, .coverage, .catalogChanged: Self.maxControlFrame - FrameHeader.byteCount
         case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
         }
     }
@@ -302,8 +310,8 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var role: MessageRole {
         switch self {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: .worker
-        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .problem: .coordinator
-        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker, .withdraw, .originOrder: .operator
+        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .catalogChanged, .problem: .coordinator
+        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .scheduleOrder, .backup, .drainWorker, .withdraw, .changeCatalog, .originOrder: .operator
         case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers, .getCoverage: .viewer
         case .ping: .any
         }
@@ -314,7 +322,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// A peer that speaks a lower one is not sent it.
     public var minor: UInt8 {
         switch self {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
         }
     }
 
@@ -338,7 +346,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("fetch", path: [2], most: 1),
                 ListLimit("merge", path: [3], most: 1),
                 ListLimit("fetch.failures", path: [2, 8], most: 1000),
-                ListLimit("merge.files", path: [3, 5], most: 32),
+                ListLimit("merge.files", path: [3, 5], most: 2048),
             ]
         case .fail:
             [
@@ -434,7 +442,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("packages", path: [1], most: 1000),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .changeCatalog:
+            [
+                ListLimit("packages", path: [4], most: 1000),
+            ]
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -564,6 +576,7 @@ extension PBSubmit {
         for value in packages { try value.checkFields() }
         try WireCheck.text(style, atMost: 2048, "Submit.style")
         if hasPublish { try publish.checkFields() }
+        try WireCheck.text(latest, atMost: 196608, "Submit.latest")
         try checkRules()
     }
 }
@@ -731,7 +744,7 @@ extension PBFailedBatch: WireBody {}
 extension PBFailedOrder: WireBody {}
 extension PBOrdered: WireBody {}
 extension PBPutSchedule: WireBody {}
-extension PBDropSchedule: WireBody {}
+extension PBScheduleOrder: WireBody {}
 extension PBListSchedules: WireBody {}
 extension PBSchedules: WireBody {}
 extension PBSchedule: WireBody {}
@@ -756,6 +769,8 @@ extension PBGetCoverage: WireBody {}
 extension PBCoverage: WireBody {}
 extension PBCoverageBand: WireBody {}
 extension PBWithdraw: WireBody {}
+extension PBChangeCatalog: WireBody {}
+extension PBCatalogChanged: WireBody {}
 extension PBProblem: WireBody {}
 extension PBPutBegin: WireBody {}
 extension PBHave: WireBody {}

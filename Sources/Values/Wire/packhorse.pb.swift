@@ -338,7 +338,8 @@ public nonisolated struct PBMergeResult: Sendable {
   /// agg_tiles_hash
   public var tilesHash: String = String()
 
-  /// the manifest's formats in its order, durable in the blob store
+  /// The manifest's formats in its order, durable in the blob store. Of a package in parts: of each part, in the order of their numbers,
+  /// all formats with mbtiles, ascending; `package` and `tiles_hash` are those of the first part, `size` is the sum of the MBTiles files.
   public var files: [PBPackageFile] = []
 
   /// what looks wrong about the tiles, for people
@@ -571,61 +572,109 @@ public nonisolated struct PBMergeWork: Sendable {
 }
 
 /// Stored as a blob, because its list is too large for a frame. Serialized once per package.
-public nonisolated struct PBMergeManifest: Sendable {
+public nonisolated struct PBMergeManifest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var packageFormat: UInt32 = 0
+  public var packageFormat: UInt32 {
+    get {_storage._packageFormat}
+    set {_uniqueStorage()._packageFormat = newValue}
+  }
 
-  public var packageID: String = String()
+  public var packageID: String {
+    get {_storage._packageID}
+    set {_uniqueStorage()._packageID = newValue}
+  }
 
-  public var mask: Data = Data()
+  public var mask: Data {
+    get {_storage._mask}
+    set {_uniqueStorage()._mask = newValue}
+  }
 
-  public var zoomMin: UInt32 = 0
+  public var zoomMin: UInt32 {
+    get {_storage._zoomMin}
+    set {_uniqueStorage()._zoomMin = newValue}
+  }
 
-  public var zoomMax: UInt32 = 0
+  public var zoomMax: UInt32 {
+    get {_storage._zoomMax}
+    set {_uniqueStorage()._zoomMax = newValue}
+  }
 
-  public var tileset: Data = Data()
+  public var tileset: Data {
+    get {_storage._tileset}
+    set {_uniqueStorage()._tileset = newValue}
+  }
 
   /// language -> localized name path
-  public var names: Dictionary<String,String> = [:]
+  public var names: Dictionary<String,String> {
+    get {_storage._names}
+    set {_uniqueStorage()._names = newValue}
+  }
 
   /// SHA-256 each, ascending batch index
-  public var shards: [Data] = []
+  public var shards: [Data] {
+    get {_storage._shards}
+    set {_uniqueStorage()._shards = newValue}
+  }
 
   /// one box; west > east crosses the antimeridian
-  public var bounds: [PBBox] = []
+  public var bounds: [PBBox] {
+    get {_storage._bounds}
+    set {_uniqueStorage()._bounds = newValue}
+  }
 
   /// largest number of the mask's tiles that may be in no shard: those that failed permanently
-  public var allowedMissing: UInt64 = 0
+  public var allowedMissing: UInt64 {
+    get {_storage._allowedMissing}
+    set {_uniqueStorage()._allowedMissing = newValue}
+  }
 
   /// further formats written from the merged package
-  public var formats: [String] = []
+  public var formats: [String] {
+    get {_storage._formats}
+    set {_uniqueStorage()._formats = newValue}
+  }
 
   /// URL of the style for formats that contain one; {key} and {language} as in the tileset
-  public var style: String = String()
+  public var style: String {
+    get {_storage._style}
+    set {_uniqueStorage()._style = newValue}
+  }
 
   public var edition: PBEdition {
-    get {_edition ?? PBEdition()}
-    set {_edition = newValue}
+    get {_storage._edition ?? PBEdition()}
+    set {_uniqueStorage()._edition = newValue}
   }
   /// Returns true if `edition` has been explicitly set.
-  public var hasEdition: Bool {self._edition != nil}
+  public var hasEdition: Bool {_storage._edition != nil}
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
-  public mutating func clearEdition() {self._edition = nil}
+  public mutating func clearEdition() {_uniqueStorage()._edition = nil}
 
   /// date of the data, for formats with dated rows; 2026-10-01
-  public var dataDate: String = String()
+  public var dataDate: String {
+    get {_storage._dataDate}
+    set {_uniqueStorage()._dataDate = newValue}
+  }
 
   /// FetchResult.shard_footer of each of `shards`; empty where unknown
-  public var shardFooters: [Data] = []
+  public var shardFooters: [Data] {
+    get {_storage._shardFooters}
+    set {_uniqueStorage()._shardFooters = newValue}
+  }
+
+  /// as PublishOptions.max_file
+  public var maxFile: UInt64 {
+    get {_storage._maxFile}
+    set {_uniqueStorage()._maxFile = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _edition: PBEdition? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct PBPong: Sendable {
@@ -850,6 +899,12 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._changed = newValue}
   }
 
+  /// The tileset file as JSON, when its source has a new address with each build: a firing looks for the newest. Empty = the tileset stays.
+  public var latest: String {
+    get {_storage._latest}
+    set {_uniqueStorage()._latest = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -890,6 +945,9 @@ public nonisolated struct PBPublishOptions: Sendable {
 
   /// packages may have less than half of the tiles or bytes of the catalog's version
   public var allowsShrink: Bool = false
+
+  /// bytes: a package with a larger file is published in parts; 0 = no limit
+  public var maxFile: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1232,6 +1290,28 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._changedTiles = newValue}
   }
 
+  /// Of a source whose address changes with each build: the build, the address of its archive or tiles, the date of its data.
+  public var sourceBuild: String {
+    get {_storage._sourceBuild}
+    set {_uniqueStorage()._sourceBuild = newValue}
+  }
+
+  public var sourceURL: String {
+    get {_storage._sourceURL}
+    set {_uniqueStorage()._sourceURL = newValue}
+  }
+
+  public var dataDate: String {
+    get {_storage._dataDate}
+    set {_uniqueStorage()._dataDate = newValue}
+  }
+
+  /// version of the source's data: length and ETag of an archive
+  public var sourceVersion: String {
+    get {_storage._sourceVersion}
+    set {_uniqueStorage()._sourceVersion = newValue}
+  }
+
   /// wall time since 1970, for display only; the next two are the same
   public var submittedMs: Int64 {
     get {_storage._submittedMs}
@@ -1478,10 +1558,13 @@ public nonisolated struct PBPutSchedule: Sendable {
   fileprivate var _schedule: PBSchedule? = nil
 }
 
-public nonisolated struct PBDropSchedule: Sendable {
+/// drop, pause, resume. Answered by Ordered.
+public nonisolated struct PBScheduleOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  public var order: String = String()
 
   public var id: String = String()
 
@@ -1536,6 +1619,23 @@ public nonisolated struct PBSchedule: Sendable {
   public var skipped: UInt64 = 0
 
   public var label: String = String()
+
+  /// firings that made no job because the source had no new build
+  public var unchanged: UInt64 = 0
+
+  /// of the last firing, when it was one of these
+  public var unchangedMs: Int64 = 0
+
+  /// of the last job
+  public var sourceBuild: String = String()
+
+  /// nothing fires until it is resumed
+  public var paused: Bool = false
+
+  /// why the last firing made no job
+  public var cause: String = String()
+
+  public var detail: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2013,6 +2113,70 @@ public nonisolated struct PBWithdraw: Sendable {
   fileprivate var _edition: PBEdition? = nil
 }
 
+/// Changes packages of one of the coordinator's catalogs, all of them or none. Answered by CatalogChanged.
+public nonisolated struct PBChangeCatalog: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// promote, rollback
+  public var order: String = String()
+
+  /// the name of the catalog that is changed; empty = main
+  public var catalog: String = String()
+
+  /// promote: the name of the catalog that has the packages; empty = main
+  public var from: String = String()
+
+  /// ids; empty = promote: all; rollback: those of the last promotion
+  public var packages: [String] = []
+
+  /// only this one; both parts empty = every edition
+  public var edition: PBEdition {
+    get {_edition ?? PBEdition()}
+    set {_edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {self._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {self._edition = nil}
+
+  /// rollback: the version whose files come back; 0 = the one before the last promotion
+  public var version: UInt32 = 0
+
+  /// promote: the largest share of its tiles or bytes that a package may lose, 0...1
+  public var maxShrink: Double = 0
+
+  public var replacesTileset: Bool = false
+
+  public var replacesArea: Bool = false
+
+  /// only report what would be changed
+  public var dryRun: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _edition: PBEdition? = nil
+}
+
+public nonisolated struct PBCatalogChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// CatalogDifference.swift as JSON
+  public var difference: Data = Data()
+
+  /// packages of the difference for which there was no room
+  public var omitted: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// A refused request. Codes are stable; texts may change.
 public nonisolated struct PBProblem: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2210,6 +2374,21 @@ public nonisolated struct PBPackageFile: Sendable {
 
   /// in a status: absolute, in the coordinator's file system
   public var path: String = String()
+
+  /// the number of the part that it is a file of; 0 = it has the whole package
+  public var part: UInt32 = 0
+
+  /// of its part; 0 for the whole package
+  public var tiles: UInt64 = 0
+
+  /// of its part; empty for the whole package
+  public var tilesHash: String = String()
+
+  /// PMTiles id of the tile where its part begins on the Hilbert curve
+  public var firstTile: UInt64 = 0
+
+  /// every part has all tiles of the zooms below this number
+  public var commonZooms: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3714,103 +3893,174 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0\u{3}max_file\0")
+
+  fileprivate class _StorageClass {
+    var _packageFormat: UInt32 = 0
+    var _packageID: String = String()
+    var _mask: Data = Data()
+    var _zoomMin: UInt32 = 0
+    var _zoomMax: UInt32 = 0
+    var _tileset: Data = Data()
+    var _names: Dictionary<String,String> = [:]
+    var _shards: [Data] = []
+    var _bounds: [PBBox] = []
+    var _allowedMissing: UInt64 = 0
+    var _formats: [String] = []
+    var _style: String = String()
+    var _edition: PBEdition? = nil
+    var _dataDate: String = String()
+    var _shardFooters: [Data] = []
+    var _maxFile: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _packageFormat = source._packageFormat
+      _packageID = source._packageID
+      _mask = source._mask
+      _zoomMin = source._zoomMin
+      _zoomMax = source._zoomMax
+      _tileset = source._tileset
+      _names = source._names
+      _shards = source._shards
+      _bounds = source._bounds
+      _allowedMissing = source._allowedMissing
+      _formats = source._formats
+      _style = source._style
+      _edition = source._edition
+      _dataDate = source._dataDate
+      _shardFooters = source._shardFooters
+      _maxFile = source._maxFile
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.packageFormat) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.packageID) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.tileset) }()
-      case 7: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
-      case 8: try { try decoder.decodeRepeatedBytesField(value: &self.shards) }()
-      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.bounds) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.allowedMissing) }()
-      case 11: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.style) }()
-      case 13: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self.dataDate) }()
-      case 15: try { try decoder.decodeRepeatedBytesField(value: &self.shardFooters) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._packageFormat) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._packageID) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._mask) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMin) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMax) }()
+        case 6: try { try decoder.decodeSingularBytesField(value: &_storage._tileset) }()
+        case 7: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._names) }()
+        case 8: try { try decoder.decodeRepeatedBytesField(value: &_storage._shards) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._bounds) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._allowedMissing) }()
+        case 11: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
+        case 15: try { try decoder.decodeRepeatedBytesField(value: &_storage._shardFooters) }()
+        case 16: try { try decoder.decodeSingularUInt64Field(value: &_storage._maxFile) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.packageFormat != 0 {
-      try visitor.visitSingularUInt32Field(value: self.packageFormat, fieldNumber: 1)
-    }
-    if !self.packageID.isEmpty {
-      try visitor.visitSingularStringField(value: self.packageID, fieldNumber: 2)
-    }
-    if !self.mask.isEmpty {
-      try visitor.visitSingularBytesField(value: self.mask, fieldNumber: 3)
-    }
-    if self.zoomMin != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 4)
-    }
-    if self.zoomMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 5)
-    }
-    if !self.tileset.isEmpty {
-      try visitor.visitSingularBytesField(value: self.tileset, fieldNumber: 6)
-    }
-    if !self.names.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.names, fieldNumber: 7)
-    }
-    if !self.shards.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.shards, fieldNumber: 8)
-    }
-    if !self.bounds.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.bounds, fieldNumber: 9)
-    }
-    if self.allowedMissing != 0 {
-      try visitor.visitSingularUInt64Field(value: self.allowedMissing, fieldNumber: 10)
-    }
-    if !self.formats.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 11)
-    }
-    if !self.style.isEmpty {
-      try visitor.visitSingularStringField(value: self.style, fieldNumber: 12)
-    }
-    try { if let v = self._edition {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    } }()
-    if !self.dataDate.isEmpty {
-      try visitor.visitSingularStringField(value: self.dataDate, fieldNumber: 14)
-    }
-    if !self.shardFooters.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.shardFooters, fieldNumber: 15)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._packageFormat != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._packageFormat, fieldNumber: 1)
+      }
+      if !_storage._packageID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._packageID, fieldNumber: 2)
+      }
+      if !_storage._mask.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._mask, fieldNumber: 3)
+      }
+      if _storage._zoomMin != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMin, fieldNumber: 4)
+      }
+      if _storage._zoomMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMax, fieldNumber: 5)
+      }
+      if !_storage._tileset.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._tileset, fieldNumber: 6)
+      }
+      if !_storage._names.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._names, fieldNumber: 7)
+      }
+      if !_storage._shards.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._shards, fieldNumber: 8)
+      }
+      if !_storage._bounds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._bounds, fieldNumber: 9)
+      }
+      if _storage._allowedMissing != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._allowedMissing, fieldNumber: 10)
+      }
+      if !_storage._formats.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._formats, fieldNumber: 11)
+      }
+      if !_storage._style.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._style, fieldNumber: 12)
+      }
+      try { if let v = _storage._edition {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      if !_storage._dataDate.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 14)
+      }
+      if !_storage._shardFooters.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._shardFooters, fieldNumber: 15)
+      }
+      if _storage._maxFile != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._maxFile, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBMergeManifest, rhs: PBMergeManifest) -> Bool {
-    if lhs.packageFormat != rhs.packageFormat {return false}
-    if lhs.packageID != rhs.packageID {return false}
-    if lhs.mask != rhs.mask {return false}
-    if lhs.zoomMin != rhs.zoomMin {return false}
-    if lhs.zoomMax != rhs.zoomMax {return false}
-    if lhs.tileset != rhs.tileset {return false}
-    if lhs.names != rhs.names {return false}
-    if lhs.shards != rhs.shards {return false}
-    if lhs.bounds != rhs.bounds {return false}
-    if lhs.allowedMissing != rhs.allowedMissing {return false}
-    if lhs.formats != rhs.formats {return false}
-    if lhs.style != rhs.style {return false}
-    if lhs._edition != rhs._edition {return false}
-    if lhs.dataDate != rhs.dataDate {return false}
-    if lhs.shardFooters != rhs.shardFooters {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._packageFormat != rhs_storage._packageFormat {return false}
+        if _storage._packageID != rhs_storage._packageID {return false}
+        if _storage._mask != rhs_storage._mask {return false}
+        if _storage._zoomMin != rhs_storage._zoomMin {return false}
+        if _storage._zoomMax != rhs_storage._zoomMax {return false}
+        if _storage._tileset != rhs_storage._tileset {return false}
+        if _storage._names != rhs_storage._names {return false}
+        if _storage._shards != rhs_storage._shards {return false}
+        if _storage._bounds != rhs_storage._bounds {return false}
+        if _storage._allowedMissing != rhs_storage._allowedMissing {return false}
+        if _storage._formats != rhs_storage._formats {return false}
+        if _storage._style != rhs_storage._style {return false}
+        if _storage._edition != rhs_storage._edition {return false}
+        if _storage._dataDate != rhs_storage._dataDate {return false}
+        if _storage._shardFooters != rhs_storage._shardFooters {return false}
+        if _storage._maxFile != rhs_storage._maxFile {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4047,7 +4297,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{1}latest\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -4069,6 +4319,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _publish: PBPublishOptions? = nil
     var _sourceVersion: String = String()
     var _changed: Data = Data()
+    var _latest: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4098,6 +4349,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _publish = source._publish
       _sourceVersion = source._sourceVersion
       _changed = source._changed
+      _latest = source._latest
     }
   }
 
@@ -4135,6 +4387,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 222: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 223: try { try decoder.decodeSingularMessageField(value: &_storage._publish) }()
         case 224: try { try decoder.decodeSingularBytesField(value: &_storage._changed) }()
+        case 225: try { try decoder.decodeSingularStringField(value: &_storage._latest) }()
         default: break
         }
       }
@@ -4204,6 +4457,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._changed.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._changed, fieldNumber: 224)
       }
+      if !_storage._latest.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._latest, fieldNumber: 225)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4232,6 +4488,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._publish != rhs_storage._publish {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         if _storage._changed != rhs_storage._changed {return false}
+        if _storage._latest != rhs_storage._latest {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4243,7 +4500,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PublishOptions"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0\u{3}max_file\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4258,6 +4515,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 5: try { try decoder.decodeSingularBoolField(value: &self.replacesTileset) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.allowsShrink) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.maxFile) }()
       default: break
       }
     }
@@ -4289,6 +4547,9 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.allowsShrink != false {
       try visitor.visitSingularBoolField(value: self.allowsShrink, fieldNumber: 7)
     }
+    if self.maxFile != 0 {
+      try visitor.visitSingularUInt64Field(value: self.maxFile, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4300,6 +4561,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.replacesTileset != rhs.replacesTileset {return false}
     if lhs.replacesArea != rhs.replacesArea {return false}
     if lhs.allowsShrink != rhs.allowsShrink {return false}
+    if lhs.maxFile != rhs.maxFile {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4586,7 +4848,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{4}q\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{4}m\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4624,6 +4886,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _received: UInt64 = 0
     var _changedOnly: Bool = false
     var _changedTiles: UInt64 = 0
+    var _sourceBuild: String = String()
+    var _sourceURL: String = String()
+    var _dataDate: String = String()
+    var _sourceVersion: String = String()
     var _submittedMs: Int64 = 0
     var _startedMs: Int64 = 0
     var _endedMs: Int64 = 0
@@ -4674,6 +4940,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _received = source._received
       _changedOnly = source._changedOnly
       _changedTiles = source._changedTiles
+      _sourceBuild = source._sourceBuild
+      _sourceURL = source._sourceURL
+      _dataDate = source._dataDate
+      _sourceVersion = source._sourceVersion
       _submittedMs = source._submittedMs
       _startedMs = source._startedMs
       _endedMs = source._endedMs
@@ -4732,6 +5002,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         case 42: try { try decoder.decodeSingularBoolField(value: &_storage._changedOnly) }()
         case 43: try { try decoder.decodeSingularUInt64Field(value: &_storage._changedTiles) }()
+        case 44: try { try decoder.decodeSingularStringField(value: &_storage._sourceBuild) }()
+        case 45: try { try decoder.decodeSingularStringField(value: &_storage._sourceURL) }()
+        case 46: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
+        case 47: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
         case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
         case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
@@ -4854,6 +5128,18 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._changedTiles != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._changedTiles, fieldNumber: 43)
       }
+      if !_storage._sourceBuild.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceBuild, fieldNumber: 44)
+      }
+      if !_storage._sourceURL.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceURL, fieldNumber: 45)
+      }
+      if !_storage._dataDate.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 46)
+      }
+      if !_storage._sourceVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 47)
+      }
       if _storage._submittedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
       }
@@ -4913,6 +5199,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._received != rhs_storage._received {return false}
         if _storage._changedOnly != rhs_storage._changedOnly {return false}
         if _storage._changedTiles != rhs_storage._changedTiles {return false}
+        if _storage._sourceBuild != rhs_storage._sourceBuild {return false}
+        if _storage._sourceURL != rhs_storage._sourceURL {return false}
+        if _storage._dataDate != rhs_storage._dataDate {return false}
+        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}
         if _storage._startedMs != rhs_storage._startedMs {return false}
         if _storage._endedMs != rhs_storage._endedMs {return false}
@@ -5364,9 +5654,9 @@ nonisolated extension PBPutSchedule: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 }
 
-nonisolated extension PBDropSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DropSchedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ScheduleOrder"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5374,20 +5664,25 @@ nonisolated extension PBDropSchedule: SwiftProtobuf.Message, SwiftProtobuf._Mess
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.id) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 1)
+    }
     if !self.id.isEmpty {
-      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDropSchedule, rhs: PBDropSchedule) -> Bool {
+  public static func ==(lhs: PBScheduleOrder, rhs: PBScheduleOrder) -> Bool {
+    if lhs.order != rhs.order {return false}
     if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5445,7 +5740,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5461,6 +5756,12 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.fired) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.unchanged) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.unchangedMs) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.sourceBuild) }()
+      case 12: try { try decoder.decodeSingularBoolField(value: &self.paused) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       default: break
       }
     }
@@ -5491,6 +5792,24 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.label.isEmpty {
       try visitor.visitSingularStringField(value: self.label, fieldNumber: 8)
     }
+    if self.unchanged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.unchanged, fieldNumber: 9)
+    }
+    if self.unchangedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.unchangedMs, fieldNumber: 10)
+    }
+    if !self.sourceBuild.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceBuild, fieldNumber: 11)
+    }
+    if self.paused != false {
+      try visitor.visitSingularBoolField(value: self.paused, fieldNumber: 12)
+    }
+    if !self.cause.isEmpty {
+      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 13)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5503,6 +5822,12 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.fired != rhs.fired {return false}
     if lhs.skipped != rhs.skipped {return false}
     if lhs.label != rhs.label {return false}
+    if lhs.unchanged != rhs.unchanged {return false}
+    if lhs.unchangedMs != rhs.unchangedMs {return false}
+    if lhs.sourceBuild != rhs.sourceBuild {return false}
+    if lhs.paused != rhs.paused {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6486,6 +6811,120 @@ nonisolated extension PBWithdraw: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
+nonisolated extension PBChangeCatalog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ChangeCatalog"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}catalog\0\u{1}from\0\u{1}packages\0\u{1}edition\0\u{1}version\0\u{3}max_shrink\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}dry_run\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.packages) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self.maxShrink) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.replacesTileset) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 1)
+    }
+    if !self.catalog.isEmpty {
+      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 2)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 3)
+    }
+    if !self.packages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.packages, fieldNumber: 4)
+    }
+    try { if let v = self._edition {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 6)
+    }
+    if self.maxShrink.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.maxShrink, fieldNumber: 7)
+    }
+    if self.replacesTileset != false {
+      try visitor.visitSingularBoolField(value: self.replacesTileset, fieldNumber: 8)
+    }
+    if self.replacesArea != false {
+      try visitor.visitSingularBoolField(value: self.replacesArea, fieldNumber: 9)
+    }
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBChangeCatalog, rhs: PBChangeCatalog) -> Bool {
+    if lhs.order != rhs.order {return false}
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.packages != rhs.packages {return false}
+    if lhs._edition != rhs._edition {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.maxShrink != rhs.maxShrink {return false}
+    if lhs.replacesTileset != rhs.replacesTileset {return false}
+    if lhs.replacesArea != rhs.replacesArea {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBCatalogChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CatalogChanged"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}difference\0\u{1}omitted\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.difference) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.omitted) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.difference.isEmpty {
+      try visitor.visitSingularBytesField(value: self.difference, fieldNumber: 1)
+    }
+    if self.omitted != 0 {
+      try visitor.visitSingularUInt32Field(value: self.omitted, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBCatalogChanged, rhs: PBCatalogChanged) -> Bool {
+    if lhs.difference != rhs.difference {return false}
+    if lhs.omitted != rhs.omitted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBProblem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Problem"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}text\0\u{1}hint\0\u{1}retriable\0")
@@ -6928,7 +7367,7 @@ nonisolated extension PBBox: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
 
 nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageFile"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}sha256\0\u{1}size\0\u{1}path\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}sha256\0\u{1}size\0\u{1}path\0\u{1}part\0\u{1}tiles\0\u{3}tiles_hash\0\u{3}first_tile\0\u{3}common_zooms\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6940,6 +7379,11 @@ nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 2: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.tilesHash) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.firstTile) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.commonZooms) }()
       default: break
       }
     }
@@ -6958,6 +7402,21 @@ nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.path.isEmpty {
       try visitor.visitSingularStringField(value: self.path, fieldNumber: 4)
     }
+    if self.part != 0 {
+      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 5)
+    }
+    if self.tiles != 0 {
+      try visitor.visitSingularUInt64Field(value: self.tiles, fieldNumber: 6)
+    }
+    if !self.tilesHash.isEmpty {
+      try visitor.visitSingularStringField(value: self.tilesHash, fieldNumber: 7)
+    }
+    if self.firstTile != 0 {
+      try visitor.visitSingularUInt64Field(value: self.firstTile, fieldNumber: 8)
+    }
+    if self.commonZooms != 0 {
+      try visitor.visitSingularUInt32Field(value: self.commonZooms, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6966,6 +7425,11 @@ nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.sha256 != rhs.sha256 {return false}
     if lhs.size != rhs.size {return false}
     if lhs.path != rhs.path {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.tiles != rhs.tiles {return false}
+    if lhs.tilesHash != rhs.tilesHash {return false}
+    if lhs.firstTile != rhs.firstTile {return false}
+    if lhs.commonZooms != rhs.commonZooms {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -146,4 +146,30 @@ struct GuardTests {
         }
         #expect(refusal(smaller) == nil)
     }
+
+    /// A new version has the attribution and the vector layers of the listed one.
+    @Test func aLostAttributionOrLayerIsRefused() throws {
+        let area = try mask(500..<510)
+        var first = try request("one", area)
+        first.attribution = "© A"
+        first.layers = ["land", "water"]
+        _ = try catalog.publish(first)
+        #expect(try catalog.packages().first?.layers == ["land", "water"])
+        var next = try request("two", area)
+        next.layers = ["land", "roads", "water"]
+        #expect(try #require(refusal(next)).message.contains("attribution '© A'"))
+        next.attribution = "© B"
+        #expect(refusal(next) == nil)
+        var less = try request("three", area)
+        (less.attribution, less.layers) = ("© B", ["land"])
+        let error = try #require(refusal(less))
+        #expect(error.code == .packageShrunk && error.message.contains("roads, water"))
+        // Layers that are not known are not compared.
+        less.layers = nil
+        #expect(refusal(less) == nil)
+        #expect(try catalog.packages().first?.layers == nil)
+        var bare = try request("four", area)
+        bare.options.allowsShrink = true
+        #expect(refusal(bare) == nil)
+    }
 }

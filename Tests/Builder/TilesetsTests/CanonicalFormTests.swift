@@ -78,7 +78,9 @@ struct CanonicalFormTests {
         let base = "url: http://localhost/{s}/{z}/{x}/{y}.pbf"
         let plain = try Self.resolved(base)
         let names = TilesetKey.all.map(\.name)
-        for key in TilesetKey.all where !names.contains(where: { $0.hasPrefix(key.name + ".") }) {
+        // LatestTests has those of a source that stands in place of url.
+        let others = TilesetKey.all.filter { !$0.name.hasPrefix("latest") }
+        for key in others where !names.contains(where: { $0.hasPrefix(key.name + ".") }) {
             let sample = try #require(Self.samples[key.name], "key '\(key.name)' has no sample")
             let parts = key.name.split(separator: ".")
             let line = parts.count == 2 ? "\(parts[0]): {\(parts[1]): \(sample)}" : sample

@@ -20,6 +20,8 @@ struct SourceSchemeTests {
         // Has a key of its own, no address.
         case .archives: ("", "")
         case .archiveIndex: ("archives:urls.json", "/maps/urls.json")
+        case .latest:
+            ("latest:http://localhost/{date}.pmtiles", LatestSource(.date, at: "http://localhost/{date}.pmtiles").text)
         case .tileJSON: ("http://localhost/tiles.json", "http://localhost/tiles.json")
         }
     }

@@ -8,7 +8,7 @@ struct JSONReferenceTests {
     /// Documents that the tests below cover; each document of the file is one of them.
     private static let ofClusters = [
         "job", "submission", "order", "failed-work", "schedule", "worker", "origin", "health", "key", "event", "shard",
-        "list-of-packs", "push", "catalog-check", "removal", "backup", "state",
+        "list-of-packs", "push", "catalog-check", "catalog-difference", "package-content", "removal", "backup", "state",
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
@@ -52,10 +52,13 @@ struct JSONReferenceTests {
         try await cluster.stop()
         try await reader.run("state", ["state", "check", "--data", cluster.data.path])
         try await catalogs(reader, cluster.catalog, publicKey: shown, secretKey: key.path)
-        // The controller finds limits only after a minute of refusals: HiddenLimitTests.
+        // The controller finds limits only after a minute of refusals: HiddenLimitTests. Builds of sources: LatestTests.
         reader.expectAll(
             Self.ofClusters,
-            but: ["accepts_per_second", "accepts_concurrency", "packages.remark", "changed_tiles"])
+            but: [
+                "accepts_per_second", "accepts_concurrency", "packages.remark", "changed_tiles", "source_build",
+                "source_url", "source_version", "unchanged_at",
+            ])
     }
 
     private func submissions(
@@ -71,6 +74,9 @@ struct JSONReferenceTests {
         try await reader.run("submission", ["submit"] + small, at: control)
         let quiet = ["--wait", "--progress", "none"]
         try await reader.run("job", ["submit"] + small + ["--tile-packs"] + quiet, at: control)
+        try await reader.run(
+            "job", ["submit", "LV", "--tileset", base.path, "--zoom", "0-10", "--max-file", "200kB"] + quiet,
+            at: control)
         try await reader.run(
             "job",
             [
@@ -133,6 +139,21 @@ struct JSONReferenceTests {
         try await reader.run("list-of-packs", ["packs", catalog.path] + signing)
         try await reader.run("catalog-check", ["catalog", "verify", catalog.path, "--public-key", publicKey])
         try await reader.run("push", ["catalog", "push", catalog.path, scratch.url("web").path])
+        let web = scratch.url("web")
+        // The same file as a package of another tileset.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: catalog.path)
+        let file = try #require(files.filter { $0.hasPrefix("packages/") && $0.hasSuffix("/LI.mbtiles") }.max())
+        try await reader.run(
+            nil,
+            [
+                "catalog", "import", catalog.path, catalog.appending(path: file).path, "--id", "LI", "--tileset",
+                "other",
+                "--data-date", "2026-11-02", "--replace-tileset", "--replace-area",
+            ] + signing)
+        try await reader.run("catalog-difference", ["catalog", "diff", web.path, catalog.path])
+        try await reader.run(
+            "catalog-difference",
+            ["catalog", "promote", web.path, catalog.path, "--replace-tileset", "--replace-area"] + signing)
         try await reader.run("removal", ["catalog", "remove", catalog.path, "LI"] + signing)
         try await reader.run("removal", ["catalog", "prune", catalog.path] + signing)
     }
@@ -173,7 +194,8 @@ struct JSONReferenceTests {
         let server = try RangeServer(Array(try Data(contentsOf: scratch.url("a.pmtiles"))))
         defer { server.stop() }
         try await reader.run("remote-archive", ["inspect", "\(server.url)"])
-        try await reader.run("estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)"])
+        try await reader.run(
+            "estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)", "--max-file", "1GB"])
         try await estimateOfFailures(reader)
         let style = "\(demo.url)/style.json"
         try await reader.run("style-plan", ["style-pack", style, "--dry-run"])
@@ -185,8 +207,9 @@ struct JSONReferenceTests {
         try Data("slot: 4\n".utf8).write(to: URL(filePath: wrong))
         try await reader.run("wrong-line", ["config", "check", wrong], status: 78)
         try await reader.run("setting", ["config", "show", "worker"])
-        // The demo world sends no Last-Modified; a build without `make` knows no commit.
-        reader.expectAll(Self.ofFiles, but: ["entries.modified", "commit", "date"])
+        // The demo world sends no Last-Modified; a build without `make` knows no commit. Builds of sources: LatestTests.
+        let source = ["source", "source.build", "source.url", "source.data_date", "source.version"]
+        reader.expectAll(Self.ofFiles, but: Set(["entries.modified", "commit", "date"] + source))
     }
 
     private func estimateOfFailures(_ reader: JSONReader) async throws {

@@ -13,7 +13,7 @@ import Wire
 @Suite(.timeLimit(.minutes(2)))
 struct GuardServiceTests {
     /// A catalog whose package P0 has a thousand tiles of the area that the fixture's jobs are about.
-    private func publish(_ fixture: Fixture, _ mask: TileMask) throws {
+    private func publish(_ fixture: Fixture, _ mask: TileMask, attribution: String = "") throws {
         let catalog = try Catalog(fixture.options.catalog, create: true)
         let file = fixture.folder.appending(path: "first")
         let bytes = [UInt8](repeating: 1, count: 100_000)
@@ -22,6 +22,7 @@ struct GuardServiceTests {
             id: "P0", file: file, digest: Digest(of: bytes), size: UInt64(bytes.count), maskWire: mask.cartoWire,
             names: ["en": "Test/P0"], tilesHash: "hash")
         request.tiles = 1_000
+        request.attribution = attribution
         request.tileset = "demo"
         request.zooms = ZoomRange(min: 10, max: 12)
         _ = try catalog.publish(request)
@@ -118,6 +119,27 @@ struct GuardServiceTests {
             #expect(warned.contains { $0.contains("asks for 1 tiles") && $0.contains("--allow-shrink") }, "\(warned)")
             less.publish.allowsShrink = true
             #expect(try await !talker.submit(less).warnings.contains { $0.contains("--allow-shrink") })
+        }
+    }
+
+    @Test func aSubmissionWithoutRoomOrAttributionIsWarned() async throws {
+        let fixture = try Fixture()
+        var draft = try Fixture.submission()
+        draft.dryRun = true
+        let body = draft
+        try publish(fixture, try TileMask(decoding: body.packages[0].mask).expanded(toZoom: 12), attribution: "© A")
+        let list = fixture.options.catalog.appending(path: "packages.json")
+        let text = try String(contentsOf: list, encoding: .utf8)
+        let larger = text.replacing("\"size\" : 100000", with: "\"size\" : 9000000000000000000")
+        try #require(larger != text)
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let roomy = try await talker.submit(body).warnings
+            #expect(!roomy.contains { $0.contains(" free") }, "\(roomy)")
+            #expect(roomy.contains { $0.contains("loses its attribution") && $0.contains("© A") }, "\(roomy)")
+            try Data(larger.utf8).write(to: list)
+            let warned = try await talker.submit(body).warnings
+            #expect(warned.contains { $0.contains(" free") && $0.contains("--keep-versions") }, "\(warned)")
         }
     }
 }

@@ -227,9 +227,24 @@ struct OrderServiceTests {
             }
             #expect(list.schedules.map(\.lastJob) == [1])
             #expect(list.schedules.map(\.every) == ["monthly 3 02:30"])
-            _ = try await talker.ask(.dropSchedule(.make { $0.id = "monthly" }))
-            let gone = try await talker.problem(.dropSchedule(.make { $0.id = "monthly" }))
-            #expect(gone.code == "unknown-schedule")
+            func order(_ order: String) -> Message {
+                .scheduleOrder(
+                    .make {
+                        $0.order = order
+                        $0.id = "monthly"
+                    })
+            }
+            for (word, isPaused, changed) in [
+                ("pause", true, 1), ("pause", true, 0), ("resume", false, 1), ("resume", false, 0),
+            ] as [(String, Bool, UInt64)] {
+                guard case .ordered(let answer) = try await talker.ask(order(word)),
+                    case .schedules(let list) = try await talker.ask(.listSchedules(PBListSchedules()))
+                else { throw Talker.Silence() }
+                #expect(answer.changed == changed && list.schedules.map(\.paused) == [isPaused], "\(answer.text)")
+            }
+            #expect(try await talker.problem(order("stop")).code == "bad-request")
+            _ = try await talker.ask(order("drop"))
+            #expect(try await talker.problem(order("drop")).code == "unknown-schedule")
         }
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Scheduling
 import Testing
+import Tiles
 import Wire
 
 @testable import Coordinator
@@ -41,6 +42,61 @@ struct RecordTests {
         #expect(try await store.replay().jobs.map(\.summary) == [Self.job])
         #expect(try await store.replay().jobs.map(\.packages) == [[Self.package]])
         await store.close()
+    }
+
+    /// Parts are read back in the order of their numbers, not of their names.
+    @Test func aPackageInPartsIsReadBack() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "records-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let digest = try #require(Self.digest)
+        var package = Self.package
+        let files = try (1...12).flatMap { number -> [MergedFile] in
+            let part = MergedPart(
+                number: UInt32(number), tiles: 1 << 40 + UInt64(number), tilesHash: "hash \(number)",
+                first: try #require(TileID(zoom: 22, x: number, y: 4_194_303)), common: 3)
+            return ["mbtiles", "pmtiles"].map { MergedFile(format: $0, digest: digest, size: 8, part: part) }
+        }
+        package = Package(
+            id: "CA", tiles: 99, state: .publishing, attempts: 0, losses: 0, token: nil, owner: 0, manifest: digest,
+            merged: MergedPackage(digest: digest, size: 5, tiles: 6, tilesHash: "hash", files: files), version: 3,
+            path: "packages/3/CA-1.mbtiles", trouble: nil)
+        let store = try StateStore(folder: folder)
+        let stored = StoredJob(summary: Self.job, batches: [], packages: [package], payload: [1])
+        try await store.apply([.insertJob(stored)], wall: 5)
+        #expect(try await store.load().jobs == [stored])
+        #expect(try await store.replay().jobs.map(\.packages) == [[package]])
+        #expect(package.merged?.parts.map(\.part.number) == Array(1...12))
+        await store.close()
+    }
+
+    /// A state file of an earlier program keeps the files of its packages.
+    @Test func filesOfAnEarlierStateAreKept() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "records-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        let stored = StoredJob(summary: Self.job, batches: [], packages: [Self.package], payload: [1])
+        try await store.apply([.insertJob(stored)], wall: 5)
+        await store.close()
+        let file = try #require(
+            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).first {
+                $0.pathExtension == "sqlite"
+            })
+        let queue = try DatabaseQueue(path: file.path)
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE old (job INTEGER NOT NULL, idx INTEGER NOT NULL, format TEXT NOT NULL, digest BLOB NOT NULL,
+                        size INTEGER NOT NULL, PRIMARY KEY (job, idx, format)) STRICT, WITHOUT ROWID;
+                    INSERT INTO old SELECT job, idx, format, digest, size FROM package_file;
+                    DROP TABLE package_file;
+                    ALTER TABLE old RENAME TO package_file;
+                    DELETE FROM grdb_migrations WHERE identifier = 'parts of packages'
+                    """)
+        }
+        try queue.close()
+        let again = try StateStore(folder: folder)
+        #expect(try await again.load().jobs == [stored])
+        await again.close()
     }
 
     /// An insert must not replace another job with the same request.

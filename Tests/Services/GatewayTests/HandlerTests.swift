@@ -14,6 +14,7 @@ import Tiles
         "Submission": Cluster.submission, "JobOrder": #"{"order":"pause"}"#,
         "JobOrders": #"{"order":"pause","jobs":[1]}"#, "FailedOrder": #"{"order":"requeue"}"#,
         "AreaFile": #"{"type":"Point","coordinates":[24.7,59.4]}"#, "WorkerOrder": #"{"order":"drain"}"#,
+        "ScheduleOrder": #"{"order":"pause"}"#,
         "Backup": #"{"name":"one"}"#,
         "Schedule": #"{"every":"daily 01:00","submission":\#(Cluster.submission)}"#,
         "Extract": #"{"tileset":"streets","area":{"bbox":[24.5,59.3,24.6,59.4]},"max_zoom":6}"#,

@@ -229,6 +229,26 @@ struct ScheduleTests {
         #expect(bench.scheduler.nextFiring == (try wall("2026-11-22T01:00")))
     }
 
+    @Test func aFiringWithoutANewBuildMakesNoJob() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        bench.on(.wall(now))
+        bench.on(.fireUnchanged(schedule: "nightly", wall: now + 5))
+        bench.fires = []
+        bench.restart()
+        let row = try #require(bench.scheduler.schedule("nightly"))
+        #expect(row.unchanged == 1 && row.unchangedAt == now + 5 && row.fired == 0 && row.skipped == 0)
+        let next = try wall("2026-11-22T01:00")
+        #expect(bench.scheduler.jobIDs.isEmpty && bench.scheduler.nextFiring == next)
+        // Nothing is due: an answer that comes late changes nothing.
+        bench.on(.fireUnchanged(schedule: "nightly", wall: now + 6))
+        #expect(bench.scheduler.schedule("nightly")?.unchanged == 1)
+        bench.on(.wall(next))
+        carryOut(&bench, wall: next)
+        #expect(bench.scheduler.schedule("nightly")?.unchangedAt == 0)
+        #expect(bench.scheduler.schedule("nightly")?.unchanged == 1)
+    }
+
     /// The clock was 400 days ahead once, and the next firing was computed from there.
     @Test func aClockThatWasAheadDoesNotHoldAScheduleBack() throws {
         var bench = try bench()
@@ -286,6 +306,24 @@ struct ScheduleTests {
         bench.on(.dropSchedule("nightly"))
         #expect(bench.scheduler.nextFiring == nil)
         #expect(bench.store.schedules.isEmpty)
+    }
+
+    @Test func aPausedScheduleDoesNotFireAndLeavesOutWhatWasDue() throws {
+        var bench = try bench()
+        bench.on(.pauseSchedule("nightly", true, wall: try wall("2026-11-21T00:30")))
+        #expect(bench.scheduler.nextFiring == nil)
+        bench.restart()
+        #expect(bench.scheduler.schedule("nightly")?.isPaused == true)
+        for time in ["2026-11-21T01:00", "2026-11-22T01:00"] { bench.on(.wall(try wall(time))) }
+        #expect(bench.fires.isEmpty)
+        bench.on(.pauseSchedule("nightly", false, wall: try wall("2026-11-22T12:00")))
+        #expect(bench.scheduler.nextFiring == (try wall("2026-11-23T01:00")))
+        bench.on(.wall(try wall("2026-11-22T12:01")))
+        #expect(bench.fires.isEmpty)
+        let due = try wall("2026-11-23T01:00")
+        bench.on(.wall(due))
+        carryOut(&bench, wall: due)
+        #expect(bench.scheduler.schedule("nightly")?.fired == 1 && bench.scheduler.schedule("nightly")?.skipped == 0)
     }
 
     @Test func aReplacedScheduleKeepsItsHistory() throws {

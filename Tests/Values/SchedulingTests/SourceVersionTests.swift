@@ -57,6 +57,18 @@ struct SourceVersionTests {
         #expect(bench.rows(job).count { $0.state == .done } == 1)
     }
 
+    @Test func aBuildOfATileServerHealsAndSaysWhatHappened() throws {
+        var bench = Bench()
+        bench.join(1, credit: 2)
+        let job = try submit(&bench)
+        let offers = bench.offers(to: 1)
+        try commit(&bench, offers[0], "build 20261118")
+        #expect(try !bench.summary(job).leavesOut, "a tile that fails counts")
+        try commit(&bench, offers[1], "build 20261125")
+        let end = try bench.summary(job)
+        #expect(end.state == .failed && end.reason.contains("names another build of its tiles"), "\(end.reason)")
+    }
+
     @Test func aSubmissionMayNameTheVersion() throws {
         var bench = Bench()
         bench.join(1, credit: 2)

@@ -16,7 +16,7 @@ struct MessageTableTests {
         .fail: ["lost_shards": 100],
         .return: ["tokens": 1024],
         .rateGrants: ["grants": 256],
-        .commit: ["fetch": 1, "merge": 1, "fetch.failures": 1000, "merge.files": 32],
+        .commit: ["fetch": 1, "merge": 1, "fetch.failures": 1000, "merge.files": 2048],
         .offer: ["fetch": 1, "merge": 1, "fetch.sources": 256, "fetch.base": 256],
         .submit: [
             "packages": 4096, "packages.names": 40_000, "packages.formats": 4096 * 32, "after": 64, "formats": 32,
@@ -37,6 +37,7 @@ struct MessageTableTests {
         .events: ["events": 10_000],
         .coverage: ["bands": 15],
         .withdraw: ["packages": 1000],
+        .changeCatalog: ["packages": 1000],
     ]
 
     @Test func everyListKeepsItsLimit() {
@@ -48,8 +49,8 @@ struct MessageTableTests {
 
     @Test func everyOrderNeedsAnOperator() {
         let orders: Set<MessageType> = [
-            .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
-            .originOrder, .withdraw,
+            .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .scheduleOrder, .backup, .drainWorker,
+            .originOrder, .withdraw, .changeCatalog,
         ]
         #expect(Set(MessageType.allCases.filter { $0.role == .operator }) == orders)
         #expect(MessageType.allCases.filter { $0.role == .any } == [.ping])

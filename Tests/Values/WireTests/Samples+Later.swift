@@ -49,7 +49,11 @@ extension Samples {
                 $0.text = "2 batches wait again"
             }),
         .putSchedule(.make { $0.schedule = schedule }),
-        .dropSchedule(.make { $0.id = "monthly-ee" }),
+        .scheduleOrder(
+            .make {
+                $0.order = "pause"
+                $0.id = "monthly-ee"
+            }),
         .listSchedules(PBListSchedules()),
         .schedules(.make { $0.schedules = [schedule] }),
         .listOrigins(PBListOrigins()),

@@ -174,6 +174,23 @@ enum Samples {
                 $0.packages = ["EE", "LV"]
                 $0.edition = .make { $0.group = "terrain" }
             }),
+        .changeCatalog(
+            .make {
+                $0.order = "promote"
+                $0.from = "staging"
+                $0.packages = ["EE", "LV"]
+                $0.edition = .make { $0.language = "de" }
+                $0.version = 3
+                $0.maxShrink = 0.1
+                $0.replacesTileset = true
+                $0.replacesArea = true
+                $0.dryRun = true
+            }),
+        .catalogChanged(
+            .make {
+                $0.difference = Data("{}".utf8)
+                $0.omitted = 2
+            }),
         .cancelJob(.make { $0.job = 3 }),
         .done(PBDone()),
         .listWorkers(PBListWorkers()),

@@ -21,6 +21,7 @@ final class RemoteFile: Sendable {
     /// Its first bytes: 16 KiB, or the whole file if it is smaller.
     let head: [UInt8]
     let version: RemoteVersion
+    private let place: String?
     /// The most bytes that one request for tiles asks for; fewer where bytes per second are limited, so that it ends in time.
     let maxPerPart: UInt64
     /// Bytes of gaps that are fetched too, as a share of the wanted bytes.
@@ -51,6 +52,7 @@ final class RemoteFile: Sendable {
         onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) async throws(OriginsError) {
         address = try RemoteAddress(tileset, environment: environment)
+        place = tileset.buildPlace
         overfetch = tileset.overfetch ?? 0.05
         maxPerPart =
             tileset.politeness.bytesPerSecond.map {
@@ -62,7 +64,7 @@ final class RemoteFile: Sendable {
             client = try Self.client(tileset, environment: environment, budget: budget, onAnswer: onAnswer)
         }
         let answer = try await Self.head(address, client, isOpen: false)
-        guard let version = RemoteVersion(answer.headers, head: answer.body) else {
+        guard let version = RemoteVersion(answer.headers, head: answer.body, place: place) else {
             throw OriginsError(
                 .unsupported,
                 "The server of '\(address.name)' does not send the length of the file (Content-Range). Use another server, or download the file and use the copy."
@@ -122,7 +124,7 @@ final class RemoteFile: Sendable {
         do throws(OriginsError) { answer = try await Self.head(address, client, isOpen: true) } catch {
             throw await confirmed(error)
         }
-        guard RemoteVersion(answer.headers, head: answer.body)?.text == version.text else {
+        guard RemoteVersion(answer.headers, head: answer.body, place: place)?.text == version.text else {
             isReplaced.store(true, ordering: .relaxed)
             return true
         }
@@ -137,7 +139,9 @@ final class RemoteFile: Sendable {
         var versions: [String] = []
         for _ in 0..<count {
             let answer = try await Self.head(address, client, isOpen: true)
-            if let version = RemoteVersion(answer.headers, head: answer.body) { versions.append(version.text) }
+            if let version = RemoteVersion(answer.headers, head: answer.body, place: place) {
+                versions.append(version.text)
+            }
         }
         return versions
     }

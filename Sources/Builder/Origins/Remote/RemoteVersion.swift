@@ -13,10 +13,16 @@ struct RemoteVersion: Sendable {
     /// Part of the SHA-256 of the first 16 KiB; used if the server sends no validators.
     private let head: String
 
+    /// Names the file among those of a source whose address changes; `nil` for other sources.
+    ///
+    /// A validator says something about one address alone (RFC 9110, 8.8.3), and jobs over several of them are compared.
+    private let place: String?
+
     /// Reads the version from an answer with the first bytes; `nil` if it has no length.
-    init?(_ headers: ResponseHeaders, head: [UInt8]) {
+    init?(_ headers: ResponseHeaders, head: [UInt8], place: String?) {
         guard let length = headers.rangeTotal else { return nil }
         self.length = length
+        self.place = place
         etag = Self.short(headers.etag)
         lastModified = etag == nil ? Self.short(headers.lastModified) : nil
         self.head = String(Digest(of: head).hex.prefix(16))
@@ -26,7 +32,9 @@ struct RemoteVersion: Sendable {
     var hasValidator: Bool { etag != nil || lastModified != nil }
 
     /// A text for people and for comparison; equal on every machine for the same version.
-    var text: String {
+    var text: String { place.map { "\(ofFile), build \($0)" } ?? ofFile }
+
+    private var ofFile: String {
         if let etag { return "\(length) bytes with ETag \(Self.opaque(etag))" }
         if let lastModified { return "\(length) bytes of \(lastModified) (\(head))" }
         return "\(length) bytes (\(head))"

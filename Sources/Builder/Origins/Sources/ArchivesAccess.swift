@@ -115,6 +115,8 @@ enum ArchivesAccess: SourceAccess {
             return ArchivesOrigin.Part(part: part, tileset: alone, origin: pinned, version: pinned.version)
         } catch {
             if let answered = error.cause as? AnsweredStatus, isMissing(answered.status, tileset) {
+                // The index of this build names it.
+                guard tileset.build == nil || part.size == nil else { throw error }
                 return ArchivesOrigin.Part(part: part, tileset: alone, origin: nil, version: "")
             }
             // The version of one archive is no version of the source.

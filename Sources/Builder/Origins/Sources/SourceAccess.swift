@@ -36,6 +36,7 @@ extension SourceScheme {
     var access: any SourceAccess.Type {
         switch self {
         case .templates: TemplateAccess.self
+        case .latest: LatestAccess.self
         case .tileJSON: TileJSONAccess.self
         case .wmts: WMTSAccess.self
         case .arcGIS: ArcGISAccess.self

@@ -21,7 +21,19 @@ struct SourceDocument {
     static func fetch(
         of file: TilesetFile, _ what: String, limit: Int, environment: [String: String], address: (String) -> String
     ) async throws(OriginsError) -> SourceDocument {
-        var asking = try OriginMetadata.asking(file)
+        try await fetch(
+            with: try OriginMetadata.asking(file), what, limit: limit, environment: environment, fresh: false,
+            address: address)
+    }
+
+    /// The same for the address of a tileset that is made for asking.
+    ///
+    /// - Parameter fresh: Whether caches on the way are asked to ask the server.
+    static func fetch(
+        with tileset: Tileset, _ what: String, limit: Int, environment: [String: String], fresh: Bool,
+        address: (String) -> String
+    ) async throws(OriginsError) -> SourceDocument {
+        var asking = tileset
         asking.maxTileBytes = limit
         let (named, key): (String, String?)
         do throws(TilesetsError) {
@@ -30,23 +42,33 @@ struct SourceDocument {
             throw OriginsError(.tileset, error.message, cause: error)
         }
         let client = try TransferClient.open(asking, environment: environment, budget: nil)
+        var found = try await get(address(named), id: asking.id, what, limit: limit, by: client, fresh: fresh)
+        found.key = key
+        return found
+    }
+
+    /// Fetches a document by connections that exist; the value of `{key}` is not known then.
+    static func get(
+        _ address: String, id: String, _ what: String, limit: Int, by client: TransferClient, fresh: Bool
+    ) async throws(OriginsError) -> SourceDocument {
         do {
-            let response = try await client.get(address(named))
+            let headers = fresh ? [HeaderField("Cache-Control", "no-cache")] : []
+            let response = try await client.get(address, headers: headers)
             guard response.status == 200 else {
                 let message = ServiceMessage(in: response.body).map { ": \($0.text)" } ?? "; expected 200"
                 throw OriginsError(
                     .answered(response.status),
-                    "Tileset '\(asking.id)': the address of its \(what) answered \(response.status)\(message). Check the address."
+                    "Tileset '\(id)': the address of its \(what) answered \(response.status)\(message). Check the address."
                 )
             }
             let isGzip = Gzip.isGzip(response.body)
             let body = isGzip ? try Gzip.decompress(response.body, limit: limit) : response.body
-            return SourceDocument(url: response.url, body: body, key: key)
+            return SourceDocument(url: response.url, body: body)
         } catch let error as OriginsError {
             throw error
         } catch {
             throw OriginsError(
-                .unreachable, "Tileset '\(asking.id)': its \(what) cannot be fetched: \(error)", cause: error)
+                .unreachable, "Tileset '\(id)': its \(what) cannot be fetched: \(error)", cause: error)
         }
     }
 }

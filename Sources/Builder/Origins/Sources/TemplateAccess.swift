@@ -8,8 +8,10 @@ enum TemplateAccess: SourceAccess {
     ) async throws(OriginsError) -> SourceDescription { SourceDescription() }
 
     static func open(_ tileset: Tileset, _ opening: SourceOpening) async throws(OriginsError) -> any TileOrigin {
-        try HTTPOrigin(
+        let origin = try HTTPOrigin(
             tileset, environment: opening.environment, budget: opening.budget, lanes: opening.lanes,
             layers: opening.layers, onAnswer: opening.observer(of: .tiles))
+        guard let place = tileset.buildPlace, let question = try BuildQuestion(tileset, opening) else { return origin }
+        return try await BuildOrigin(origin, question, place: place)
     }
 }

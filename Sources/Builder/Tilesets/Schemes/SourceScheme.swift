@@ -22,6 +22,8 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
     case archives
     /// A document that lists such archives; those in it take its place before a job is submitted.
     case archiveIndex
+    /// A source whose address changes with each build (``LatestSource``); its newest build takes its place before a job is submitted.
+    case latest
     /// A TileJSON document on a web server; the tile URLs in it take its place before a job is submitted.
     case tileJSON
 
@@ -73,6 +75,13 @@ public enum SourceScheme: String, Sendable, Hashable, CaseIterable {
                 read: SourceRow.readArchiveIndex,
                 checkAsking: { (tileset) throws(TilesetsError) in
                     if SourceRow.isWeb(tileset.source.address[...]) { try tileset.checkRemoteFile() }
+                }, check: SourceRow.refuseUnread)
+        case .latest:
+            SourceRow(
+                words: "latest:NAME or latest:URL (see latest)",
+                beginnings: ["latest:"], target: .document, key: nil, read: { _, _ in nil },
+                checkAsking: { (tileset) throws(TilesetsError) in
+                    try LatestSource(text: tileset.source.address)?.check(tileset)
                 }, check: SourceRow.refuseUnread)
         case .tileJSON:
             SourceRow(

@@ -167,7 +167,7 @@ export function schedules() {
   return async (get) => {
     const list = (await get('v1/schedules')).schedules;
     return [el('h1', {}, words.views.schedules), list.length === 0 ? el('p', {}, w.none) : table(words.views.schedules, [
-      [w.id, (one) => one.id], [w.every, (one) => one.every], [w.label, (one) => one.label], [w.next, (one) => seconds(one.next_seconds), 'n'],
+      [w.id, (one) => one.id], [w.every, (one) => one.every], [w.label, (one) => one.label], [w.next, (one) => (one.paused ? w.paused : seconds(one.next_seconds)), 'n'],
       [w.last, (one) => (one.last_job ? link(`${one.last_job}`, `#/job/${one.last_job}`) : '–'), 'n'], [w.fired, (one) => number(one.fired), 'n'], [w.skipped, (one) => number(one.skipped), 'n'],
     ], list, (one) => one.id)];
   };

@@ -95,5 +95,5 @@ export const words = {
     job: 'Job', batch: 'Batch', cell: 'Cell', zooms: 'Zooms', tiles: 'Tiles', cause: 'Cause', detail: 'Detail', attempts: 'Attempts', csv: 'Download as CSV', none: 'No failed work.',
     more: 'More failed work', filter: 'Job number', map: 'Where it failed', whole: 'all tiles', some: 'some tiles',
   },
-  schedule: { id: 'Name', every: 'Every', label: 'Label', next: 'Next in', last: 'Last job', fired: 'Fired', skipped: 'Skipped', none: 'No schedules. Make one: packhorse schedule add' },
+  schedule: { id: 'Name', every: 'Every', label: 'Label', next: 'Next in', paused: 'paused', last: 'Last job', fired: 'Fired', skipped: 'Skipped', none: 'No schedules. Make one: packhorse schedule add' },
 };

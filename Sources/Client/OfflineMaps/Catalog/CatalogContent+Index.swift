@@ -29,6 +29,7 @@ extension CatalogContent {
             }
             offers.append(try Offer(package, edition))
         }
+        offers = Self.joined(offers)
         try addTree(index.tree)
         for style in index.styles ?? [] {
             let file = try Download(style.url, size: style.size, sha256: style.sha256, format: "style", of: style.id)
@@ -99,7 +100,7 @@ extension CatalogContent.Offer {
         try Text.check(package.names, of: name)
         (id, group, language, region) = (package.id, edition.group, edition.language, package.region)
         (names, version, tileset) = (package.names, newest.version, newest.tileset)
-        (dataDate, attribution) = (newest.dataDate, newest.attribution)
+        (dataDate, attribution, part) = (newest.dataDate, newest.attribution, package.part)
     }
 }
 

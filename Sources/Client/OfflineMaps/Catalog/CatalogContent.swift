@@ -40,6 +40,12 @@ struct CatalogContent: Sendable, Hashable {
         var patches: [Download]
         /// The list of tile packs.
         var packs: Download?
+        /// Which part of a package it is; `nil` for a whole one.
+        var part: CatalogPart?
+        /// The offers of a package in parts, in the order of their numbers; none for a package that is one file.
+        ///
+        /// Then ``files`` says the formats and their bytes in all parts, and nothing is downloaded from their addresses.
+        var parts: [Offer] = []
 
         /// Bytes of the main file.
         var size: UInt64 { files.first?.size ?? 0 }
@@ -61,7 +67,7 @@ struct CatalogContent: Sendable, Hashable {
         var file: Download
     }
 
-    /// Ascending by edition, then id.
+    /// Ascending by edition, then id; a package in parts is one of them.
     var offers: [Offer] = []
     /// Parents before children.
     var nodes: [Node] = []

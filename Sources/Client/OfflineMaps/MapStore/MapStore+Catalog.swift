@@ -126,7 +126,7 @@ extension MapStore {
     }
 
     private static func date(of item: Item, _ view: StoreView) -> String? {
-        view.files(of: item).first { $0.state == .current && $0.item == item }?.dataDate
+        view.files(of: item).first { $0.state == .current && item.isMade(of: $0.item) }?.dataDate
     }
 
     /// One date, or the first and the last.

@@ -90,7 +90,13 @@ extension MapStore {
         let missing = view.missing(of: item).compactMap(worker.folder.place) + lost
         return Status(
             installed: installed, task: task, offered: offered,
-            isOutdated: item.hasVersion && installed.map { $0.version < newest ?? $0.version } ?? false,
+            isOutdated: item.hasVersion
+                && installed.map { installed in
+                    guard let offer, !offer.parts.isEmpty else {
+                        return installed.version < newest ?? installed.version
+                    }
+                    return !offer.isInstalled(item, in: installed.files)
+                } ?? false,
             isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
             missingFiles: missing, missingGroups: Self.missingGroups(of: item, files, view))
     }

@@ -2,7 +2,8 @@ internal import CatalogFormat
 internal import Foundation
 
 extension Planner {
-    /// Adds the file of a package, as a patch where one pays, and with an update or an installation the selected groups.
+    /// Adds the file of a package or the files of its parts, as patches where they pay, and with an update or an installation the
+    /// selected groups.
     func addPackage(
         _ id: String, _ edition: Edition, format: Format, for task: TaskRecord, in view: PlanView,
         to draft: inout PlanDraft
@@ -10,22 +11,42 @@ extension Planner {
         let item = Item.package(id, edition, format)
         guard let address = view.address, let content = view.content else { throw view.lacksList }
         guard let offer = content.offer(id, edition) else { throw view.lacks(item) }
-        guard let file = offer.files.first(where: { $0.format == format.name }) else {
+        guard offer.files.contains(where: { $0.format == format.name }) else {
             let formats = offer.files.map(\.format).joined(separator: ", ")
             throw view.lacks("'\(item.key)'; it has '\(offer.id)' as \(formats)", isKnown: view.holds(item))
         }
         let base = CatalogAddress(address)
-        try add(file, of: offer, as: item, holder: item, base, for: task, in: view, to: &draft)
+        try add(offer, as: item, holder: item, base, for: task, in: view, to: &draft)
         guard edition.group == nil else { return }
         for group in view.groups.sorted() {
             let wanted = Edition(group: group, language: edition.language)
-            guard let offer = content.offer(id, wanted),
-                let file = offer.files.first(where: { $0.format == format.name })
+            guard let offer = content.offer(id, wanted), offer.files.contains(where: { $0.format == format.name })
             else { continue }
             // The base package holds its groups: they go with it.
             try add(
-                file, of: offer, as: .package(id, wanted, format), holder: item, base, for: task, in: view, to: &draft)
+                offer, as: .package(id, wanted, format), holder: item, base, for: task, in: view, to: &draft)
         }
+    }
+
+    /// Adds all files of a package in one edition and format; what it had in other parts is released.
+    private func add(
+        _ offer: CatalogContent.Offer, as item: Item, holder: Item, _ base: CatalogAddress, for task: TaskRecord,
+        in view: PlanView, to draft: inout PlanDraft
+    ) throws(PlanProblem) {
+        guard case .package(_, let edition, let format) = item else { throw .failed(.internalError) }
+        var wanted: Set<String> = []
+        for piece in offer.pieces {
+            guard let file = piece.files.first(where: { $0.format == format.name }) else { continue }
+            let own = Item.package(piece.id, edition, format)
+            wanted.insert(own.key)
+            try add(file, of: piece, as: own, holder: holder, base, for: task, in: view, to: &draft)
+        }
+        if !offer.parts.isEmpty { draft.plan.swapsTogether = true }
+        draft.plan.released.formUnion(
+            view.rows.holds.filter { hold in
+                hold.item == holder && !hold.key.isPack && !wanted.contains(hold.key.name)
+                    && Item(key: hold.key.name).map(item.isMade) ?? false
+            })
     }
 
     private func add(
@@ -35,6 +56,11 @@ extension Planner {
         guard let address = base.url(file.url) else { throw .failed(.badCatalog) }
         let key = InstalledFileKey(name: item.key, isPack: false)
         guard !view.keepsAdopted(key, task) else { return }
+        // A part with the same bytes as before has a new version of its package, and stays as it is.
+        if offer.part != nil, let current = view.rows.current(key), current.sha256 == file.sha256 {
+            let details = DownloadDetails(address: address, kind: .package, file: current)
+            return draft.add(DownloadItem(holder: holder, file: current.id, size: file.size), details)
+        }
         let home = folder.unit(.package, item.edition, id: offer.id, version: offer.version, sha256: file.sha256)
         let name = StoreFolder.component(offer.id) + Format(file.format).fileExtension
         guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
@@ -89,7 +115,9 @@ extension CatalogContent {
     /// The package in an edition; when the catalog does not have the language, in the catalog's own.
     func offer(_ id: String, _ edition: Edition) -> Offer? {
         func find(_ language: String?) -> Offer? {
-            offers.first { $0.id == id && $0.group == edition.group && $0.language == language }
+            let known = offers.filter { $0.group == edition.group && $0.language == language }
+            // A part has its own name only where the store does not know that it belongs to a package: after its database was lost.
+            return known.first { $0.id == id } ?? known.lazy.flatMap(\.parts).first { $0.id == id }
         }
         return find(edition.language) ?? (edition.language == nil ? nil : find(nil))
     }

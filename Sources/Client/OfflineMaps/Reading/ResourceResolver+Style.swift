@@ -48,6 +48,9 @@ extension ResourceResolver {
             throw Self.failure(.invalidArguments, "'\(item.key)' is not one file of tiles; name a package.")
         }
         guard let unit = snapshot.maps.first(where: { $0.item == item }) else {
+            guard !snapshot.maps.contains(where: { item.isMade(of: $0.item) }) else {
+                throw Self.failure(.invalidArguments, "'\(item.key)' is several files; use a style that is served.")
+            }
             throw Self.failure(.notFound, "'\(item.key)' is not installed.")
         }
         guard let scheme = names[unit.format.name],

@@ -73,6 +73,8 @@ struct Plan: Hashable, Sendable {
     var failed: [FileID: FailureCause] = [:]
     /// Holds of the task's items that what they are to hold now has no use for: they are dropped when the task is done.
     var released: Set<Hold> = []
+    /// Whether its files are parts of one thing and become current in one transaction.
+    var swapsTogether = false
     /// Single tiles and resources that belong to the downloads and are there already; only their counts are used.
     var present = TaskProgress()
 }

@@ -20,7 +20,8 @@ extension StoreMachine {
         takeLocalSteps(of: task)
         swapPrepared(of: task)
         guard let plan = plans[task.id] else { return }
-        guard plan.open == 0 || task.together && !plan.failed.isEmpty else {
+        let isTogether = task.together || plan.swapsTogether
+        guard plan.open == 0 || isTogether && !plan.failed.isEmpty else {
             if plan.network > 0 { failWithoutNetwork(task) }
             return
         }
@@ -70,7 +71,9 @@ extension StoreMachine {
     /// Makes prepared files current: all or none when they belong together, otherwise each as it is ready.
     private mutating func swapPrepared(of task: TaskRecord) {
         guard let plan = plans[task.id], plan.swaps > 0 else { return }
-        if rules.swapsTogether(task) { guard plan.failed.isEmpty, plan.swaps == plan.open else { return } }
+        if rules.swapsTogether(task) || plan.swapsTogether {
+            guard plan.failed.isEmpty, plan.swaps == plan.open else { return }
+        }
         let prepared = plan.local.sorted().filter { plan.states[$0].step == .swap }.map { plan.downloads[$0] }
         for download in prepared { swap(download) }
     }

@@ -39,7 +39,7 @@ extension StoreMachine {
     mutating func admits(_ download: DownloadItem, for task: TaskRecord) -> Bool {
         // What belongs together is needed at once; other downloads take their turn.
         let need =
-            task.together
+            task.together || plans[task.id]?.swapsTogether ?? false
             ? openDownloads(of: task.id).filter { ops.on($0.file.digest) == nil }.reduce(0) { $0 + bytesToCome($1) }
             : bytesToCome(download)
         return admitsByQuota(need, isCache: download.holder == nil, for: task) && admitsByDisk(need, for: task)

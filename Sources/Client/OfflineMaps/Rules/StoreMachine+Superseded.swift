@@ -16,6 +16,12 @@ extension StoreMachine {
         }
         guard !dropped.isEmpty else { return }
         for hold in dropped.sorted(by: { $0.key < $1.key }) { change(.dropHold(hold)) }
+        // Earlier versions of parts belong to the parts that go: a rollback to them alone would leave a gap.
+        if dropped.contains(where: { !$0.key.isPack }) {
+            for key in Set(plan.downloads.map(\.file.key)).sorted() where !key.isPack {
+                for old in rows.files.versions(of: key) where old.state == .previous { removeFile(old) }
+            }
+        }
         let held = rows.held
         for key in Set(dropped.map(\.key)).sorted() where !rules.isNeeded(key, held) { removeFiles(of: key) }
         then(.showReaders)

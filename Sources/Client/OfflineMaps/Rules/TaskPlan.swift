@@ -46,6 +46,8 @@ struct TaskPlan: Sendable {
     let downloads: [DownloadItem]
     let onlineTiles: UInt64
     let released: Set<Hold>
+    /// Whether all files become current in one transaction.
+    let swapsTogether: Bool
     private(set) var failed: [FileID: FailureCause]
     private(set) var states: [State]
     private(set) var fills: [InstalledFileKey: Fill] = [:]
@@ -69,6 +71,7 @@ struct TaskPlan: Sendable {
     init(_ plan: Plan) {
         (downloads, onlineTiles, failed) = (plan.downloads, plan.onlineTiles, plan.failed)
         released = plan.released
+        swapsTogether = plan.swapsTogether
         states = Array(repeating: State(), count: plan.downloads.count)
         open = plan.downloads.count
         sums = plan.present

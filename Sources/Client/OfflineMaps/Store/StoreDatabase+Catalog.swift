@@ -1,3 +1,4 @@
+internal import CatalogFormat
 internal import Foundation
 internal import GRDB
 internal import SQLiteFiles
@@ -16,7 +17,7 @@ extension StoreDatabase {
     static func replaceOffers(_ new: CatalogCandidate, _ database: Database) throws {
         let content = new.verified.content
         try database.execute(sql: "DELETE FROM offer; DELETE FROM node")
-        for (place, offer) in content.offers.enumerated() { try insert(offer, at: place, database) }
+        for (place, offer) in content.offers.flatMap(\.pieces).enumerated() { try insert(offer, at: place, database) }
         for (place, style) in content.styles.enumerated() { try insert(style, at: place, database) }
         let nodes = try database.makeStatement(
             sql: "INSERT INTO node (place, id, parent, kind, names) VALUES (?, ?, ?, ?, ?)")
@@ -86,6 +87,7 @@ extension StoreDatabase {
                         try CatalogContent.Style(id: row("id"), name: name, version: row("version"), file: file))
                 }
             }
+            content.offers = CatalogContent.joined(content.offers)
             let nodes = try Row.fetchCursor(database, sql: "SELECT id, parent, kind, names FROM node ORDER BY place")
             while let row = try nodes.next().map(CheckedRow.init) {
                 content.nodes.append(
@@ -98,7 +100,8 @@ extension StoreDatabase {
 
     private static let insertion = """
         INSERT INTO offer (kind, place, id, edition_group, language, region, names, version, mask, min_zoom, max_zoom,
-        tileset, data_date, attribution, files, patches, packs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        tileset, data_date, attribution, files, patches, packs, part_of, part, parts)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     private static func insert(_ offer: CatalogContent.Offer, at place: Int, _ database: Database) throws {
@@ -106,14 +109,15 @@ extension StoreDatabase {
             0, place, offer.id, offer.group, offer.language, offer.region, FieldText.write(offer.names), offer.version,
             Data(offer.mask.encoded()), offer.zooms?.min, offer.zooms?.max, offer.tileset, offer.dataDate,
             offer.attribution, FieldText.write(offer.files), FieldText.write(offer.patches),
-            FieldText.write(offer.packs.map { [$0] } ?? []),
+            FieldText.write(offer.packs.map { [$0] } ?? []), offer.part?.of, offer.part?.number, offer.part?.count,
         ])
     }
 
     private static func insert(_ style: CatalogContent.Style, at place: Int, _ database: Database) throws {
         try database.cachedStatement(sql: insertion).execute(arguments: [
             1, place, style.id, nil, nil, nil, FieldText.write(style.name.map { ["": $0] } ?? [:]), style.version, nil,
-            nil, nil, nil, nil, nil, FieldText.write([style.file]), "", "",
+            nil, nil, nil, nil, nil, FieldText.write([style.file]), "", "", nil,
+            nil, nil,
         ])
     }
 }
@@ -129,5 +133,8 @@ extension CatalogContent.Offer {
             zooms: InstalledFile.zooms(row("min_zoom"), row("max_zoom")), tileset: row("tileset"),
             dataDate: row("data_date"), attribution: row("attribution"), files: FieldText.downloads(row("files")),
             patches: FieldText.downloads(row("patches")), packs: FieldText.downloads(row("packs")).first)
+        if let whole = try row("part_of") as String? {
+            part = CatalogPart(of: whole, number: try row("part"), count: try row("parts"))
+        }
     }
 }

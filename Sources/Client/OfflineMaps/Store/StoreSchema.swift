@@ -16,6 +16,15 @@ enum StoreSchema {
             // Not NULL: some bodies of an adopted file are no tiles, so each is checked when it is read.
             try database.execute(sql: "ALTER TABLE installed_file ADD COLUMN has_unusable INTEGER")
         }
+        migrator.registerMigration("4: parts of packages") { database in
+            // The package, the number and the count of an offer that is a part; NULL for a whole package.
+            try database.execute(
+                sql: """
+                    ALTER TABLE offer ADD COLUMN part_of TEXT;
+                    ALTER TABLE offer ADD COLUMN part INTEGER;
+                    ALTER TABLE offer ADD COLUMN parts INTEGER
+                    """)
+        }
         return migrator
     }
 

@@ -33,10 +33,16 @@ public struct Installed: Hashable, Sendable {
     /// The date of the data, as the catalog writes it.
     public var dataDate: String? { main?.dataDate }
     /// The versions that a rollback can go to, the newest first.
-    public var previous: [Int32] { files.filter { $0.state == .previous && $0.item == item }.reversed().map(\.version) }
+    public var previous: [Int32] {
+        var seen: Set<Int32> = []
+        return files.filter { $0.state == .previous && item.isMade(of: $0.item) }.reversed().map(\.version)
+            .filter { seen.insert($0).inserted }
+    }
 
-    /// The file of the item itself, and not of a data group that goes with it.
-    private var main: InstalledFile? { current.first { $0.item == item } ?? current.first }
+    /// The file of the item itself, and not of a data group that goes with it; of a package in parts the part that changed last.
+    private var main: InstalledFile? {
+        current.filter { item.isMade(of: $0.item) }.max { $0.version < $1.version } ?? current.first
+    }
 }
 
 /// The JSON of an installed item: its version, date and previous versions in place of its files.

@@ -27,7 +27,7 @@ package enum UntrustedBytes {
         } catch { return .refused(error.failure?.rawValue ?? error.code.name) }
         guard verified.sequence ?? -1 >= 3 else { return .wrong("an older catalog was accepted") }
         let content = verified.content
-        for offer in content.offers {
+        for offer in content.offers.flatMap(\.pieces) {
             guard FieldText.names(FieldText.write(offer.names)) == offer.names else {
                 return .wrong("the names of '\(offer.id)' are not stored as they are")
             }

@@ -77,7 +77,8 @@ extension StoreWorker {
     /// What was viewed of a tileset before its update is stale.
     private func expireViewed(_ item: Item) {
         let tilesets = Set(
-            committedRows.files.values.filter { $0.item == item && $0.state == .current }.compactMap(\.tileset))
+            committedRows.files.values.filter { item.isMade(of: $0.item) && $0.state == .current }.compactMap(\.tileset)
+        )
         guard !tilesets.isEmpty else { return }
         let ambient = shared.web.ambient
         begin(nil, on: []) { _ in

@@ -24,6 +24,7 @@ struct BuildCommand: AsyncParsableCommand {
               packhorse build EE LV LT --tileset tiles.yaml --format mbtiles,pmtiles -o maps/
               packhorse build --geojson park.geojson --tileset mbtiles:planet.mbtiles -o park.mbtiles
               packhorse build EE --tileset tiles.yaml --format zip,folder -o site/
+              packhorse build EE --tileset tiles.yaml --max-file 4GB -o card/
               packhorse build EE --tileset tiles.yaml --zoom 0-12 --dry-run
             """)
 
@@ -129,7 +130,7 @@ struct BuildCommand: AsyncParsableCommand {
             return try await BuildForecast.show(
                 plan, workers: workerCount, saysDepth: submission.saysDepth, json: progress.json)
         }
-        if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
+        if !force, !restart, let finished = try await plan.finished() { return try await sayUnchanged(plan, finished) }
         // Files of an interrupted build of this output are checked later, when it is known which build made them.
         try plan.check(replacing: force || (isUnderWay && !restart))
         if coordinator == nil, !isUnderWay {
@@ -144,7 +145,8 @@ struct BuildCommand: AsyncParsableCommand {
                 try plan.check(replacing: force)
             }
             let made = try await run(plan, folder)
-            let report = BuildReport(plan, made, files: try await placeFiles(of: plan, jobs: made, in: folder))
+            let (files, isWhole) = try await placeFiles(of: plan, jobs: made, in: folder)
+            let report = BuildReport(plan, made, files: files, isWhole: isWhole)
             if report.isDone || !report.keepsWork { folder.remove() }
             if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.maxRestarts {
                 throw CLIError(.badData, "the archive was replaced", isOfChangedSource: true)
@@ -167,27 +169,36 @@ struct BuildCommand: AsyncParsableCommand {
     }
 
     /// Moves the finished files to their destination.
+    ///
+    /// - Returns: The files, and whether all packages have theirs.
     private func placeFiles(of plan: BuildPlan, jobs made: [PBJobStatus], in folder: BuildFolder) async throws
-        -> [BuildReport.File]
+        -> (files: [BuildReport.File], isWhole: Bool)
     {
         let source = BuildSource(
             isShared: coordinator != nil, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
         var files: [BuildReport.File] = []
+        var isWhole = true
         for file in plan.files {
-            guard let found = made[file.job].file(of: file) else { continue }
-            files.append(try await source.place(found, as: file, mark: plan.record.identity, replacing: force))
+            let found = made[file.job].files(of: file)
+            if found.isEmpty { isWhole = false }
+            for (output, published) in found {
+                files.append(
+                    try await source.place(
+                        published, as: output, mark: output.mark(plan.record.identity), replacing: force))
+            }
         }
-        return files
+        return (files, isWhole)
     }
 
-    private func sayUnchanged(_ plan: BuildPlan) async throws {
+    private func sayUnchanged(_ plan: BuildPlan, _ finished: [BuildOutput]) async throws {
         // An earlier run was killed after its last file. Its state is removed now.
         if FileKind.isThere(plan.state) {
             try await BuildFolder(plan.state, for: plan.record, isRestart: true).remove()
         }
-        for file in plan.files {
+        for file in finished {
             Console.note("unchanged: \(file.name) was made by the same command; --force builds it again")
         }
-        try BuildReport(plan, [], files: plan.files.map(BuildReport.File.init(unchanged:))).show(json: progress.json)
+        try BuildReport(plan, [], files: finished.map(BuildReport.File.init(unchanged:)), isWhole: true).show(
+            json: progress.json)
     }
 }

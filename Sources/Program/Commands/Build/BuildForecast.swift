@@ -2,6 +2,7 @@ internal import ClusterClient
 internal import CommandSupport
 import Foundation
 import Packages
+internal import Wire
 
 /// The estimated result of a build, from its masks and a few sampled tiles.
 struct BuildForecast: Encodable {
@@ -28,7 +29,8 @@ struct BuildForecast: Encodable {
         for draft in plan.drafts {
             let estimate = try await Estimate.sampled(
                 draft, samples: 24, workers: workers,
-                formats: PackageForecast.formats.filter { $0 == .mbtiles || wanted.contains($0) })
+                formats: PackageForecast.formats.filter { $0 == .mbtiles || wanted.contains($0) },
+                maxFile: draft.publish.maxFile)
             jobs.append(Job(label: draft.label, tiles: estimate.tiles, estimate: estimate))
             let depth = saysDepth ? DeepZooms.remark(draft, estimate) : nil
             warnings += draft.warnings + [depth, estimate.failureText].compactMap(\.self)
@@ -41,7 +43,8 @@ struct BuildForecast: Encodable {
                 Console.result(job.label)
                 job.estimate.lines.forEach(Console.result)
             }
-            Console.note("would write \(forecast.files.joined(separator: ", ")); nothing was built")
+            let parts = jobs.contains { $0.estimate.parts?.packages ?? 0 > 0 } ? " in parts" : ""
+            Console.note("would write \(forecast.files.joined(separator: ", "))\(parts); nothing was built")
         }
         warnings.forEach(Console.warning)
     }

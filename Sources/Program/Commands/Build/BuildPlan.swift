@@ -74,8 +74,10 @@ struct BuildPlan: Sendable {
     /// - Parameter isResumed: Whether files that an earlier run of this build wrote may stay.
     /// - Throws: ``CLIError`` 73.
     func checkNames(replacing: Bool, isResumed: Bool = false) throws {
-        for file in files where !isResumed || FileMark.read(file.url) != record.identity {
-            try file.format.checkName(file.url, replacing: replacing)
+        for file in files where !isResumed || file.finished(by: record.identity) == nil {
+            for url in file.names where !isResumed || !(FileMark.read(url)?.hasPrefix(record.identity) ?? false) {
+                try file.format.checkName(url, replacing: replacing)
+            }
         }
     }
 
@@ -89,19 +91,18 @@ struct BuildPlan: Sendable {
         for file in files.prefix(1) { try OutputLocation.tryFolder(of: file.url) }
     }
 
-    /// Whether every file exists, was made by exactly this build, and is undamaged.
-    func isDone() async throws -> Bool {
-        guard
-            files.allSatisfy({
-                FileMark.read($0.url) == record.identity && ($0.format.isFolder || FileKind.isRegular($0.url))
-            })
-        else {
-            return false
-        }
+    /// The files, when every one exists, was made by exactly this build, and is undamaged; else `nil`.
+    func finished() async throws -> [BuildOutput]? {
+        var finished: [BuildOutput] = []
         for file in files {
-            let report = try await FileWork.run { try PackageCheck.verify(file.url, mask: file.mask) }
-            if !report.isVerified { return false }
+            guard let outputs = file.finished(by: record.identity) else { return nil }
+            finished += outputs
         }
-        return true
+        guard finished.allSatisfy({ $0.format.isFolder || FileKind.isRegular($0.url) }) else { return nil }
+        for file in finished {
+            let report = try await FileWork.run { try PackageCheck.verify(file.url, mask: file.mask) }
+            if !report.isVerified { return nil }
+        }
+        return finished
     }
 }

@@ -51,8 +51,9 @@ struct BuildReport: Encodable {
         case state, files, jobs
     }
 
-    init(_ plan: BuildPlan, _ jobs: [PBJobStatus], files: [File]) {
-        let isGood = files.count == plan.files.count && jobs.allSatisfy { JobReport.status($0) == .success }
+    /// - Parameter isWhole: Whether every package has its files.
+    init(_ plan: BuildPlan, _ jobs: [PBJobStatus], files: [File], isWhole: Bool) {
+        let isGood = isWhole && jobs.allSatisfy { JobReport.status($0) == .success }
         state = !isGood ? "failed" : jobs.isEmpty ? "unchanged" : "done"
         self.files = files
         // A build on this machine publishes into a folder that is removed with the build.

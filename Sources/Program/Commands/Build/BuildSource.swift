@@ -20,6 +20,14 @@ struct PublishedFile: Sendable {
     let tiles: UInt64?
 }
 
+extension PublishedFile {
+    /// A file of a part; `nil` when it was not published.
+    init?(_ file: PBPackageFile) {
+        guard !file.path.isEmpty, let sha256 = Digest(bytes: [UInt8](file.sha256)) else { return nil }
+        self.init(path: file.path, sha256: sha256, size: file.size, tiles: file.tiles)
+    }
+}
+
 extension PBJobStatus {
     /// The file of a package in a format; `nil` when the package was not published.
     func file(of output: BuildOutput) -> PublishedFile? {

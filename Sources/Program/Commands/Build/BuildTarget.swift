@@ -11,13 +11,17 @@ import Wire
 struct BuildOutput: Sendable {
     /// The index of the job that makes it.
     let job: Int
-    let package: String
+    var package: String
     let format: PackageFormat
     /// Empty for a package without a language.
     let language: String
-    let url: URL
+    var url: URL
     /// The mask of its tiles.
-    let mask: TileMask
+    var mask: TileMask
+    /// The largest size of a file in bytes; 0 for no limit.
+    let maxFile: UInt64
+    /// Which part of the package it is; `nil` for the whole one.
+    var part: (number: Int, count: Int)?
 
     /// Its path as a user would write it.
     var name: String { Self.name(url) }
@@ -99,7 +103,7 @@ struct BuildTarget {
                     files.append(
                         BuildOutput(
                             job: job, package: package.area.id, format: format, language: language, url: url,
-                            mask: package.mask))
+                            mask: package.mask, maxFile: draft.publish.maxFile))
                 }
             }
         }

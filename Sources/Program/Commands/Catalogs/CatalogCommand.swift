@@ -11,15 +11,18 @@ internal import TextFormats
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Sign, verify, prune, fill and publish a catalog, and withdraw packages.",
+        abstract:
+            "Sign, verify, compare, promote, roll back, prune, fill and publish a catalog, and withdraw packages.",
         discussion: """
             A catalog is a folder: packages.json for CARTO's client, catalog.json with all packages, and files that never
             change. Any web server can serve it.
             Example: packhorse catalog verify ./data/catalog
             """,
         subcommands: [
-            CatalogVerifyCommand.self, CatalogKeygenCommand.self, CatalogPushCommand.self, CatalogPruneCommand.self,
-            CatalogRemoveCommand.self, CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self,
+            CatalogVerifyCommand.self, CatalogKeygenCommand.self, CatalogPushCommand.self, CatalogDiffCommand.self,
+            CatalogPromoteCommand.self, CatalogRollbackCommand.self, CatalogPruneCommand.self,
+            CatalogRemoveCommand.self,
+            CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self,
         ])
 }
 

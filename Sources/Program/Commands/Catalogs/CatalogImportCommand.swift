@@ -39,7 +39,10 @@ struct CatalogImportCommand: ParsableCommand {
     @Flag(help: "Allow it to replace a package of another tileset.") var replaceTileset = false
     @Flag(help: "Allow it to replace a package of another area or of more zooms, and to be smaller.")
     var replaceArea = false
-    @Flag(help: "Publish it even if it has less than half of the tiles or bytes of the previous version.")
+    @Flag(
+        help:
+            "Publish it even if it has less than half of the tiles or bytes of the previous version, or lacks its attribution or vector layers."
+    )
     var allowShrink = false
     @Flag(help: "Rewrite it in Packhorse's own layout, so that patches result in exactly the published bytes.")
     var rewrite = false
@@ -64,6 +67,7 @@ struct CatalogImportCommand: ParsableCommand {
         let members = TileSourceMembers(
             rows: contents.metadata, format: contents.metadata["format"].flatMap(TileFormat.init(word:)))
         (request.encoding, request.tileSize) = (members.sourceEncoding, members.tileSize)
+        request.layers = MBTilesContents.layers(in: contents.metadata)
         request.tileset = tileset ?? ""
         request.options.dataDate = try dataDate.map(OfflineArguments.checkedDate)
         request.options.replacesTileset = replaceTileset

@@ -35,12 +35,16 @@ struct TilesetOptions: ParsableArguments {
     var language: String?
 
     /// Reads the tileset and the documents that it refers to (TileJSON, file metadata).
-    func read() async throws -> Tileset {
+    func read() async throws -> Tileset { try await pinned().tileset }
+
+    /// The same with the version of the archive that was read; `nil` for tile servers.
+    func pinned() async throws -> (tileset: Tileset, version: String?) {
         let languages = try languages()
         guard languages.count <= 1 else {
             throw CLIError(.usage, "--language names \(languages.count) languages; this command needs one")
         }
-        return try await TilesetReader.read(named(), format: inputFormat, language: languages.first)
+        let file = try TilesetReader.file(named(), format: inputFormat)
+        return try await TilesetReader.pinned(languages.first.map(file.inLanguage) ?? file)
     }
 
     /// The languages of `--language`, in the given order.

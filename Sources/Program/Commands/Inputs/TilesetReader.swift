@@ -59,6 +59,9 @@ enum TilesetReader {
         }
         let found = try await OriginMetadata.pinned(file, environment: ProcessInfo.processInfo.environment)
         found.remarks.forEach(Console.warning)
+        if let build = found.tileset.build {
+            Console.note(PinnedBuild(build, version: found.version).text)
+        }
         return (found.tileset, found.version)
     }
 }

@@ -35,6 +35,8 @@ struct Estimate: Encodable {
     private(set) var margin: UInt64?
     /// Estimated file sizes by format.
     private(set) var files: [File] = []
+    /// How many files the packages have in each format, where files have a limit.
+    private(set) var parts: Parts?
     private(set) var seconds: Double?
     /// Sampled tiles that failed, by cause.
     private(set) var failures: [String: Int] = [:]
@@ -43,6 +45,18 @@ struct Estimate: Encodable {
     private(set) var transfer: Transfer?
     /// The bodies that most tiles have, as far as the sample shows; `nil` without one.
     private(set) var bodies: [FrequentBody]?
+
+    /// The build that is the newest now, of a source whose address changes with each build.
+    var source: PinnedBuild?
+
+    struct Parts: Encodable {
+        /// The largest size of a file in bytes.
+        let limit: UInt64
+        /// Files of all packages in one format.
+        let files: Int
+        /// Packages that are cut.
+        let packages: Int
+    }
 
     struct Transfer: Encodable {
         /// Requests for tiles with one worker.
@@ -69,7 +83,7 @@ struct Estimate: Encodable {
     ///   - metadata: Bytes of texts in each file, such as the list of vector layers.
     mutating func add(
         _ sample: OriginSampler.Sample, packages: [TileMask], formats: [PackageFormat], metadata: Int, workers: Int,
-        limit: Double?
+        limit: Double?, maxFile: UInt64 = 0
     ) {
         var fetch = SampledTotal()
         for found in sample.zooms {
@@ -94,15 +108,22 @@ struct Estimate: Encodable {
                 overfetch: $0.needed == 0 ? 0 : Double($0.fetched - $0.needed) / Double($0.needed),
                 directoryRequests: $0.directoryRequests, directoryBytes: $0.directoryBytes)
         }
-        let forecast = PackageForecast(
-            sample.zooms.map { zoom in
-                (
-                    tiles: packages.reduce(0) { $0 + $1.count(atZoom: zoom.zoom) },
-                    sample: zoom.answers.map { PackageForecast.Tile(tile: $0.tile, bytes: $0.bytes, body: $0.body) }
-                )
-            }, packages: packages.count, metadata: metadata)
+        func forecast(_ packages: [TileMask]) -> PackageForecast {
+            PackageForecast(
+                sample.zooms.map { zoom in
+                    (
+                        tiles: packages.reduce(0) { $0 + $1.count(atZoom: zoom.zoom) },
+                        sample: zoom.answers.map { PackageForecast.Tile(tile: $0.tile, bytes: $0.bytes, body: $0.body) }
+                    )
+                }, packages: packages.count, metadata: metadata)
+        }
+        if maxFile > 0 {
+            let counts = packages.map { forecast([$0]).parts(of: formats, limit: maxFile) }
+            parts = Parts(limit: maxFile, files: counts.reduce(0, +), packages: counts.count { $0 > 1 })
+        }
+        let all = forecast(packages)
         files = formats.compactMap { format in
-            forecast.size(as: format).map {
+            all.size(as: format).map {
                 File(format: format.rawValue, bytes: UInt64(max(0, $0.value)), margin: $0.margin.map { UInt64($0) })
             }
         }
@@ -129,6 +150,11 @@ struct Estimate: Encodable {
         }
         for (number, file) in files.enumerated() {
             lines.append("\(number == 0 ? "size " : "     ")  \(Self.text(file.bytes, file.margin)) as \(file.format)")
+        }
+        if let parts {
+            lines.append(
+                "files  about \(Units.count(parts.files)) of at most \(Units.bytes(parts.limit)) in each format; \(Units.count(parts.packages, of: "package is", "packages are")) cut into parts"
+            )
         }
         lines += (bodies ?? []).map(\.line)
         if let seconds {

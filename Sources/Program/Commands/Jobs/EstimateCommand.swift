@@ -24,6 +24,7 @@ struct EstimateCommand: AsyncParsableCommand {
               packhorse estimate EE --tileset tiles.yaml
               packhorse estimate DE --tileset tiles.yaml --zoom 0-12 --samples 0
               packhorse estimate EE LV --tileset tiles.yaml --format pmtiles,carto
+              packhorse estimate CA --tileset tiles.yaml --max-file 4GB
             """)
 
     @OptionGroup var area: AreaOptions
@@ -37,6 +38,7 @@ struct EstimateCommand: AsyncParsableCommand {
         name: .customLong("format"),
         help: EstimateCommand.formatHelp)
     var formats: [String] = []
+    @OptionGroup var size: FileSizeOption
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
     @Option(help: "Number of workers, for the estimated time.") var workers: Int = 1
     @Flag(help: "Print the result as JSON.") var json = false
@@ -48,11 +50,13 @@ struct EstimateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let formats = try wantedFormats()
-        let tileset = try await tiles.read()
+        let (tileset, version) = try await tiles.pinned()
         let draft = try JobDraft(
             areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset,
             packs: tilePacks ? tileset.packs ?? .standard : nil)
-        let estimate = try await Estimate.sampled(draft, samples: samples, workers: workers, formats: formats)
+        var estimate = try await Estimate.sampled(
+            draft, samples: samples, workers: workers, formats: formats, maxFile: size.bytes)
+        estimate.source = tileset.build.map { PinnedBuild($0, version: version) }
         if json {
             Console.result(try JSONText.pretty(estimate))
         } else {
@@ -101,9 +105,10 @@ extension Estimate {
     ///   - samples: Tiles fetched per zoom; 0 only counts.
     ///   - workers: Number of workers, for the time.
     ///   - formats: The formats whose file sizes are estimated.
+    ///   - maxFile: The largest size of a file in bytes; 0 for no limit.
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
     static func sampled(
-        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat]
+        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat], maxFile: UInt64 = 0
     ) async throws -> Estimate {
         let (mask, tileset) = (draft.union, draft.tileset)
         var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
@@ -117,7 +122,7 @@ extension Estimate {
         estimate.add(
             sample, packages: draft.packages.map(\.mask),
             formats: formats.filter { $0.hasEstimate(of: tileset.format) }, metadata: 500 + texts.reduce(0, +),
-            workers: workers, limit: tileset.politeness.requestsPerSecond)
+            workers: workers, limit: tileset.politeness.requestsPerSecond, maxFile: maxFile)
         return estimate
     }
 }

@@ -24,6 +24,11 @@ enum JobReport {
                 + (job.batchesFailed > 0 ? ", \(Units.count(job.batchesFailed)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
+        if !job.sourceBuild.isEmpty {
+            let date = job.dataDate.isEmpty ? "" : ", data of \(job.dataDate)"
+            let version = job.sourceVersion.isEmpty ? "" : ", \(job.sourceVersion)"
+            lines.append("build    \(job.sourceBuild)\(date), \(job.sourceURL)\(version)")
+        }
         if job.changedOnly {
             lines.append(
                 "changed  the origin was asked for the \(Units.count(job.changedTiles, of: "tile")) of a list and for tiles that were not kept; the rest was not asked"
@@ -65,9 +70,10 @@ enum JobReport {
         if package.size > 0 { line += "  \(Units.bytes(package.size))" }
         if package.tiles > 0 { line += "  \(Units.count(package.tiles, of: "tile"))" }
         return [line] + (package.remark.isEmpty ? [] : ["         \(package.remark)"])
-            + (package.path.isEmpty ? [] : ["         \(package.path)"])
+            + (package.path.isEmpty || package.files.contains { $0.part > 0 } ? [] : ["         \(package.path)"])
             + package.files.map { file in
-                "         \(file.format)  \(Units.bytes(file.size))" + (file.path.isEmpty ? "" : "  \(file.path)")
+                "         \(file.part > 0 ? "part \(file.part)  " : "")\(file.format)  \(Units.bytes(file.size))"
+                    + (file.path.isEmpty ? "" : "  \(file.path)")
             }
     }
 

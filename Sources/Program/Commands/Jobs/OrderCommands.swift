@@ -86,7 +86,10 @@ struct RetryCommand: AsyncParsableCommand {
               packhorse retry 1 --allow-shrink
             """)
     @OptionGroup var options: OrderOptions
-    @Flag(help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
+    @Flag(
+        help:
+            "Publish packages that have less than half of the tiles or bytes of the catalog's versions, or lack their attribution or vector layers."
+    )
     var allowShrink = false
     @Flag(help: "Allow packages to replace packages of another area or of more zooms, and to be smaller.")
     var replaceArea = false

@@ -27,6 +27,8 @@ struct OutputOptions: ParsableArguments {
             valueName: "group"))
     var group: String?
 
+    @OptionGroup var size: FileSizeOption
+
     @Option(help: ArgumentHelp("The date of the data for the catalog: 2026-10-01.", valueName: "date"))
     var dataDate: String?
 
@@ -40,7 +42,9 @@ struct OutputOptions: ParsableArguments {
     var replaceArea = false
 
     @Flag(
-        help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
+        help:
+            "Publish packages that have less than half of the tiles or bytes of the catalog's versions, or lack their attribution or vector layers."
+    )
     var allowShrink = false
 
     @Option(
@@ -70,6 +74,12 @@ struct OutputOptions: ParsableArguments {
         }
         draft.style = style ?? ""
         draft.publish.catalog = into ?? ""
+        draft.publish.maxFile = size.bytes
+        if size.bytes > 0, draft.allFormats.contains(where: \.isFolder) {
+            throw CLIError(
+                .usage, "--max-file limits files, and a folder has a file for each tile",
+                hint: "remove \(PackageFormat.folder) from --format, or omit --max-file")
+        }
         draft.publish.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
         draft.publish.replacesTileset = replaceTileset
         draft.publish.replacesArea = replaceArea

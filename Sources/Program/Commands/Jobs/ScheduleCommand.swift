@@ -18,14 +18,14 @@ struct ScheduleCommand: AsyncParsableCommand {
               packhorse schedule add daily-ee --every "daily 02:30" --time-zone Europe/Tallinn EE --tileset tiles.yaml
               packhorse schedule list
             """,
-        subcommands: [Add.self, List.self, Remove.self, Run.self])
+        subcommands: [Add.self, List.self, Show.self, Pause.self, Resume.self, Run.self, Remove.self])
 
     /// `packhorse schedule add`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add a schedule, or replace the one with this id.",
             discussion: """
-                Masks and tileset are fixed now, until the schedule is replaced. Several languages become one schedule
+                Masks and tileset are fixed now, until the schedule is replaced; of a source with 'latest' each run takes the newest build, and makes no job when the last one was made of it. Several languages become one schedule
                 each, monthly-ee-de and so on, because each is a separate job.
 
                 Examples:
@@ -58,7 +58,9 @@ struct ScheduleCommand: AsyncParsableCommand {
                 var draft = draft
                 // Each run uses the version that exists at that time.
                 draft.sourceVersion = nil
-                let submission = try draft.request(options.policy()).frame
+                var request = draft.request(options.policy())
+                request.latest = draft.following ?? ""
+                let submission = try request.frame
                 return PBSchedule.make {
                     $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.publish.edition.language)"
                     $0.every = rule
@@ -86,14 +88,17 @@ struct ScheduleCommand: AsyncParsableCommand {
         func run() async throws {
             let schedules = try await cluster.withClient { try await $0.schedules() }
             if json { return Console.result(try JSONText.pretty(schedules)) }
-            var table = Table("schedule", "every", "next in", "fired", "skipped", "last job", "label")
+            var table = Table(
+                "schedule", "every", "next", "fired", "skipped", "last job", "build", "nothing new", "label")
             for schedule in schedules {
                 table.add(
-                    schedule.id, schedule.every, Units.duration(seconds: Double(schedule.nextMs) / 1_000),
+                    schedule.id, schedule.every, schedule.nextText,
                     Units.count(schedule.fired),
-                    Units.count(schedule.skipped), schedule.lastJob == 0 ? "-" : "\(schedule.lastJob)", schedule.label)
+                    Units.count(schedule.skipped), schedule.lastJob == 0 ? "-" : "\(schedule.lastJob)",
+                    schedule.sourceBuild.isEmpty ? "-" : schedule.sourceBuild,
+                    WallTime.iso(schedule.unchangedMs) ?? "-", schedule.label)
             }
-            Console.result(table, lessNeeded: ["skipped", "fired", "last job"])
+            Console.result(table, lessNeeded: ["skipped", "fired", "nothing new", "build", "last job"])
         }
     }
 
@@ -107,7 +112,7 @@ struct ScheduleCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let answer = try await cluster.withClient { try await $0.dropSchedule(schedule) }
+            let answer = try await cluster.withClient { try await $0.order(schedule: schedule, "drop") }
             try OrderedView(answer).show(asJSON: json)
         }
     }

@@ -45,6 +45,10 @@ struct SubmitOptions: ParsableArguments {
         guard !strict || (allowedMissing ?? 0) == 0 else {
             throw ValidationError("--strict allows no tile to be missing; omit it or --allowed-missing.")
         }
+        guard !tilePacks || output.size.maxFile == nil else {
+            throw ValidationError(
+                "--tile-packs and --max-file exclude each other: tile packs are small files already. Omit one of them.")
+        }
         guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
 
@@ -61,7 +65,8 @@ struct SubmitOptions: ParsableArguments {
         let areas = try area.read()
         var drafts: [JobDraft] = []
         for language in languages.isEmpty ? [""] : languages {
-            let (tileset, version) = try await TilesetReader.pinned(language.isEmpty ? file : file.inLanguage(language))
+            let spoken = language.isEmpty ? file : file.inLanguage(language)
+            let (tileset, version) = try await TilesetReader.pinned(spoken)
             let zooms = try tiles.zooms(of: tileset)
             let packs = tilePacks ? tileset.packs ?? .standard : nil
             var draft: JobDraft
@@ -74,6 +79,7 @@ struct SubmitOptions: ParsableArguments {
                     packs: packs)
             }
             draft.sourceVersion = version
+            draft.following = spoken.following
             draft.remarks = []
             if measuresDepth, saysDepth { draft.remarks += await DeepZooms.remarks(draft) }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))

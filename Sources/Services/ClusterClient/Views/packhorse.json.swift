@@ -53,6 +53,10 @@ extension PBJobStatus: Encodable {
         try object.encode(received, forKey: "received")
         try object.encode(changedOnly, forKey: "changed_only")
         try object.encodeIfPresent(changedTiles == 0 ? nil : changedTiles, forKey: "changed_tiles")
+        try object.encodeIfPresent(sourceBuild.isEmpty ? nil : sourceBuild, forKey: "source_build")
+        try object.encodeIfPresent(sourceURL.isEmpty ? nil : sourceURL, forKey: "source_url")
+        try object.encodeIfPresent(dataDate.isEmpty ? nil : dataDate, forKey: "data_date")
+        try object.encodeIfPresent(sourceVersion.isEmpty ? nil : sourceVersion, forKey: "source_version")
         try object.encodeIfPresent(WallTime.iso(submittedMs), forKey: "submitted")
         try object.encodeIfPresent(WallTime.iso(startedMs), forKey: "started")
         try object.encodeIfPresent(WallTime.iso(endedMs), forKey: "ended")
@@ -104,6 +108,12 @@ extension PBSchedule: Encodable {
         try object.encode(fired, forKey: "fired")
         try object.encode(skipped, forKey: "skipped")
         try object.encode(label, forKey: "label")
+        try object.encode(unchanged, forKey: "unchanged")
+        try object.encodeIfPresent(WallTime.iso(unchangedMs), forKey: "unchanged_at")
+        try object.encodeIfPresent(sourceBuild.isEmpty ? nil : sourceBuild, forKey: "source_build")
+        try object.encode(paused, forKey: "paused")
+        try object.encodeIfPresent(cause.isEmpty ? nil : cause, forKey: "cause")
+        try object.encodeIfPresent(detail.isEmpty ? nil : detail, forKey: "detail")
     }
 }
 
@@ -199,6 +209,9 @@ extension PBPackageFile: Encodable {
         try object.encode(Hexadecimal.text([UInt8](sha256)), forKey: "sha256")
         try object.encode(size, forKey: "size")
         try object.encodeIfPresent(path.isEmpty ? nil : path, forKey: "path")
+        try object.encodeIfPresent(part == 0 ? nil : part, forKey: "part")
+        try object.encodeIfPresent(tiles == 0 ? nil : tiles, forKey: "tiles")
+        try object.encodeIfPresent(tilesHash.isEmpty ? nil : tilesHash, forKey: "tiles_hash")
     }
 }
 
@@ -206,16 +219,16 @@ extension PBPackageFile: Encodable {
 package enum MessageSchemas {
     package static let words: [String: String] = [
         "FailedTile": "tile:string cause:string detail:string",
-        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
+        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
-        "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string",
+        "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string unchanged:unsigned unchanged_at?:string source_build?:string paused:boolean cause?:string detail?:string",
         "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned operator_bytes_per_second?:number",
         "Event": "seq:unsigned time:string job:unsigned kind:string data:string text:string",
         "Worker": "name:string host:string pid:unsigned build:string state:string leases:unsigned credit:unsigned silent_seconds:number tiles:unsigned bytes:unsigned reason?:string",
         "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] findings:[Finding]",
         "OtherCatalog": "name:string folder:string url?:string",
         "Finding": "level:fail|warn code:string text:string hint:string",
-        "JobPackageFile": "format:string sha256:string size:unsigned",
+        "JobPackageFile": "format:string sha256:string size:unsigned part?:unsigned tiles?:unsigned tiles_hash?:string",
     ]
 }

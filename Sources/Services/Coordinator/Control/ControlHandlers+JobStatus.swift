@@ -35,7 +35,10 @@ extension ControlHandlers {
             status.packages[index].path = path
             for file in status.packages[index].files.indices {
                 let format = PackageFormat(rawValue: status.packages[index].files[file].format)
-                if let path = format?.path(ofPackage: path) { status.packages[index].files[file].path = path }
+                let part = status.packages[index].files[file].part
+                if let path = format?.path(ofPackage: path, part: part) {
+                    status.packages[index].files[file].path = path
+                }
             }
         }
         return status

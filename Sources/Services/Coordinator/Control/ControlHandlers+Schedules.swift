@@ -3,6 +3,7 @@ import Logging
 import Scheduling
 import Telemetry
 internal import TextFormats
+import Tilesets
 import Wire
 
 extension ControlHandlers {
@@ -69,6 +70,7 @@ extension ControlHandlers {
             state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: replyAddress)
         case .success(let plan):
             let isNew = state.scheduler.schedule(schedule.id) == nil
+            lookups.end(schedule.id)
             state.handle(.putSchedule(schedule, payload: payload))
             let text =
                 "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(Units.count(plan.tiles, of: "tile")),"
@@ -77,12 +79,31 @@ extension ControlHandlers {
         }
     }
 
-    func dropSchedule(_ id: String, _ replyAddress: ReplyAddress) {
+    /// Carries out an order for a schedule, or returns the refusal.
+    func order(_ body: PBScheduleOrder, _ replyAddress: ReplyAddress) {
+        let id = body.id
         if let refusal = refusal(ofSchedule: id.isEmpty ? "?" : id) {
             return state.reply(WireConversions.problem(refusal), to: replyAddress)
         }
-        state.handle(.dropSchedule(id))
-        ordered(changed: 1, "schedule \(id) removed; its jobs stay", replyAddress)
+        let wasPaused = state.scheduler.schedule(id)?.isPaused == true
+        switch body.order {
+        case "drop":
+            lookups.end(id)
+            state.handle(.dropSchedule(id))
+            ordered(changed: 1, "schedule \(id) removed; its jobs stay", replyAddress)
+        case "pause":
+            state.handle(.pauseSchedule(id, true, wall: environment.wall))
+            let text = wasPaused ? "schedule \(id) was paused already" : "schedule \(id) is paused"
+            ordered(changed: wasPaused ? 0 : 1, text, replyAddress)
+        case "resume":
+            state.handle(.pauseSchedule(id, false, wall: environment.wall))
+            let next = state.scheduler.schedule(id).map { ", next at \(Self.text($0.next))" } ?? ""
+            let text = wasPaused ? "schedule \(id) is resumed\(next)" : "schedule \(id) was not paused\(next)"
+            ordered(changed: wasPaused ? 1 : 0, text, replyAddress)
+        default:
+            let text = "'\(body.order.prefix(40))' is not an order. Use drop, pause or resume."
+            state.reply(WireConversions.problem("bad-request", text), to: replyAddress)
+        }
     }
 
     func schedules() -> Message {
@@ -97,6 +118,12 @@ extension ControlHandlers {
                         $0.lastJob = schedule.lastJob.rawValue
                         $0.fired = schedule.fired
                         $0.skipped = schedule.skipped
+                        $0.unchanged = schedule.unchanged
+                        $0.unchangedMs = schedule.unchangedAt
+                        $0.paused = schedule.isPaused
+                        $0.cause = schedule.trouble?.cause ?? ""
+                        $0.detail = schedule.trouble?.detail ?? ""
+                        $0.sourceBuild = state.jobs.spec(of: schedule.lastJob)?.tileset.build?.name ?? ""
                     }
                 }
             })
@@ -106,7 +133,7 @@ extension ControlHandlers {
         Date(timeIntervalSince1970: Double(wall) / 1_000).formatted(.iso8601)
     }
 
-    private static func submission(_ payload: [UInt8], of id: String) throws(Refusal) -> PBSubmit {
+    static func submission(_ payload: [UInt8], of id: String) throws(Refusal) -> PBSubmit {
         do {
             guard case .submit(var body) = try Frame(decoding: payload).message else {
                 throw Refusal("bad-schedule", "Schedule '\(id)' has no submission.")
@@ -131,11 +158,23 @@ extension ControlHandlers {
         else {
             return fireFailed(firing, Trouble(cause: "throttled", detail: "too many jobs are open"), retriable: true)
         }
+        if let trouble = lookups.trouble(of: id, now: environment.now) {
+            // It is repeated later; nothing is logged meanwhile.
+            return state.handle(
+                .fireFailed(schedule: id, wall: environment.wall, trouble, retriable: true))
+        }
+        let last = lastBuild(of: id)
         environment.executor.run(on: .queries) { [store = environment.store, executor = environment.executor] in
             do {
                 guard let payload = try await store.payload(ofSchedule: id) else {
                     let trouble = Trouble(cause: "internal", detail: "its submission is gone")
                     return .fireFailed(firing, trouble, retriable: false)
+                }
+                if let body = NewestBuildLookup.body(payload) {
+                    executor.run(on: .checks) {
+                        await NewestBuildLookup(last: last).report(of: body, firing, executor)
+                    }
+                    return nil
                 }
                 executor.plan { .firePlanned(firing, Self.plan(payload, firing, due: due)) }
                 return nil
@@ -145,7 +184,7 @@ extension ControlHandlers {
         }
     }
 
-    private static func plan(
+    static func plan(
         _ payload: [UInt8], _ firing: Firing, due: Int64
     ) -> Result<SubmitPlanner.Plan, SubmitProblem> {
         let planner = SubmitPlanner(bboxTileLimit: .max)
@@ -176,7 +215,9 @@ extension ControlHandlers {
         case .failure(let problem):
             fireFailed(firing, Trouble(cause: "bad-request", detail: problem.text), retriable: false)
         case .success(let plan):
-            guard state.scheduler.schedule(firing.schedule) != nil, let (job, _) = makeJob(of: plan) else { return }
+            lookups.end(firing.schedule)
+            // The plan may be of a submission that was replaced meanwhile.
+            guard state.scheduler.isFiring(firing.schedule), let (job, _) = makeJob(of: plan) else { return }
             environment.logger.notice(
                 "Schedule fired", metadata: [LogKey.schedule: "\(firing.schedule)", LogKey.job: "\(job)"])
         }
@@ -213,6 +254,11 @@ extension ControlHandlers {
             if let refusal = refusal(ofSchedule: body.schedule) { throw refusal }
             var submission = try Self.submission(payload, of: body.schedule)
             submission.requestID = body.requestID
+            guard submission.latest.isEmpty else {
+                return environment.executor.run(on: .checks) { [submission] in
+                    .newestFound(replyAddress, await NewestBuildLookup(last: nil).filled(submission))
+                }
+            }
             submit(submission, replyAddress)
         } catch {
             state.reply(WireConversions.problem(error), to: replyAddress)

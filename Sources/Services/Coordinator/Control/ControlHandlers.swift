@@ -18,6 +18,8 @@ final class ControlHandlers {
     var changingJobs: Set<JobID> = []
     /// Orders for failed work of unfinished jobs that are carried out in slices, oldest first.
     var failedWorkOrders: [FailedWorkOrder] = []
+    /// Look-ups of newest builds that failed.
+    var lookups = FailedLookups()
     /// When the schedules were last checked.
     var lastScheduleCheck = Tick(milliseconds: -1_000)
 
@@ -48,12 +50,13 @@ final class ControlHandlers {
         case .listFailed(let body): listFailedWork(body, replyAddress)
         case .failedOrder(let body): state.tick.tasks.append(.failedWorkOrder(replyAddress, body))
         case .putSchedule(let body): put(body.schedule, replyAddress)
-        case .dropSchedule(let body): dropSchedule(body.id, replyAddress)
+        case .scheduleOrder(let body): order(body, replyAddress)
         case .listSchedules: state.reply(schedules(), to: replyAddress)
         case .getEvents(let body): readEvents(body, replyAddress)
         case .backup(let body): backUp(body, replyAddress)
         case .getCoverage(let body): coverage(body, replyAddress)
         case .withdraw(let body): withdraw(body, replyAddress)
+        case .changeCatalog(let body): changeCatalog(body, replyAddress)
         default:
             let text = "A \(frame.message.type) message does not belong on the control endpoint."
             state.reply(WireConversions.problem("bad-request", text), to: replyAddress)

@@ -32,6 +32,7 @@ enum EventText {
         case .schedule(let row):
             let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))
             return "schedule \(schedule.id), \(schedule.rule): \(schedule.fired) fired, \(schedule.skipped) skipped"
+                + (schedule.unchanged > 0 ? ", \(schedule.unchanged) without a new build" : "")
         case .scheduleDropped(let id): return "schedule \(id) removed"
         case .originLimit(let body): return text(body)
         case .originBlock(let body): return WireConversions.block(body).text

@@ -233,6 +233,9 @@ final class CoordinatorLoop {
         case .firePlanned(let firing, let result): control.fired(firing, result)
         case .fireFailed(let firing, let trouble, let mayHeal):
             control.fireFailed(firing, trouble, retriable: mayHeal)
+        case .fireUnchanged(let firing, let build): control.fireUnchanged(firing, build: build)
+        case .lookupFailed(let firing, let trouble): control.lookupFailed(firing, trouble)
+        case .newestFound(let replyAddress, let result): control.newestFound(result, replyAddress)
         case .scheduleRead(let replyAddress, let body, let payload):
             control.runSchedule(body, payload: payload, replyAddress)
         case .schedulePlanned(let replyAddress, let schedule, let payload, let result):

@@ -14,6 +14,12 @@ enum Report: Sendable {
     case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
     /// A schedule that is due cannot be read.
     case fireFailed(Firing, Trouble, retriable: Bool)
+    /// The source of a schedule that is due has the build that its last job was made of.
+    case fireUnchanged(Firing, build: String)
+    /// The newest build of the source of a schedule that is due was not found.
+    case lookupFailed(Firing, Trouble)
+    /// The newest build for a schedule that a client runs was found, or not.
+    case newestFound(ReplyAddress, Result<PBSubmit, SubmitProblem>)
     /// The submission of a schedule that a client runs was read; empty when it is gone.
     case scheduleRead(ReplyAddress, PBSubmit, [UInt8])
     /// A schedule was checked, together with its submission.

@@ -59,16 +59,19 @@ enum NotificationContent {
             files: (package.merged?.files ?? []).map { file in
                 EventNotification.File(
                     format: file.format, size: file.size, sha256: file.digest.hex,
-                    path: PackageFormat(rawValue: file.format)?.path(ofPackage: package.path))
+                    path: PackageFormat(rawValue: file.format)?.path(
+                        ofPackage: package.path, part: file.part?.number ?? 0))
             })
     }
 }
 
 extension PackageFormat {
     /// The path of a package in this format, from the path of its MBTiles file; `nil` when that has another name.
-    func path(ofPackage path: String) -> String? {
-        let end = PackageFormat.mbtiles.fileExtension
+    ///
+    /// - Parameter part: The number of the part whose file it is; then the path is that of the first part.
+    func path(ofPackage path: String, part: UInt32 = 0) -> String? {
+        let end = (part > 0 ? "-1" : "") + PackageFormat.mbtiles.fileExtension
         guard path.hasSuffix(end) else { return nil }
-        return String(path.dropLast(end.count)) + fileExtension
+        return String(path.dropLast(end.count)) + (part > 0 ? "-\(part)" : "") + fileExtension
     }
 }

@@ -26,7 +26,8 @@ struct CatalogFolderWriter: CatalogWriter {
         let cut = requests.map { request in
             Result {
                 var request = request
-                request.tilePacks = try packs(request)
+                request.layers = MBTilesContents.layers(of: request.file)
+                request.tilePacks = try CatalogPacks.maker(request, home(of: request.options.edition))
                 return request
             }
         }
@@ -45,41 +46,15 @@ struct CatalogFolderWriter: CatalogWriter {
         return results
     }
 
-    /// The tile packs of a package.
-    ///
-    /// They are cut now unless the catalog has them.
-    private func packs(_ request: PublishRequest) throws -> PublishedPacks? {
-        guard let scheme = request.options.packs else { return nil }
-        let inside = request.options.edition.path
-        let home = inside.isEmpty ? catalog.folder : catalog.folder.appending(path: inside)
-        var wanted = TilePacks.Order(package: request.file, id: request.id, tileset: request.tileset)
-        wanted.mask = request.mask
-        wanted.lacksOnlyEmptyTiles = request.failedTiles == 0
-        wanted.scheme = scheme
-        let list = try heldPacks(wanted, digest: request.digest, home: home) ?? TilePacks.packs(wanted, into: home)
-        return PublishedPacks(
-            list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
-    }
-
-    /// The packs that the catalog lists for exactly these bytes, if all of their files exist.
-    private func heldPacks(_ wanted: TilePacks.Order, digest: Digest, home: URL) -> TilePackList? {
-        // A list that cannot be read is made again.
-        guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
-            // A list that cannot be decoded is made again.
-            let list = try? TilePackList(decoding: Array(bytes), named: wanted.id), list.answers(wanted, of: digest)
-        else { return nil }
-        let isThere = list.packs.allSatisfy { pack in
-            // A pack that cannot be read is made again.
-            let attributes = try? FileManager.default.attributesOfItem(atPath: home.appending(path: pack.path).path)
-            return (attributes?[.size] as? NSNumber)?.uint64Value == pack.size
-        }
-        return isThere ? list : nil
+    private func home(of edition: CatalogEdition) -> URL {
+        edition.path.isEmpty ? catalog.folder : catalog.folder.appending(path: edition.path)
     }
 
     func wantsPatches(_ request: PublishRequest) -> Bool {
         guard patchMaker != nil else { return false }
         // If the catalog cannot be read now, patches cannot be listed in it either.
-        let wanted = try? catalog.wantedPatches(of: [request.id], in: request.options.edition, previous: patchVersions)
+        let wanted = try? catalog.wantedPatches(
+            of: Set(request.listedIDs), in: request.options.edition, previous: patchVersions)
         return wanted?.isEmpty == false
     }
 
@@ -97,7 +72,8 @@ struct CatalogFolderWriter: CatalogWriter {
             var wanted: [WantedPatch] = []
             let editions = Dictionary(grouping: requests, by: \.options.edition)
             for (edition, requests) in editions.sorted(by: { $0.key < $1.key }) {
-                wanted += try catalog.wantedPatches(of: Set(requests.map(\.id)), in: edition, previous: patchVersions)
+                wanted += try catalog.wantedPatches(
+                    of: Set(requests.flatMap(\.listedIDs)), in: edition, previous: patchVersions)
             }
             _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
         } catch {
@@ -110,6 +86,7 @@ struct CatalogFolderWriter: CatalogWriter {
         do throws(CatalogError) {
             let edition = spec.publish.edition
             try catalog.checkCase(ids, in: edition)
+            if spec.publish.maxFile != nil { try catalog.checkPartNames(ids, in: edition) }
             if !spec.publish.replacesTileset { try catalog.check(ids, of: spec.tileset.id, in: edition) }
             if !spec.publish.replacesArea {
                 let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
@@ -118,8 +95,10 @@ struct CatalogFolderWriter: CatalogWriter {
             let wanted = Set(ids)
             return CatalogImpact(
                 spec: spec,
-                replaced: try catalog.packages(in: edition).filter { wanted.contains($0.id) },
-                cut: catalog.idsWithPacks(among: ids, in: edition)
+                replaced: try catalog.wholePackages(in: edition).filter { wanted.contains($0.id) },
+                cut: catalog.idsWithPacks(among: ids, in: edition),
+                // A disk that cannot be asked gives no warning.
+                free: try? Durable.freeBytes(catalog.folder)
             ).warnings
         } catch {
             // Any other problem of the catalog may be fixed before there is something to publish.
@@ -130,6 +109,10 @@ struct CatalogFolderWriter: CatalogWriter {
 
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning {
         try catalog.remove(ids, group: edition.group, language: edition.language, dryRun: false)
+    }
+
+    func carryOut(_ order: CatalogOrder) throws -> CatalogPlan {
+        try catalog.carryOut(order, cutting: CatalogPacks.maker)
     }
 
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] {

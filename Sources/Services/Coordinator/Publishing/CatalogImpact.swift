@@ -2,6 +2,7 @@ import Catalog
 import CatalogFormat
 import PackageFiles
 import Packages
+internal import TextFormats
 import Tiles
 
 /// Possible problems of a job, found by comparing it with the current catalog.
@@ -11,11 +12,15 @@ struct CatalogImpact {
     let replaced: [CatalogEntry]
     /// Ids of the replaced packages that have tile packs.
     let cut: [String]
+    /// Free bytes of the catalog's disk; `nil` when they cannot be asked.
+    var free: UInt64?
 
     private var edition: CatalogEdition { spec.publish.edition }
 
     /// One sentence with its remedy per warning.
-    var warnings: [String] { [lostPacks, lostZooms, shrinkage, sameDate].compactMap(\.self) }
+    var warnings: [String] {
+        [lostPacks, lostZooms, shrinkage, lostAttribution, shortSpace, sameDate].compactMap(\.self)
+    }
 
     private var lostPacks: String? {
         guard spec.publish.packs == nil, let first = cut.first else { return nil }
@@ -52,6 +57,23 @@ struct CatalogImpact {
         guard let first = smaller.first else { return nil }
         return
             "Package '\(first.id)'\(others(smaller.count)) asks for \(first.new) tiles, the version in edition '\(edition)' asked for \(first.old): a package with less than half of the tiles or bytes is not published. If it is to be smaller, add --replace-area (smaller area or fewer zooms) or --allow-shrink."
+    }
+
+    /// Packages whose tileset has no attribution any more; they are not published unless that is allowed.
+    private var lostAttribution: String? {
+        guard spec.tileset.attribution.isEmpty, !spec.publish.allowsShrink else { return nil }
+        let losing = replaced.filter { $0.attribution != nil && $0.tileset == spec.tileset.id }
+        guard let first = losing.first, let text = first.attribution else { return nil }
+        return
+            "The tileset has no attribution, and package '\(first.id)' of edition '\(edition)'\(others(losing.count)) has '\(text.prefix(100))': a package that loses its attribution is not published. Add attribution to the tileset file, or --allow-shrink."
+    }
+
+    /// New versions that are as large as those they replace, which stay, would not fit on the disk.
+    private var shortSpace: String? {
+        let needed = replaced.flatMap(\.allFiles).reduce(0.0) { $0 + Double(max(0, $1.size)) }
+        guard let free, needed > Double(free) else { return nil }
+        return
+            "The disk of the catalog has \(Units.bytes(free)) free, and the packages that this job replaces have \(Units.bytes(UInt64(min(needed, 1e18)))). Their files stay for clients that download them. Free space, or keep fewer versions (--keep-versions, packhorse catalog prune)."
     }
 
     /// MapLibre's clients merge databases by date: a tile replaces only an older one.

@@ -33,6 +33,8 @@ protocol CatalogWriter: Sendable {
     ///
     /// - Parameter edition: The edition; the main one stands for every edition.
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning
+    /// Promotes packages of another catalog, or rolls packages back: all of them or none.
+    func carryOut(_ order: CatalogOrder) throws -> CatalogPlan
 }
 
 extension CatalogWriter {
@@ -46,6 +48,10 @@ extension CatalogWriter {
 
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning {
         throw CatalogError(.badRequest, "Packages of this coordinator cannot be withdrawn.")
+    }
+
+    func carryOut(_ order: CatalogOrder) throws -> CatalogPlan {
+        throw CatalogError(.badRequest, "Packages of this coordinator cannot be promoted.")
     }
 }
 

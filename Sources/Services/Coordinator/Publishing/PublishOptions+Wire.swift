@@ -2,6 +2,7 @@ import Catalog
 import CatalogFormat
 import Errors
 import PackageFiles
+import Packages
 import Tiles
 import Wire
 
@@ -23,9 +24,27 @@ extension PublishOptions {
         }
         dataDate = options.dataDate.isEmpty ? nil : options.dataDate
         packs = try Self.packs(options.tilePacks)
+        maxFile = try Self.maxFile(options)
         replacesTileset = options.replacesTileset
         replacesArea = options.replacesArea
         allowsShrink = options.allowsShrink
+    }
+
+    /// The largest size of a file, if there is a limit.
+    private static func maxFile(_ options: PBPublishOptions) throws(SubmitProblem) -> UInt64? {
+        guard options.maxFile > 0 else { return nil }
+        guard options.maxFile >= PackageParts.leastLimit else {
+            throw SubmitProblem(
+                "bad-request",
+                "Files of at most \(options.maxFile) bytes are too small for a package; the least limit is \(PackageParts.leastLimit) bytes."
+            )
+        }
+        guard options.tilePacks.isEmpty else {
+            throw SubmitProblem(
+                "bad-request", "A package is cut into tile packs or into parts of limited size, not into both.",
+                hint: "omit --tile-packs or --max-file")
+        }
+        return options.maxFile
     }
 
     /// The zoom bands of tile packs, if packs are requested.

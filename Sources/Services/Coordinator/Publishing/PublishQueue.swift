@@ -12,6 +12,7 @@ import Scheduling
 import Synchronization
 import Telemetry
 import Tiles
+import Tilesets
 import Wire
 
 /// Merged packages that wait to be published.
@@ -210,6 +211,7 @@ extension PublishRequest {
         mask = wanted.mask
         options = spec.publish
         attribution = spec.tileset.attribution
+        sourceBuild = spec.tileset.build?.name
         (encoding, tileSize) = (spec.tileset.encoding, spec.tileset.tileSize)
         tileset = spec.tileset.id
         zooms = spec.zooms
@@ -217,15 +219,52 @@ extension PublishRequest {
         tiles = merged.tiles
         asksChangedOnly = spec.changed != nil
         nodes = wanted.nodes.map(CatalogIndex.Node.init)
-        for (file, url) in zip(merged.files, files.dropFirst()) {
-            guard let format = PackageFormat(rawValue: file.format) else {
+        let urls = Dictionary(zip(merged.digests, files)) { first, _ in first }
+        if merged.parts.isEmpty {
+            self.files = try Self.files(merged.files, urls)
+        } else {
+            try addParts(of: merged, urls)
+        }
+    }
+
+    /// The parts of the package, which share all that is said of it.
+    private mutating func addParts(of merged: MergedPackage, _ urls: [Digest: URL]) throws(CatalogError) {
+        let all = merged.parts
+        for (index, (part, files)) in all.enumerated() {
+            let place = CatalogPart(of: id, number: index + 1, count: all.count)
+            let next = index + 1 < all.count ? all[index + 1].part.first : nil
+            let main = files.first { $0.format == CatalogEntry.mainFile.format }
+            guard let main, let url = urls[main.digest], let whole = mask else {
+                throw CatalogError(.badRequest, "Package '\(place.id)' has no file.")
+            }
+            let mask = part.mask(in: whole, before: next)
+            var request = PublishRequest(
+                id: place.id, file: url, digest: main.digest, size: main.size, maskWire: mask.cartoWire, names: names,
+                tilesHash: part.tilesHash)
+            request.mask = mask
+            request.options = options
+            request.attribution = attribution
+            (request.encoding, request.tileSize) = (encoding, tileSize)
+            (request.tileset, request.zooms, request.failedTiles) = (tileset, zooms, failedTiles)
+            (request.tiles, request.asksChangedOnly, request.nodes) = (part.tiles, asksChangedOnly, nodes)
+            request.part = place
+            request.files = try Self.files(files.filter { $0.format != main.format }, urls)
+            parts.append(request)
+        }
+    }
+
+    private static func files(_ merged: [MergedFile], _ urls: [Digest: URL]) throws(CatalogError) -> [PublishFile] {
+        var files: [PublishFile] = []
+        for file in merged {
+            guard let format = PackageFormat(rawValue: file.format), let url = urls[file.digest] else {
                 throw CatalogError(.badRequest, "This build cannot publish a file of format '\(file.format)'.")
             }
-            self.files.append(
+            files.append(
                 PublishFile(
                     format: file.format, fileExtension: format.fileExtension, url: url, digest: file.digest,
                     size: file.size))
         }
+        return files
     }
 }
 

@@ -2,6 +2,7 @@ import Digests
 import Foundation
 import GRDB
 import Scheduling
+import Tiles
 
 /// A package with its key; its files are rows of their own.
 struct PackageRecord: Sendable {
@@ -55,9 +56,14 @@ extension StateStore {
             .execute(arguments: [job.key, index.number])
         for file in package.merged?.files ?? [] {
             try db.cachedStatement(
-                sql: "INSERT INTO package_file (job, idx, format, digest, size) VALUES (?, ?, ?, ?, ?)"
+                sql: """
+                    INSERT INTO package_file (job, idx, part, format, digest, size, tiles, tiles_hash, first, common)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
             ).execute(arguments: [
-                job.key, index.number, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
+                job.key, index.number, Int64(file.part?.number ?? 0), file.format, Data(file.digest.bytes),
+                Int64(clamping: file.size), file.part?.tiles.recorded, file.part?.tilesHash,
+                file.part?.first.recorded, file.part?.common,
             ])
         }
     }
@@ -72,16 +78,27 @@ extension StateStore {
         }
     }
 
+    /// The part of a package that a file has; `nil` for the whole one.
+    private static func part(_ field: RecordReader) throws -> MergedPart? {
+        let number: UInt32 = try field("part")
+        guard number > 0 else { return nil }
+        return MergedPart(
+            number: number, tiles: try field("tiles"), tilesHash: try field("tiles_hash"), first: try field("first"),
+            common: try field("common"))
+    }
+
     /// The files of a job's packages in addition to MBTiles, by the index of the package.
     private static func files(of job: Int64, _ db: Database) throws -> [Int64: [MergedFile]] {
         var files: [Int64: [MergedFile]] = [:]
         let rows = try Row.fetchAll(
-            db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, format", arguments: [job])
+            db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, part, format", arguments: [job])
         for row in rows {
             let index: Int64 = try row.value("idx")
             let field = RecordReader(row) { "a file of package \(job)/\(index)" }
             files[index, default: []].append(
-                MergedFile(format: try field("format"), digest: try field("digest"), size: try field("size")))
+                MergedFile(
+                    format: try field("format"), digest: try field("digest"), size: try field("size"),
+                    part: try part(field)))
         }
         return files
     }

@@ -2,6 +2,7 @@ import Digests
 import Foundation
 import GRDB
 import Scheduling
+import Tiles
 
 /// A value that a field of a record can have.
 protocol RecordValue: SendableMetatype {
@@ -74,6 +75,14 @@ extension Digest: RecordValue {
     init?(recorded: DatabaseValue) {
         guard let bytes = Data.fromDatabaseValue(recorded) else { return nil }
         self.init(bytes: bytes)
+    }
+}
+
+extension TileID: RecordValue {
+    var recorded: DatabaseValue { hilbertID.recorded }
+    init?(recorded: DatabaseValue) {
+        guard !recorded.isNull, let id = UInt64(recorded: recorded) else { return nil }
+        self.init(hilbertID: id)
     }
 }
 

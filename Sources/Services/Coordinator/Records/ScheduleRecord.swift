@@ -16,6 +16,9 @@ enum ScheduleRecord {
             RecordField("skipped", log: 7) { $0.skipped },
             RecordField("cause", log: 8) { $0.trouble?.cause },
             RecordField("detail", log: 9) { $0.trouble?.detail },
+            RecordField("unchanged", log: 10) { $0.unchanged },
+            RecordField("unchanged_at", log: 11) { $0.unchangedAt },
+            RecordField("paused", log: 12) { $0.isPaused },
         ])
 
     static func schedule(_ field: RecordReader) throws -> Schedule {
@@ -24,7 +27,8 @@ enum ScheduleRecord {
         return Schedule(
             id: try field("id"), rule: rule, label: try field("label"), next: try field("next"),
             lastJob: try field("last_job"), fired: try field("fired"), skipped: try field("skipped"),
-            trouble: try field.trouble())
+            unchanged: try field("unchanged"), unchangedAt: try field("unchanged_at"),
+            isPaused: try field("paused"), trouble: try field.trouble())
     }
 }
 

@@ -65,7 +65,10 @@ final class CommitChecks {
         let named: [(digest: Digest, size: UInt64)] =
             switch result {
             case .fetch(let digest, let counts, _): [(digest, counts.shardBytes)]
-            case .merge(let package): [(package.digest, package.size)] + package.files.map { ($0.digest, $0.size) }
+            // The size of a package in parts is the sum of its files, all of which are named.
+            case .merge(let package):
+                (package.parts.isEmpty ? [(package.digest, package.size)] : [])
+                    + package.files.map { ($0.digest, $0.size) }
             }
         for (digest, size) in named {
             guard let found = try await blobs.size(of: digest) else {

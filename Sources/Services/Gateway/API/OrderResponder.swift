@@ -107,7 +107,18 @@ enum OrderResponder {
 
     static func dropSchedule(_ routed: RoutedRequest) async throws(Problem) -> Response {
         let id = routed["schedule"]
-        let answer = try await routed.services.cluster.ask { try await $0.dropSchedule(id) }
+        let answer = try await routed.services.cluster.ask { try await $0.order(schedule: id, "drop") }
+        return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
+    }
+
+    static func schedule(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        struct Order: Codable, Sendable { let order: String }
+        let id = routed["schedule"]
+        let order = try await JSONBody.read(Order.self, routed.request)
+        guard ["pause", "resume"].contains(order.order) else {
+            throw Problem(.wrongRequest, "'order' is pause or resume.")
+        }
+        let answer = try await routed.services.cluster.ask { try await $0.order(schedule: id, order.order) }
         return APIResponder.json(Ordered(changed: answer.changed, text: answer.text))
     }
 

@@ -130,6 +130,7 @@ enum OpenAPISchemas {
             ["order": orders, "jobs": list(integer), "priority": integer, "weight": integer],
             required: ["order", "jobs"]),
         "FailedOrder": object(["order": words(["requeue", "drop"]), "batches": list(integer)], required: ["order"]),
+        "ScheduleOrder": object(["order": words(["pause", "resume"])], required: ["order"]),
         "WorkerOrder": object(["order": words(["drain", "undo"])], required: ["order"]),
         "Backup": object(["name": text], required: ["name"]),
         "Extract": object(

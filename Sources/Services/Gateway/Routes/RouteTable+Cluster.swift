@@ -54,6 +54,10 @@ extension RouteTable {
             summary: "Remove a schedule; its jobs stay", answer: .json("Ordered"),
             handler: OrderResponder.dropSchedule),
         Route(
+            .post, "/v1/schedules/{schedule}/orders", name: "schedule-order", access: .operator,
+            summary: "Pause or resume a schedule", body: "ScheduleOrder", answer: .json("Ordered"),
+            handler: OrderResponder.schedule),
+        Route(
             .get, "/v1/workers", name: "workers", access: .viewer, summary: "Workers", answer: .json("Workers"),
             handler: APIResponder.workers),
         Route(

@@ -20,6 +20,14 @@ public struct Schedule: Hashable, Sendable {
     /// Number of firings that were skipped because the last job had not ended, or because the coordinator refused the
     /// submission.
     public internal(set) var skipped: UInt64
+    /// Number of firings that made no job because the source had no new build.
+    public internal(set) var unchanged: UInt64
+    /// When the last firing was one of ``unchanged``; 0 = it was none.
+    ///
+    /// Milliseconds since 1970.
+    public internal(set) var unchangedAt: Int64
+    /// Whether it does not fire until it is resumed; a run by hand is not a firing.
+    public internal(set) var isPaused: Bool
     /// Why the last firing created no job; `nil` when it created one, or when it was skipped because the last job had
     /// not ended.
     public internal(set) var trouble: Trouble?
@@ -35,7 +43,7 @@ public struct Schedule: Hashable, Sendable {
     /// A schedule as read from a store.
     public init(
         id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64,
-        trouble: Trouble? = nil
+        unchanged: UInt64 = 0, unchangedAt: Int64 = 0, isPaused: Bool = false, trouble: Trouble? = nil
     ) {
         self.id = id
         self.rule = rule
@@ -44,6 +52,9 @@ public struct Schedule: Hashable, Sendable {
         self.lastJob = lastJob
         self.fired = fired
         self.skipped = skipped
+        self.unchanged = unchanged
+        self.unchangedAt = unchangedAt
+        self.isPaused = isPaused
         self.trouble = trouble
     }
 

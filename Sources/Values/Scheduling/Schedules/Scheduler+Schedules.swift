@@ -11,9 +11,12 @@ extension Scheduler {
     /// The schedule with this id, or `nil`.
     public func schedule(_ id: String) -> Schedule? { schedules[id] }
 
+    /// Whether a firing of a schedule is being prepared; not after the schedule was replaced.
+    public func isFiring(_ id: String) -> Bool { firing.contains(id) }
+
     /// When ``Event/wall(_:)`` must be sent next; milliseconds since 1970, `nil` = never.
     public var nextFiring: Int64? {
-        schedules.values.lazy.filter { !firing.contains($0.id) }.map(\.next).min()
+        schedules.values.lazy.filter { !firing.contains($0.id) && !$0.isPaused }.map(\.next).min()
     }
 
     /// Whether a schedule is set to an instant later than its next one after `wall`, because the clock was ahead when
@@ -25,7 +28,8 @@ extension Scheduler {
     public func isAhead(of wall: Int64) -> Bool { schedules.values.contains { isAhead($0, of: wall) } }
 
     private func isAhead(_ schedule: Schedule, of wall: Int64) -> Bool {
-        !firing.contains(schedule.id) && schedule.next > wall && schedule.next > schedule.next(after: wall)
+        !firing.contains(schedule.id) && !schedule.isPaused && schedule.next > wall
+            && schedule.next > schedule.next(after: wall)
     }
 
     mutating func put(_ schedule: Schedule, payload: [UInt8]) {
@@ -35,6 +39,8 @@ extension Scheduler {
             row.lastJob = old.lastJob
             row.fired = old.fired
             row.skipped = old.skipped
+            row.unchanged = old.unchanged
+            row.isPaused = old.isPaused
         }
         firing.remove(row.id)
         schedules[row.id] = row
@@ -47,13 +53,23 @@ extension Scheduler {
         store(.dropSchedule(id))
     }
 
+    /// Pauses or resumes a schedule.
+    ///
+    /// Firings that were due meanwhile are left out. A firing that is under way makes its job.
+    mutating func pauseSchedule(_ id: String, _ isPaused: Bool, wall: Int64) {
+        guard let schedule = schedules[id], schedule.isPaused != isPaused else { return }
+        schedules[id]?.isPaused = isPaused
+        if !isPaused, !firing.contains(id) { schedules[id]?.next = schedule.next(after: wall) }
+        if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+    }
+
     /// Fires the due schedules, after correcting times that were set by a clock that was ahead.
     ///
     /// An instant that was already fired creates no second job: its request id is known. Firings that were missed while
     /// the coordinator was down run once. A firing is skipped while the schedule's last job is still running.
     mutating func fireSchedules(wall: Int64) {
         for id in schedules.keys.sorted() where !firing.contains(id) {
-            guard let schedule = schedules[id] else { continue }
+            guard let schedule = schedules[id], !schedule.isPaused else { continue }
             if isAhead(schedule, of: wall) {
                 schedules[id]?.next = schedule.next(after: wall)
                 if let row = schedules[id] { store(.schedule(row, payload: nil)) }
@@ -82,11 +98,22 @@ extension Scheduler {
         skip(id, wall: wall)
     }
 
+    /// The source of a schedule has no new build: the firing ends without a job.
+    mutating func fireUnchanged(_ id: String, wall: Int64) {
+        guard firing.remove(id) != nil, let schedule = schedules[id] else { return }
+        schedules[id]?.unchanged += 1
+        schedules[id]?.unchangedAt = wall
+        schedules[id]?.trouble = nil
+        schedules[id]?.next = schedule.next(after: max(wall, schedule.next))
+        if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+    }
+
     /// Records the job of a firing, in the same transaction as the job itself.
     mutating func recordFiring(_ firing: Firing?, job: JobID) {
         guard let firing, schedules[firing.schedule] != nil else { return }
         schedules[firing.schedule]?.lastJob = job
         schedules[firing.schedule]?.fired += 1
+        schedules[firing.schedule]?.unchangedAt = 0
         schedules[firing.schedule]?.trouble = nil
         setNextFiring(after: firing)
     }

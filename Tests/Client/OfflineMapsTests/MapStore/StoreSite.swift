@@ -92,7 +92,7 @@ final class StoreSite {
     @discardableResult
     func add(
         _ id: String, version: Int32 = 1, cell: (Int, Int, Int) = (7, 72, 37), depth: Int = 3, group: String? = nil,
-        brokenPatch: Bool = false, withPacks: Bool = false
+        brokenPatch: Bool = false, withPacks: Bool = false, part: CatalogPart? = nil
     ) throws -> String {
         let map = try TestMap(cell, depth: depth)
         let folder = group.map { "groups/\($0)/" } ?? ""
@@ -124,7 +124,7 @@ final class StoreSite {
                     format: "mbtiles", url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
             ], patches: patches)
         packages[folder + id] = CatalogIndex.Package(
-            id: id, edition: folder, region: nil, names: ["en": id], versions: [entry])
+            id: id, edition: folder, region: nil, names: ["en": part?.of ?? id], versions: [entry], part: part)
         if withPacks { packages[folder + id]?.tilePacks = try addPacks(of: file, id, folder, map) }
         return path
     }
@@ -149,6 +149,34 @@ final class StoreSite {
         let bytes = [UInt8](try Data(contentsOf: file))
         files.state.withLock { $0.bodies[path] = bytes }
         return bytes
+    }
+
+    /// Makes a version of a package in parts, one for each cell; parts of which nothing is said keep their bytes.
+    func add(
+        _ id: String, version: Int32 = 1, parts cells: [(Int, Int, Int)], unchanged: Set<Int> = [], depth: Int = 3,
+        group: String? = nil
+    ) throws {
+        let folder = group.map { "groups/\($0)/" } ?? ""
+        for known in packages.keys.filter({ packages[$0]?.part?.of == id && packages[$0]?.edition == folder }) {
+            let number = packages[known]?.part?.number ?? 0
+            if number > cells.count { packages[known] = nil }
+        }
+        for (index, cell) in cells.enumerated() {
+            let part = CatalogPart(of: id, number: index + 1, count: cells.count)
+            guard unchanged.contains(index + 1), var known = packages[folder + part.id] else {
+                try add(part.id, version: version, cell: cell, depth: depth, group: group, part: part)
+                continue
+            }
+            // The same bytes at the path of the new version.
+            let file = known.versions[0].files[0]
+            let path = "\(folder)packages/\(version)/\(part.id).mbtiles"
+            files.state.withLock { $0.bodies[path] = $0.bodies[file.url] }
+            known.versions[0].version = version
+            known.versions[0].files[0].url = path
+            known.versions[0].patches = []
+            known.part = part
+            packages[folder + part.id] = known
+        }
     }
 
     /// Takes a package out of the catalog.

@@ -1,0 +1,80 @@
+public import CatalogFormat
+public import Errors
+internal import Files
+internal import Foundation
+
+/// `promotion.json`: what the last promotion changed, so that it can be undone, and what of it was undone, so that undoing it
+/// again changes nothing.
+struct PromotionRecord: Codable, Equatable {
+    /// One package.
+    struct Package: Codable, Hashable {
+        /// Path of its edition.
+        let edition: String
+        let id: String
+        /// The version that was listed before; `nil` when there was none.
+        let before: Int32?
+        /// The version that the promotion listed.
+        let after: Int32
+        /// The version that the rollback of the promotion gave it, 0 for one that was withdrawn; `nil` before.
+        var undone: Int32?
+    }
+
+    /// Ascending by edition, then id.
+    var packages: [Package] = []
+
+    /// Its name in a catalog.
+    static let fileName = "promotion.json"
+
+    /// The entry of a package.
+    subscript(_ edition: CatalogEdition, _ id: String) -> Package? {
+        get { packages.first { $0.edition == edition.path && $0.id == id } }
+        set {
+            guard let place = packages.firstIndex(where: { $0.edition == edition.path && $0.id == id }) else { return }
+            if let newValue { packages[place] = newValue } else { packages.remove(at: place) }
+        }
+    }
+
+    /// The document; `nil` when nothing can be undone, so that there is none.
+    func encoded() throws(CatalogError) -> [UInt8]? {
+        packages.isEmpty ? nil : try CatalogJSON.encode(self, named: Self.fileName)
+    }
+}
+
+extension Catalog {
+    private var recordURL: URL { folder.appendingPathComponent(PromotionRecord.fileName) }
+
+    /// What the last promotion changed; empty when there was none.
+    func promotionRecord() throws(CatalogError) -> PromotionRecord {
+        guard let bytes = try Self.bytes(recordURL) else { return PromotionRecord() }
+        do { return try JSONDecoder().decode(PromotionRecord.self, from: Data(bytes)) } catch {
+            throw CatalogError(
+                .corrupt,
+                "'\(recordURL.path)' is not the record of a promotion. Remove it; name the packages to roll back.",
+                cause: error)
+        }
+    }
+
+    /// The packages that are still as the last promotion, or its rollback, published them.
+    ///
+    /// - Throws: `catalog-corrupt`, `io`.
+    public func publishedByPromotion() throws(CatalogError) -> [CatalogEdition: Set<String>] {
+        let lists = try lists()
+        var ids: [CatalogEdition: Set<String>] = [:]
+        for package in try promotionRecord().packages {
+            guard let (edition, list) = lists.first(where: { $0.key.path == package.edition }),
+                let listed = list.first(where: { $0.id == package.id }),
+                [package.after, package.undone].contains(listed.version)
+            else { continue }
+            ids[edition, default: []].insert(package.id)
+        }
+        return ids
+    }
+
+    /// Replaces or removes the record.
+    func write(_ record: PromotionRecord) throws(CatalogError) {
+        guard let bytes = try record.encoded() else {
+            return try CatalogError.naming { () throws(StorageError) in try Durable.remove(recordURL) }
+        }
+        try write(bytes, to: recordURL)
+    }
+}

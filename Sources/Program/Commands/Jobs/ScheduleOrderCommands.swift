@@ -1,0 +1,85 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import Foundation
+internal import TextFormats
+import Wire
+
+extension ScheduleCommand {
+    /// `packhorse schedule show`.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show a schedule: when it runs, what its last run did, and why.",
+            discussion: "Example: packhorse schedule show monthly-ee")
+        @Argument(help: "The schedule.") var schedule: String
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let all = try await cluster.withClient { try await $0.schedules() }
+            guard let found = all.first(where: { $0.id == schedule }) else {
+                throw CLIError(
+                    .noInput, "there is no schedule '\(schedule)'", hint: "packhorse schedule list lists them")
+            }
+            if json { return Console.result(try JSONText.pretty(found)) }
+            for (label, text) in Self.rows(found) {
+                Console.result(label.padding(toLength: 10, withPad: " ", startingAt: 0) + text)
+            }
+        }
+
+        private static func rows(_ one: PBSchedule) -> [(String, String)] {
+            let runs = [
+                "\(Units.count(one.fired)) made a job", "\(Units.count(one.unchanged)) found nothing new",
+                "\(Units.count(one.skipped)) were skipped",
+            ]
+            var rows = [("schedule", one.id), ("every", one.every), ("next", one.nextText)]
+            rows.append(("runs", runs.joined(separator: ", ")))
+            if one.lastJob != 0 { rows.append(("last job", "\(one.lastJob)")) }
+            if !one.sourceBuild.isEmpty { rows.append(("build", one.sourceBuild)) }
+            if let time = WallTime.iso(one.unchangedMs) { rows.append(("last run", "\(time): nothing new, no job")) }
+            if !one.cause.isEmpty { rows.append(("last run", "no job: \(one.cause): \(one.detail)")) }
+            if !one.label.isEmpty { rows.append(("label", one.label)) }
+            return rows
+        }
+    }
+
+    /// `packhorse schedule pause`.
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "pause", abstract: "Pause a schedule: it does not run until it is resumed.",
+            discussion: """
+                A job that runs goes on. 'packhorse schedule run' still submits a job by hand.
+
+                Example: packhorse schedule pause monthly-ee
+                """)
+        @Argument(help: "The schedule.") var schedule: String
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let answer = try await cluster.withClient { try await $0.order(schedule: schedule, "pause") }
+            try OrderedView(answer).show(asJSON: json)
+        }
+    }
+
+    /// `packhorse schedule resume`.
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "resume", abstract: "Resume a paused schedule; runs that were due meanwhile are left out.",
+            discussion: "Example: packhorse schedule resume monthly-ee")
+        @Argument(help: "The schedule.") var schedule: String
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let answer = try await cluster.withClient { try await $0.order(schedule: schedule, "resume") }
+            try OrderedView(answer).show(asJSON: json)
+        }
+    }
+}
+
+extension PBSchedule {
+    /// When it runs next, for people.
+    var nextText: String { paused ? "paused" : "in \(Units.duration(seconds: Double(nextMs) / 1_000))" }
+}

@@ -1,0 +1,51 @@
+import Digests
+import Foundation
+import Logging
+import Scheduling
+import Telemetry
+import Tilesets
+import Wire
+
+/// Schedules over sources whose address changes with each build (docs/decisions/0094).
+extension ControlHandlers {
+    /// What is known of the last job of a schedule, if it is done.
+    func lastBuild(of schedule: String) -> NewestBuildLookup.Last? {
+        guard let job = state.scheduler.schedule(schedule)?.lastJob, let spec = state.jobs.spec(of: job),
+            let summary = state.scheduler.summary(of: job), summary.state == .done, let build = spec.tileset.build,
+            let identity = summary.identity
+        else { return nil }
+        return NewestBuildLookup.Last(
+            build: build, tileset: spec.tileset.canonicalJSON, version: summary.sourceVersion, identity: identity)
+    }
+
+    /// Ends a firing whose source has no new build.
+    func fireUnchanged(_ firing: Firing, build: String) {
+        lookups.end(firing.schedule)
+        environment.logger.notice(
+            "Schedule fired without a new build",
+            metadata: [LogKey.schedule: "\(firing.schedule)", LogKey.sourceBuild: "\(build)"])
+        state.handle(.fireUnchanged(schedule: firing.schedule, wall: environment.wall))
+    }
+
+    /// Repeats a look-up later, and skips the firing after a day.
+    func lookupFailed(_ firing: Firing, _ trouble: Trouble) {
+        let mayHeal = environment.wall - (firing.due ?? environment.wall) < FailedLookups.limit
+        if mayHeal {
+            lookups.fail(firing.schedule, trouble, now: environment.now)
+        } else {
+            lookups.end(firing.schedule)
+        }
+        fireFailed(firing, trouble, retriable: mayHeal)
+    }
+
+    /// Submits the job of a schedule that a client runs, with the newest build.
+    func newestFound(_ result: Result<PBSubmit, SubmitProblem>, _ replyAddress: ReplyAddress) {
+        switch result {
+        case .success(let body): submit(body, replyAddress)
+        case .failure(let problem):
+            state.reply(
+                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: true),
+                to: replyAddress)
+        }
+    }
+}

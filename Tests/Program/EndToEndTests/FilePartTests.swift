@@ -1,0 +1,164 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Packages in parts of limited size through real processes: built, published, installed.
+@Suite(.serialized)
+struct FilePartTests {
+    private static let limit = 250_000
+
+    private func files(_ folder: URL, ending: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(ending) }.sorted()
+    }
+
+    private func size(_ file: URL) throws -> Int { try Data(contentsOf: file).count }
+
+    @Test(.timeLimit(.programs))
+    func aBuildWritesPartsThatAreSmallEnough() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let card = scratch.url("card")
+        func build(_ arguments: String...) async throws -> Program.Outcome {
+            try await Program.run(
+                ["build", "EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)"]
+                    + arguments
+                    + ["--progress", "none"], in: scratch)
+        }
+        let first = try await build("--format", "mbtiles,pmtiles", "-o", card.path + "/")
+        #expect(first.status == 0, "\(first.errors)")
+        let names = try files(card, ending: ".mbtiles")
+        #expect(names.count > 1 && names == (1...names.count).map { "EE-\($0).mbtiles" }.sorted(), "\(names)")
+        #expect(try files(card, ending: ".pmtiles").count == names.count)
+        #expect(first.output.split(separator: "\n").count == 2 * names.count, "\(first.output)")
+        for name in try FileManager.default.contentsOfDirectory(atPath: card.path) {
+            let file = card.appending(path: name)
+            #expect(try size(file) <= Self.limit, "\(name)")
+            let verified = try await Program.run(["verify", file.path], in: scratch)
+            #expect(verified.status == 0, "\(verified.errors)")
+        }
+        let again = try await build("--format", "mbtiles,pmtiles", "-o", card.path + "/")
+        #expect(again.status == 0 && again.errors.contains("unchanged"), "\(again.errors)")
+        #expect(again.output == first.output)
+        // A part that was lost is built again; the others are the same.
+        try FileManager.default.removeItem(at: card.appending(path: names[1]))
+        let mended = try await build("--format", "mbtiles,pmtiles", "-o", card.path + "/", "--force")
+        #expect(mended.status == 0 && mended.output == first.output, "\(mended.errors)")
+        // Another build does not replace parts unasked.
+        let other = try await Program.run(
+            [
+                "build", "EE", "--tileset", origin.tileset, "--zoom", "0-10", "--max-file", "\(Self.limit)", "-o",
+                card.path + "/",
+            ], in: scratch)
+        #expect(other.status == 73 && other.errors.contains("--force"), "\(other.status) \(other.errors)")
+        // One file gives the parts their name.
+        let single = try await build("-o", scratch.url("estonia.mbtiles").path)
+        #expect(single.status == 0, "\(single.errors)")
+        #expect(try files(scratch.folder, ending: ".mbtiles").first == "estonia-1.mbtiles")
+        #expect(try size(scratch.url("estonia-1.mbtiles")) <= Self.limit)
+        let whole = try await Program.run(
+            [
+                "build", "EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "1GB", "-o",
+                scratch.url("whole").path + "/",
+            ], in: scratch)
+        #expect(whole.status == 0, "\(whole.errors)")
+        #expect(try files(scratch.url("whole"), ending: ".mbtiles") == ["EE.mbtiles"])
+    }
+
+    @Test(.timeLimit(.programs))
+    func aDeviceInstallsPartsAsOnePackage() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 2, in: scratch)
+        let job = try await cluster.build(
+            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)", "--format", "pmtiles"])
+        #expect(job.state == "done" && job.packages.map(\.id) == ["EE"])
+        let list =
+            try JSONSerialization.jsonObject(
+                with: try Data(contentsOf: cluster.catalog.appending(path: "packages.json"))) as? [String: Any]
+        let entries = try #require(list?["packages"] as? [[String: Any]])
+        #expect(entries.count > 1 && Set(entries.compactMap { $0["version"] as? Int }) == [1])
+        for entry in entries {
+            #expect((entry["part"] as? [String: Any])?["of"] as? String == "EE")
+            #expect(try #require(entry["size"] as? Int) <= Self.limit)
+            #expect((entry["tile_mask"] as? String)?.hasSuffix(":11") == true)
+        }
+        #expect(try await Program.run(["verify", cluster.catalog.path], in: scratch).status == 0)
+        #expect(try await Program.run(["catalog", "verify", cluster.catalog.path], in: scratch).status == 0)
+        let device = scratch.url("device")
+        func run(_ arguments: String...) async throws -> Program.Outcome {
+            try await Program.run(["device"] + arguments + ["--store", device.path], in: scratch)
+        }
+        let installed = try await run("install", "EE", "--catalog", cluster.catalog.path)
+        #expect(installed.status == 0, "\(installed.errors)")
+        let listed = try await run("list", "--installed", "--json")
+        let rows = try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]]
+        #expect(
+            rows?.count == 1 && (rows?.first?["item"] as? [String: Any])?["id"] as? String == "EE", "\(listed.output)")
+        #expect(try await run("verify", "--deep").status == 0)
+        // The tiles of all parts are there.
+        let exported = scratch.url("exported.mbtiles")
+        let export = try await run("export", "-o", exported.path)
+        #expect(export.status == 0, "\(export.errors)")
+        let whole = scratch.url("whole.mbtiles")
+        let built = try await Program.run(
+            ["build", "EE", "--tileset", origin.tileset, "--zoom", "0-11", "-o", whole.path], in: scratch)
+        #expect(built.status == 0, "\(built.errors)")
+        let same = try await Program.run(
+            ["diff", whole.path, exported.path, "--dry-run", "--json"], in: scratch)
+        let difference = try JSONSerialization.jsonObject(with: Data(same.output.utf8)) as? [String: Any]
+        #expect(difference?["before"] as? String == difference?["after"] as? String, "\(same.output) \(same.errors)")
+        // The same submission is the same version, and one with a larger limit replaces the parts.
+        let again = try await cluster.build(
+            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)", "--format", "pmtiles"])
+        #expect(again.packages.first?.version == 1 && again.packages.first?.state == "unchanged")
+        let large = try await cluster.build(
+            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "1GB", "--format", "pmtiles"])
+        #expect(large.packages.first?.version == 2)
+        let updated = try await run("update", "--catalog", cluster.catalog.path)
+        #expect(updated.status == 0, "\(updated.errors)")
+        #expect(
+            try size(try await Device.file("EE", in: device, scratch))
+                == size(
+                    cluster.catalog.appending(path: "packages/2/EE.mbtiles")))
+        let removed = try await run("remove", "EE")
+        #expect(removed.status == 0, "\(removed.errors)")
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.programs))
+    func whatCannotBeIsRefusedByName() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 0, in: scratch)
+        let tileset = ["--tileset", origin.tileset, "--zoom", "0-8"]
+        let folder = try await cluster.run(["submit", "LI"] + tileset + ["--format", "folder"])
+        #expect(folder.status != 0 && folder.errors.contains("format folder is many files"), "\(folder.errors)")
+        #expect(
+            folder.errors.contains("--format zip") && folder.errors.contains("packhorse convert"), "\(folder.errors)")
+        let scheduled = try await cluster.run(
+            ["schedule", "add", "daily", "--every", "daily 01:00", "LI"] + tileset + ["--format", "folder"])
+        #expect(
+            scheduled.status != 0 && scheduled.errors.contains("format folder is many files"), "\(scheduled.errors)")
+        let list = scratch.url("list.yaml")
+        try Data("[{id: park, bbox: '24.5,59.3,25,59.5'}, {id: park-1, bbox: '26.5,58.3,27,58.5'}]".utf8).write(
+            to: list)
+        let named = try await cluster.run(["submit", "--packages", list.path] + tileset + ["--max-file", "4GB"])
+        #expect(named.status != 0 && named.errors.contains("'park-1'"), "\(named.errors)")
+        for (arguments, word) in [
+            (["--max-file", "4 apples"], "4GB"), (["--max-file", "10kB"], "least"),
+            (["--max-file", "4GB", "--tile-packs"], "--tile-packs"),
+        ] {
+            let refused = try await cluster.run(["submit", "LI"] + tileset + arguments)
+            #expect(refused.status == 64 && refused.errors.contains(word), "\(refused.errors)")
+        }
+        let build = try await Program.run(
+            ["build", "LI"] + tileset + ["--max-file", "4GB", "--format", "folder"], in: scratch)
+        #expect(build.status == 64 && build.errors.contains("--max-file"), "\(build.errors)")
+        let estimate = try await Program.run(
+            ["estimate", "EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)"],
+            in: scratch)
+        #expect(
+            estimate.status == 0 && estimate.output.contains("files  about"), "\(estimate.output) \(estimate.errors)")
+        try await cluster.stop()
+    }
+}
