@@ -101,7 +101,8 @@ extension Catalog {
     private static func checkPlace(
         of request: PublishRequest, _ previous: CatalogEntry, isCutAlike: Bool = true
     ) throws(CatalogError) {
-        guard previous.sha256 != request.digest.hex else { return }
+        // Of a package in parts this is the digest of the first one, which says nothing of the others.
+        guard !request.parts.isEmpty || previous.sha256 != request.digest.hex else { return }
         let isSameArea = previous.tileMask == request.maskWire
         // A mask that cannot be read has no area to compare.
         if !request.options.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),

@@ -35,11 +35,20 @@ extension CatalogEntry {
         let mask = TileMask(union: parts.compactMap { try? TileMask(cartoText: $0.tileMask) })
         let tiles = parts.compactMap(\.tiles)
         self.init(
-            id: part.of, version: parts.map(\.version).max() ?? first.version, size: parts.reduce(0) { $0 + $1.size },
+            id: part.of, version: parts.map(\.version).max() ?? first.version, size: Self.sum(parts.map(\.size)),
             url: first.url, tileMask: mask?.cartoWire ?? first.tileMask, metainfo: first.metainfo, sha256: first.sha256,
-            tilesHash: first.tilesHash, dataDate: first.dataDate, tileset: first.tileset,
-            tiles: tiles.count == parts.count ? tiles.reduce(0, +) : nil, minZoom: first.minZoom,
-            maxZoom: first.maxZoom,
+            tilesHash: first.tilesHash, attribution: first.attribution, dataDate: first.dataDate,
+            sourceBuild: first.sourceBuild, encoding: first.encoding, tileSize: first.tileSize, tileset: first.tileset,
+            tiles: tiles.count == parts.count ? Self.sum(tiles) : nil, minZoom: first.minZoom,
+            maxZoom: first.maxZoom, layers: first.layers, failedTiles: first.failedTiles,
             listedFiles: first.files.isEmpty ? nil : first.files)
+    }
+
+    /// A sum of numbers out of a list, which nothing limits.
+    private static func sum(_ numbers: [Int64]) -> Int64 {
+        numbers.reduce(0) { sum, number in
+            let (result, overflows) = sum.addingReportingOverflow(number)
+            return overflows ? .max : result
+        }
     }
 }

@@ -13,7 +13,7 @@ extension BuildOutput {
     func part(_ number: Int, of count: Int, mask: TileMask) -> BuildOutput {
         let name = url.lastPathComponent
         let stem =
-            name.hasPrefix(package)
+            name.hasPrefix(package + ".")
             ? package
             : name.hasSuffix(format.fileExtension)
                 ? String(name.dropLast(format.fileExtension.count)) : url.deletingPathExtension().lastPathComponent

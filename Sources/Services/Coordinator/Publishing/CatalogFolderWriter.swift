@@ -27,6 +27,7 @@ struct CatalogFolderWriter: CatalogWriter {
             Result {
                 var request = request
                 request.layers = MBTilesContents.layers(of: request.file)
+                for part in request.parts.indices { request.parts[part].layers = request.layers }
                 request.tilePacks = try CatalogPacks.maker(request, home(of: request.options.edition))
                 return request
             }

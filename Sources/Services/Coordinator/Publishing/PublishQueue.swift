@@ -247,6 +247,7 @@ extension PublishRequest {
             (request.encoding, request.tileSize) = (encoding, tileSize)
             (request.tileset, request.zooms, request.failedTiles) = (tileset, zooms, failedTiles)
             (request.tiles, request.asksChangedOnly, request.nodes) = (part.tiles, asksChangedOnly, nodes)
+            request.sourceBuild = sourceBuild
             request.part = place
             request.files = try Self.files(files.filter { $0.format != main.format }, urls)
             parts.append(request)
