@@ -17,11 +17,16 @@ extension Tileset {
     /// What decides which tiles of other jobs can be used: ``canonicalJSON``.
     ///
     /// Of a source whose address changes it is what decides what becomes of a body: not the address of the build, and not what the build says of itself.
+    /// The version of an archive stands for its bytes, but that of a tile server only names a build: there the address without that name, the
+    /// document and the headers decide too.
     public var identityJSON: [UInt8] {
-        guard build != nil else { return canonicalJSON }
+        guard let build else { return canonicalJSON }
+        let addresses = build.document.map { document in
+            source.addresses.map { $0.replacing(build.name, with: "{build}") } + [document.address]
+        }
         var same = Tileset(
-            id: id, source: TileSource(.templates, ["latest"]), rowOrder: .xyz, format: format, zooms: .all,
-            headers: [:],
+            id: id, source: TileSource(.templates, addresses ?? ["latest"]), rowOrder: .xyz, format: format,
+            zooms: .all, headers: addresses == nil ? [:] : headers,
             politeness: Politeness(), http2: false, maxTileBytes: Self.defaultMaxTileBytes, language: language)
         (same.layers, same.encoding, same.reject) = (layers, encoding, reject)
         (same.tileSize, same.isTileSizeChecked, same.mixesPictures) = (tileSize, isTileSizeChecked, mixesPictures)

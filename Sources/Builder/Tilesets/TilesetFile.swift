@@ -242,10 +242,11 @@ public struct TilesetFile: Sendable {
 
     /// The same for another source than its own: a document or a build that it names.
     public func forAsking(_ source: TileSource) throws(TilesetsError) -> Tileset {
-        let tileset = Tileset(
+        var tileset = Tileset(
             id: fields.id, source: source, rowOrder: .xyz, format: .mvt, zooms: .all,
             headers: fields.headers, politeness: fields.politeness, http2: fields.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: fields.language, keyEnvironment: fields.keyEnvironment)
+        tileset.emptyStatuses = fields.emptyStatuses
         try Self.naming(name) { () throws(TilesetsError) in try source.scheme.row.checkAsking(tileset) }
         return tileset
     }

@@ -18,8 +18,8 @@ package struct JobDraft {
     package let zooms: ZoomRange
     /// Of several archives those alone that its tiles can be in.
     package private(set) var tileset: Tileset
-    /// The required version of the archive for all tiles; `nil` = the first one that a worker reports, and for tile
-    /// servers.
+    /// The required version of the source's data for all tiles: of an archive, or the build of a tile server; `nil` = the first one
+    /// that a worker reports, and for other tile servers.
     package var sourceVersion: String?
     /// The tileset file as JSON, of a source whose address changes with each build; `nil` for others.
     ///
@@ -70,6 +70,8 @@ package struct JobDraft {
         self.tileset = tileset
         self.packs = packs
         publish.tilePacks = packs?.description ?? ""
+        // A tile server may have another build by now; the first result of a worker must not decide.
+        sourceVersion = tileset.build.flatMap { $0.document == nil ? nil : $0.version }
         try use(tileset)
     }
 

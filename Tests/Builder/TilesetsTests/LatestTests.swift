@@ -181,6 +181,26 @@ struct LatestTests {
         #expect(plain.identityJSON == plain.canonicalJSON)
     }
 
+    /// The name of a build says nothing of the server: two servers with one id and one build have different tiles.
+    @Test func buildsOfTileServersShareTheirTilesOnlyAtOneAddress() throws {
+        func server(_ name: String, style: String = "light", header: String = "") throws -> [UInt8] {
+            let file = try Self.file(
+                "id: planet\nlatest: {text: 'http://localhost/planet.txt', url: 'http://localhost/\(style)/{build}/{z}/{x}/{y}.pbf'}\n"
+                    + header)
+            var metadata = SourceMetadata()
+            (metadata.format, metadata.zooms) = (.mvt, .all)
+            let address = "http://localhost/\(style)/\(name)/{z}/{x}/{y}.pbf"
+            metadata.newest = TileSource(.templates, [address])
+            metadata.build = try SourceBuild(
+                name: name, address: address, document: .init(.text, at: "http://localhost/planet.txt"))
+            return try file.resolved(metadata: metadata).identityJSON
+        }
+        let first = try server("20261123_001001")
+        #expect(try server("20261124_001001") == first)
+        #expect(try server("20261123_001001", style: "dark") != first)
+        #expect(try server("20261123_001001", header: "headers: {X-Style: dark}") != first)
+    }
+
     @Test func aDamagedBuildIsRefused() throws {
         let text = String(decoding: try Self.resolved("20261124").canonicalJSON, as: UTF8.self)
         for (old, new) in [("\"name\":\"20261124\"", "\"name\":\"../x\""), ("\"size\":5", "\"md5\":\"zz\"")] {

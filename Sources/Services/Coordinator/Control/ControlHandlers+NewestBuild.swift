@@ -29,12 +29,7 @@ extension ControlHandlers {
 
     /// Repeats a look-up later, and skips the firing after a day.
     func lookupFailed(_ firing: Firing, _ trouble: Trouble) {
-        let mayHeal = environment.wall - (firing.due ?? environment.wall) < FailedLookups.limit
-        if mayHeal {
-            lookups.fail(firing.schedule, trouble, now: environment.now)
-        } else {
-            lookups.end(firing.schedule)
-        }
+        let mayHeal = lookups.fail(firing.schedule, trouble, now: environment.now)
         fireFailed(firing, trouble, retriable: mayHeal)
     }
 

@@ -172,7 +172,9 @@ extension ControlHandlers {
                 }
                 if let body = NewestBuildLookup.body(payload) {
                     executor.run(on: .checks) {
-                        await NewestBuildLookup(last: last).report(of: body, firing, executor)
+                        await LookupSlots.shared.run {
+                            await NewestBuildLookup(last: last).report(of: body, firing, executor)
+                        }
                     }
                     return nil
                 }

@@ -4,13 +4,15 @@ import Scheduling
 struct FailedLookups {
     private struct Entry {
         var attempts: Int
+        /// When the first of them failed.
+        var since: Tick
         var again: Tick
         var trouble: Trouble
     }
-    /// A firing is given up this long after it was due.
+    /// A firing is given up this long after its first look-up failed.
     ///
     /// Milliseconds.
-    static let limit: Int64 = 86_400_000
+    private static let limit: Int64 = 86_400_000
     private static let first: Int64 = 60_000
     private static let longest: Int64 = 3_600_000
     private var entries: [String: Entry] = [:]
@@ -21,10 +23,19 @@ struct FailedLookups {
     }
 
     /// A look-up failed.
-    mutating func fail(_ schedule: String, _ trouble: Trouble, now: Tick) {
+    ///
+    /// - Returns: Whether it is repeated; if not, the firing has ended.
+    @discardableResult
+    mutating func fail(_ schedule: String, _ trouble: Trouble, now: Tick) -> Bool {
+        let since = entries[schedule]?.since ?? now
+        guard now - since < Self.limit else {
+            end(schedule)
+            return false
+        }
         let attempts = (entries[schedule]?.attempts ?? 0) + 1
         let pause = min(Self.first << min(attempts - 1, 6), Self.longest)
-        entries[schedule] = Entry(attempts: attempts, again: now + pause, trouble: trouble)
+        entries[schedule] = Entry(attempts: attempts, since: since, again: now + pause, trouble: trouble)
+        return true
     }
 
     /// A firing of the schedule has ended.

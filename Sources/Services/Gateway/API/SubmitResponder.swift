@@ -81,6 +81,12 @@ struct SubmitResponder: Sendable {
         let id = routed["schedule"]
         let body = try await JSONBody.read(ScheduleRequest.self, routed.request, most: 4 << 20)
         let draft = try self.draft(body.submission, routed.caller)
+        guard draft.tileset.build == nil else {
+            throw Problem(
+                .wrongRequest,
+                "The tileset '\(draft.tileset.id)' takes the newest build of its source, and the gateway knows only the build of its start. Make the schedule with: packhorse schedule add"
+            )
+        }
         let policy = Self.policy(body.submission, requestID: "", isEstimate: false)
         let answer = try await services.cluster.ask { client in
             let submission = try draft.request(policy).frame
