@@ -112,6 +112,27 @@ struct MapStorePartsTests {
         #expect(try await store.agreesWithTheDisk())
     }
 
+    /// The first part is the same in builds 2 and 3: going back from 3 leaves it, and does not bring back that of build 1.
+    @Test func partsGoBackToOneBuild() async throws {
+        let store = try await site.store { $0.quota.previousVersions = 1 }
+        try await store.refreshCatalog()
+        #expect(try await store.states { try await $0.install([california]) } == [.done])
+        try site.add("CA", version: 2, parts: cells)
+        try site.publish()
+        #expect(try await update(store) == [.done])
+        try site.add("CA", version: 3, parts: cells, unchanged: [1])
+        try site.publish()
+        #expect(try await update(store) == [.done])
+        func shows(_ versions: [Int]) throws -> Bool {
+            try versions.enumerated().allSatisfy { try store.shows("CA-\($0 + 1) \($1)", maps[$0]) }
+        }
+        #expect(try shows([2, 3, 3]))
+        #expect(try await store.states { [try await $0.rollback(california)] } == [.done])
+        #expect(try shows([2, 2, 2]))
+        #expect(try await store.states { [try await $0.rollback(california)] } == [.done])
+        #expect(try shows([2, 3, 3]))
+    }
+
     @Test func aPackageBecomesPartsAndOneFileAgain() async throws {
         let store = try await site.store()
         try site.add("EE", cell: cells[0])
