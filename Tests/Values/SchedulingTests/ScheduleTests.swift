@@ -65,7 +65,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test(arguments: ["EST", "CET", "cet", "Egypt"]) func aTimeZoneMayHaveANameWithoutASlash(_ name: String) throws {
+    @Test(arguments: ["EST", "CET", "Egypt"]) func aTimeZoneMayHaveANameWithoutASlash(_ name: String) throws {
         #expect(try CalendarRule("daily 01:00 \(name)").description.hasPrefix("daily 01:00 "))
     }
 
