@@ -126,7 +126,9 @@ struct RegionImportTests {
         #expect(try imported(feature(#""EE""#, "{}"), .init(replace: true)).replaced == ["EE"])
         #expect(try imported(feature(#""EE""#, #"{"ISO_A2":"LV"}"#), .init(replace: true)).replaced == ["LV"])
         for id in ["7", #""way/7""#] {
-            #expect(throws: RegionsError.self, "\(id)") { try imported(feature(id, #"{"note":"a"}"#), .init(replace: true)) }
+            #expect(throws: RegionsError.self, "\(id)") {
+                try imported(feature(id, #"{"note":"a"}"#), .init(replace: true))
+            }
         }
         try done()
     }

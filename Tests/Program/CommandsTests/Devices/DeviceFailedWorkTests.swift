@@ -49,7 +49,7 @@ struct DeviceFailedWorkTests {
         #expect(wrong.errors.ranges(of: "does not have").count == 1, "\(wrong.errors)")
         // What was refused is not there, and the corrected command works.
         #expect(try await device.run("region", "show", "trip").status == 66)
-        let right = try await add("trip", "--tileset", list.tileset)
+        let right = try await add("trip", "--tileset", list.tileset, "--catalog", address)
         #expect(right.status == 0, "\(right.errors)")
         let other = try await add("trip", "--replace", "--tileset", "nope")
         #expect(other.status == 66 && other.errors.contains("it has \(list.tileset)"), "\(other.errors)")
