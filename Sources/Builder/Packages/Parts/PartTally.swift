@@ -44,13 +44,17 @@ struct PartTally {
         let place = [tile.zoom, tile.x, tile.tmsY]
         for (number, layout) in layouts.enumerated() {
             let isStored = isNew || !layout.storesBodiesOnce
-            let others = layout.entry(place, isStored, plain) + (isStored ? layout.body(bytes, bare) : 0)
+            // Rounded apart: which of two tiles with one body stores it depends on the order, and must not change the sum.
+            let entry = whole(layout.entry(place, isStored, plain))
+            let others = entry + (isStored ? whole(layout.body(bytes, bare)) : 0)
             let cells = isStored ? layout.body(bytes, plain) - layout.body(bytes, bare) : 0
             if cells > 0 { waste.add(cells) }
-            weights[number][cell, default: Weight()].cells += UInt64(max(0, cells * Self.unit).rounded())
-            weights[number][cell, default: Weight()].others += UInt64(max(0, others * Self.unit).rounded())
+            weights[number][cell, default: Weight()].cells += whole(cells)
+            weights[number][cell, default: Weight()].others += others
         }
     }
+
+    private func whole(_ bytes: Double) -> UInt64 { UInt64(max(0, bytes * Self.unit).rounded()) }
 
     /// Bytes of a file without tiles.
     func fixed() -> UInt64 { UInt64(layouts.map { $0.fixed(plain) }.max() ?? 0) }

@@ -22,6 +22,24 @@ struct PartCutTests {
         return sizes
     }
 
+    /// Shards come in the order of their digests, so either of two tiles with one body can be the first.
+    @Test func whichTileStoresABodyDoesNotChangeTheSizes() throws {
+        let metadata = PackageMetadata(name: "Parts", format: .mvt, bounds: .world)
+        let cell = try #require(TileID(zoom: 5, x: 17, y: 9))
+        // Numbers of different widths in a record of SQLite.
+        let tiles = try [(120, 4_608), (8_704, 16_000)].map { try #require(TileID(zoom: 14, x: $0, y: $1)) }
+        func sizes(storing first: Int) -> Sizes {
+            var tally = PartTally([.deduplicated, .normalized, .pmtiles], rows: 1_000, metadata)
+            for number in 0..<300 {
+                let tile = tiles[number % 2]
+                tally.add(tile, at: cell, bytes: 300 + number, isNew: number % 2 == first)
+                tally.add(tiles[1 - number % 2], at: cell, bytes: 300 + number, isNew: number % 2 != first)
+            }
+            return tally.bytes()
+        }
+        #expect(sizes(storing: 0) == sizes(storing: 1))
+    }
+
     /// What a part has: the tiles that have a place of it below them, and the base.
     private func bytes(of part: PartCut.Part, _ cut: PartCut, _ sizes: Sizes, fixed: UInt64) -> UInt64 {
         let last = part.next.map { $0 - 1 } ?? .max
