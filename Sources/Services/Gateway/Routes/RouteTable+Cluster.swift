@@ -50,13 +50,13 @@ extension RouteTable {
             summary: "Add or replace a repeated submission", body: "Schedule", answer: .json("Ordered"),
             handler: SubmitResponder.schedule),
         Route(
-            .delete, "/v1/schedules/{schedule}", name: "schedule-drop", access: .operator,
-            summary: "Remove a schedule; its jobs stay", answer: .json("Ordered"),
-            handler: OrderResponder.dropSchedule),
-        Route(
             .post, "/v1/schedules/{schedule}/orders", name: "schedule-order", access: .operator,
             summary: "Pause or resume a schedule", body: "ScheduleOrder", answer: .json("Ordered"),
             handler: OrderResponder.schedule),
+        Route(
+            .delete, "/v1/schedules/{schedule}", name: "schedule-drop", access: .operator,
+            summary: "Remove a schedule; its jobs stay", answer: .json("Ordered"),
+            handler: OrderResponder.dropSchedule),
         Route(
             .get, "/v1/workers", name: "workers", access: .viewer, summary: "Workers", answer: .json("Workers"),
             handler: APIResponder.workers),
