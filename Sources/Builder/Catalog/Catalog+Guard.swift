@@ -93,7 +93,7 @@ extension Catalog {
     }
 
     /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, it
-    /// has less than half of its tiles or bytes, or it lacks its attribution or vector layers.
+    /// has less than half of its tiles or bytes, or it lacks its attribution or half of its vector layers.
     ///
     /// - Parameter isCutAlike: Whether both are one file, or both in parts: parts have tiles in common, so their bytes are more than
     ///   those of one file.
@@ -133,7 +133,9 @@ extension Catalog {
         )
     }
 
-    /// Refuses a package without the attribution, or without vector layers, that the listed version has.
+    /// Refuses a package without the attribution, or without half of the vector layers, that the listed version has.
+    ///
+    /// Layers of a source without a list of them are those that its tiles have, so a rare one can go with the next data.
     ///
     /// - Parameter permission: The option that allows it.
     /// - Throws: `package-shrunk`.
@@ -144,7 +146,8 @@ extension Catalog {
         if let attribution = previous.attribution, request.attribution.isEmpty {
             lost = "its attribution '\(attribution.prefix(100))'"
         } else if let layers = request.layers,
-            case let missing = (previous.layers ?? []).filter({ !layers.contains($0) }), !missing.isEmpty
+            case let missing = (previous.layers ?? []).filter({ !layers.contains($0) }), !missing.isEmpty,
+            2 * missing.count >= previous.layers?.count ?? 0
         {
             let more = missing.count > 10 ? " and \(missing.count - 10) more" : ""
             lost = "its vector layers \(missing.prefix(10).joined(separator: ", "))\(more)"

@@ -108,7 +108,8 @@ struct MessageJSONTests {
         let schedule = PBSchedule.make { ($0.id, $0.nextMs, $0.submission) = ("s", 90_000, Data([1])) }
         #expect(
             try JSONText.line(schedule)
-                == #"{"every":"","fired":0,"id":"s","label":"","next_seconds":90,"skipped":0}"#)
+                == #"{"every":"","fired":0,"id":"s","label":"","next_seconds":90,"paused":false,"skipped":0,"unchanged":0}"#
+        )
         let health = PBHealth.make {
             ($0.state, $0.blobStore, $0.findings) = ("serving", "b", [.make { $0.level = "warn" }])
         }
