@@ -1,6 +1,7 @@
 import PackageFiles
 import TestSupport
 import Testing
+import TileBodies
 import Tiles
 
 @testable import Packages
