@@ -260,7 +260,7 @@ let tests: [Tests] = [
     Tests("AreaFiles"),
     Tests("PMTiles"),
     Tests("SQLiteFiles"),
-    Tests("Packages", ["TestSupport", "TextFormats"]),
+    Tests("Packages", ["TestSupport"]),
     Tests("Catalog"),
     Tests("Styles", ["TestSupport"]),
     Tests("Notifications", ["TestSupport"]),
