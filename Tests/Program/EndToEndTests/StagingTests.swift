@@ -99,7 +99,7 @@ struct StagingTests {
             #expect(refused.status == 65 && refused.errors.contains("would shrink"), "\(refused.errors)")
         }
         for (wrong, status) in [
-            (["promote", "staging", "nowhere"], 65), (["promote", "staging", cluster.catalog.path], 64),
+            (["promote", "staging", "nowhere"], 66), (["promote", "staging", cluster.catalog.path], 64),
             (["promote", "staging", "main", "XX"], 66), (["rollback", "main", "LI", "--to", "7"], 66),
             (["rollback", "main", "--to", "7"], 64), (["diff", "nowhere", "main"], 66),
             (["diff", "staging", "main", "--max-shrink", "ten"], 64),

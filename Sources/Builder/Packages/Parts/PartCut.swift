@@ -126,7 +126,7 @@ struct PartCut: Sendable {
         let tile = TileID(hilbertPlace: place, zoom: grid)?.description ?? "\(place)"
         return PackagesError(
             .tooLarge,
-            "The tiles at and below \(tile) take \(Units.bytes(Self.scaled(bytes, scale))) with the low zooms, more than a file may have (\(Units.bytes(limit))). Use at least --max-file \(least), or fewer zooms."
+            "The tiles at and below \(tile) take \(Units.bytes(Self.scaled(bytes, scale))) with the low zooms, more than a file may have (\(Units.bytes(limit))). Try --max-file \(least), or fewer zooms."
         )
     }
 }
