@@ -217,7 +217,14 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let endpoints = EndpointsFile(
             control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
             pid: ProcessInfo.processInfo.processIdentifier)
-        try endpoints.write(to: options.data)
+        do {
+            try endpoints.write(to: options.data)
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            // As for the state file: a supervisor starts it again until there is space.
+            throw CLIError(
+                .temporary, "the endpoints cannot be written to '\(options.data.path)': the disk is full",
+                hint: "free space on the disk of '\(options.data.path)'")
+        }
         return (service, endpoints, Configuration.reloadSteps + keys.reloadSteps(options.security))
     }
 
