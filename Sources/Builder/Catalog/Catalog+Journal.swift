@@ -49,7 +49,7 @@ extension Catalog {
         return journal
     }
 
-    /// Makes a change certain: it is completed by whoever changes the catalog next, if this process dies.
+    /// Makes a change certain: if this process dies, the next change of the catalog completes it first.
     ///
     /// The caller holds the lock.
     ///

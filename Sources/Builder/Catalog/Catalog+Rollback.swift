@@ -140,7 +140,7 @@ extension Catalog {
     /// The request that publishes a kept version again.
     private func request(_ entry: CatalogEntry, _ edition: CatalogEdition) throws(CatalogError) -> PublishRequest {
         var request = try PublishRequest(entry, in: edition, of: self)
-        // Whoever goes back wants what was there, whatever it is.
+        // A rollback publishes what was there before, also with another area or fewer tiles.
         request.options.replacesTileset = true
         request.options.replacesArea = true
         request.options.allowsShrink = true

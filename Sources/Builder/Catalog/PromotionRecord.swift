@@ -34,7 +34,7 @@ struct PromotionRecord: Codable, Equatable {
         }
     }
 
-    /// The document; `nil` when nothing can be undone, so that there is none.
+    /// The document; `nil` when nothing can be undone: then the file is removed.
     func encoded() throws(CatalogError) -> [UInt8]? {
         packages.isEmpty ? nil : try CatalogJSON.encode(self, named: Self.fileName)
     }

@@ -132,7 +132,7 @@ public struct TilesetFile: Sendable {
         if source.scheme == .latest, case .object(let keys) = filled { self.keys = keys }
     }
 
-    /// The file as JSON, with its id and language, of a source whose address changes: whoever reads it later finds the newest build then.
+    /// The file as JSON, with its id and language, of a source whose address changes: a later reader looks for the newest build with it.
     ///
     /// `nil` for other sources. Secrets stay names of environment variables.
     public var following: String? {

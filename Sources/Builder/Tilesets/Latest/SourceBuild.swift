@@ -36,7 +36,7 @@ public struct SourceBuild: Sendable, Hashable, Codable {
 
     /// A build.
     ///
-    /// - Throws: ``TilesetsError`` `.badIndex` for a name that is none.
+    /// - Throws: ``TilesetsError`` `.badIndex` for a text that cannot name a build.
     public init(
         name: String, address: String, size: UInt64? = nil, md5: String? = nil, document: Document? = nil
     ) throws(TilesetsError) {

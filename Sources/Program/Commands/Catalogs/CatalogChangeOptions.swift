@@ -62,7 +62,7 @@ struct CatalogChangeOptions: ParsableArguments {
         try show(difference, done, goesBack: order.order == "rollback")
         if answer.omitted > 0 {
             Console.warning(
-                "\(answer.omitted) packages that differ less are not shown; there was no room in the answer")
+                "\(answer.omitted) packages that differ less are not shown: the answer would be too large")
         }
     }
 
