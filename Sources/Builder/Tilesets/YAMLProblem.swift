@@ -36,7 +36,8 @@ struct YAMLProblem: Equatable {
         case .duplicatedKeysInMapping(let keys, let context):
             let names = keys.sorted().map { "'\($0.prefix(80))'" }.joined(separator: ", ")
             self.init(
-                place: Self.place(context.mark, in: yaml), "a key is written more than once: \(names)",
+                place: Self.repetition(of: keys, in: yaml) ?? Self.place(context.mark, in: yaml),
+                "a key is written more than once: \(names)",
                 "keep one of the lines")
         case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded: break
         }
@@ -114,6 +115,19 @@ struct YAMLProblem: Equatable {
         }
         return YAMLProblem(
             place: here, "the text cannot be parsed from here on", "put the value in quotes, and check the indentation")
+    }
+
+    /// The first line that begins with a key of these and has it for the second time; the parser names the mapping.
+    private static func repetition(of keys: [String], in yaml: String) -> Place? {
+        var seen: Set<Substring> = []
+        for (index, line) in yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let indent = line.prefix { $0 == " " }.count
+            let key = line.dropFirst(indent).prefix { $0 != ":" }.drop { "\"'".contains($0) }
+            let name = key.prefix { !"\"' ".contains($0) }
+            guard line.contains(":"), keys.contains(String(name)) else { continue }
+            if !seen.insert(name).inserted { return Place(line: index + 1, column: indent + 1) }
+        }
+        return nil
     }
 
     /// The parser's position; the end of the text where it is beyond the last line.

@@ -17,6 +17,14 @@ package struct YAMLSettings: Sendable {
         package let line: Int
     }
 
+    /// Why a text has no settings.
+    package struct Refusal: Error, Sendable {
+        /// Counted from 1.
+        package let line: Int
+        /// What is wrong there, and what to do.
+        package let text: String
+    }
+
     /// In the order of the file.
     package let entries: [Entry]
 
@@ -24,33 +32,29 @@ package struct YAMLSettings: Sendable {
     ///
     /// An empty file, or one with comments alone, has no entries.
     ///
-    /// - Parameters:
-    ///   - name: Of the file, for errors.
-    /// - Throws: ``TilesetsError`` `.badSyntax` with file and line: `worker.yaml:3: …`.
-    package init(yaml: String, name: String) throws(TilesetsError) {
+    /// - Throws: ``Refusal`` for a text that is not YAML, or not a mapping of texts and lists.
+    package init(yaml: String) throws(Refusal) {
         let node: Node?
         do { node = try Yams.compose(yaml: yaml) } catch {
             let problem = YAMLProblem(error, in: yaml)
-            let place = problem.place.map { ":\($0.line)" } ?? ""
-            throw TilesetsError(.badSyntax, "\(name)\(place): \(problem.what)", hint: problem.remedy)
+            throw Refusal(line: problem.place?.line ?? 1, text: "\(problem.what); \(problem.remedy)")
         }
         guard let node, node.null == nil else {
             entries = []
             return
         }
         guard let mapping = node.mapping else {
-            throw TilesetsError(
-                .badSyntax, "\(name):\(node.mark?.line ?? 1): keys are expected here, one option each",
-                hint: "write lines such as log-level: info")
+            throw Refusal(
+                line: node.mark?.line ?? 1,
+                text: "keys are expected here, one option each; write lines such as log-level: info")
         }
         var entries: [Entry] = []
         for (key, value) in mapping {
             let line = key.mark?.line ?? 1
             guard let name = key.scalar?.string, let texts = Self.texts(of: value) else {
-                throw TilesetsError(
-                    .badSyntax,
-                    "\(name):\(value.mark?.line ?? line): text, a list of texts or NAME: TEXT is expected here",
-                    hint: "put text with ': ' in quotes")
+                throw Refusal(
+                    line: value.mark?.line ?? line,
+                    text: "text, a list of texts or NAME: TEXT is expected here; put text with ': ' in quotes")
             }
             entries.append(Entry(key: name, values: texts, isList: value.scalar == nil, line: line))
         }

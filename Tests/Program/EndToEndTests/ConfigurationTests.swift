@@ -49,13 +49,38 @@ struct ConfigurationTests {
         .timeLimit(.programs),
         arguments: [
             ("slots: [1", ":1: "), ("- slots", ":1: keys are expected"), ("slots: 1\nslots: 2\n", "more than once"),
-            ("slots: {a: {b: c}}", ":1: text"),
+            ("slots: {a: {b: c}}", ":1: text"), ("slots: 1\ncache: 3\n'slots': 2\n", ":3: a key"),
         ])
     func whatIsNotYAMLIsRefusedWithItsLine(text: String, says: String) async throws {
         let scratch = try Scratch()
         let file = try write(text, "worker.yaml", scratch)
         let outcome = try await Program.run(["config", "check", file], in: scratch)
-        #expect(outcome.status == 78 && outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.status == 78 && outcome.output.contains(says), "\(outcome.output) \(outcome.errors)")
+    }
+
+    @Test(.timeLimit(.programs))
+    func valuesThatTheServiceRefusesAtItsStartAreFoundInEveryFile() async throws {
+        let scratch = try Scratch()
+        let broken = try write("slots: [1", "worker.yaml", scratch)
+        let file = try write(
+            """
+            data: /srv/packhorse
+            notify: ftp://hooks.example.com/maps
+            notify-on: job-ended,lunch
+            also-catalog: [staging=/srv/staging, Main=/srv/other]
+            blobs: s3://
+            """, "coordinator.yaml", scratch)
+        let outcome = try await Program.run(["config", "check", broken, file], in: scratch)
+        #expect(outcome.status == 78, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        let expected = [
+            (broken, 1, "no closing"), (file, 2, "http or https"), (file, 3, "lunch"), (file, 4, "Main=/srv/other"),
+            (file, 5, "bucket"),
+        ]
+        #expect(lines.count == expected.count, "\(lines)")
+        for (line, (name, number, text)) in zip(lines, expected) {
+            #expect(line.hasPrefix("\(name):\(number): ") && line.contains(text), "\(line)")
+        }
     }
 
     @Test(.timeLimit(.programs))

@@ -37,19 +37,27 @@ struct BlobOptions: ParsableArguments {
     func open(_ text: String, folder: URL, create: Bool) async throws -> S3BlobStore {
         let environment = ProcessInfo.processInfo.environment
         let location = try S3Location(text)
-        let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
-        let endpoint = try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3)
         let bucket = try S3Bucket(
             location, at: endpoint, credentials: try S3CredentialProviders.find(in: environment))
         let cache = try BlobCache(blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder)
         return try await S3BlobStore(bucket, cache: cache, create: create)
     }
 
-    /// Refuses options that would have no effect.
+    private var endpoint: S3Endpoint {
+        get throws {
+            let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
+            return try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3)
+        }
+    }
+
+    /// Refuses options that would have no effect, and places that cannot be.
     func check(blobs: String?) throws {
         let isS3 = blobs.map(S3Location.isMeant) ?? false
         guard isS3 || (s3Endpoint == nil && s3Region == nil && !insecureS3) else {
             throw ValidationError("--s3-endpoint, --s3-region and --insecure-s3 need --blobs s3://bucket/prefix.")
         }
+        guard let blobs, isS3 else { return }
+        try OptionValue.check("--blobs") { _ = try S3Location(blobs) }
+        try OptionValue.check("--s3-endpoint") { _ = try endpoint }
     }
 }

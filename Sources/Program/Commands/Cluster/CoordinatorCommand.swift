@@ -114,6 +114,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
             throw ValidationError("--keep-versions must be between 0 and 1000.")
         }
         if let catalogURL { try Self.check(base: catalogURL, option: "--catalog-url") }
+        _ = try otherCatalogs()
     }
 
     func run() async throws {
@@ -157,22 +158,22 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     private func otherCatalogs() throws -> [String: CoordinatorOptions.OtherCatalog] {
-        let urls = try named(alsoCatalogURL, "--also-catalog-url staging=https://maps.example.com/staging/")
-        var catalogs = try named(alsoCatalog, "--also-catalog staging=/srv/staging").mapValues {
+        let urls = try named(alsoCatalogURL, "--also-catalog-url", "staging=https://maps.example.com/staging/")
+        var catalogs = try named(alsoCatalog, "--also-catalog", "staging=/srv/staging").mapValues {
             CoordinatorOptions.OtherCatalog(URL(filePath: $0, directoryHint: .isDirectory))
         }
         for (name, url) in urls {
             guard catalogs[name] != nil else {
-                throw CLIError(
-                    .usage, "--also-catalog-url names the catalog '\(name)', which no --also-catalog adds",
-                    hint: "add it: --also-catalog \(name)=FOLDER")
+                throw ValidationError(
+                    "--also-catalog-url names the catalog '\(name)', which no --also-catalog adds; add it: --also-catalog \(name)=FOLDER"
+                )
             }
             try Self.check(base: url, option: "--also-catalog-url")
             catalogs[name]?.baseURL = url
         }
         guard catalogs.count <= Self.maxCatalogs else {
-            throw CLIError(
-                .usage, "there are \(catalogs.count) other catalogs; at most \(Self.maxCatalogs) are allowed")
+            throw ValidationError(
+                "--also-catalog adds \(catalogs.count) catalogs; at most \(Self.maxCatalogs) are allowed.")
         }
         return catalogs
     }
@@ -181,16 +182,16 @@ struct CoordinatorCommand: AsyncParsableCommand {
     private static let maxCatalogs = 64
 
     /// Values that are given to catalogs by name.
-    private func named(_ options: [String], _ example: String) throws -> [String: String] {
+    private func named(_ texts: [String], _ option: String, _ example: String) throws -> [String: String] {
         var values: [String: String] = [:]
-        for text in options {
+        for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, PublishOptions.isCatalogName(parts[0]),
                 values.updateValue(parts[1], forKey: parts[0]) == nil
             else {
-                throw CLIError(
-                    .usage, "'\(text)' does not name another catalog; write \(example)",
-                    hint: "a name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once")
+                throw ValidationError(
+                    "\(option) '\(text)' does not name another catalog; write \(option) \(example). A name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once."
+                )
             }
         }
         return values

@@ -27,6 +27,8 @@ struct NotifyOptions: ParsableArguments {
         guard !notify.isEmpty || notifySecretFile == nil && notifyOn == nil else {
             throw ValidationError("--notify-secret-file and --notify-on need --notify.")
         }
+        for address in notify { try OptionValue.check("--notify") { _ = try NotificationReceiver(address) } }
+        if let notifyOn { try OptionValue.check("--notify-on") { _ = try NotificationKind.set(notifyOn) } }
         guard Set(notify).count == notify.count else { throw ValidationError("--notify names a URL twice.") }
     }
 

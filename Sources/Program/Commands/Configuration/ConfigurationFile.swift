@@ -32,24 +32,30 @@ struct ConfigurationFile {
     /// Reads a file.
     ///
     /// - Parameter environment: Has `CREDENTIALS_DIRECTORY`, in which `credential:NAME` is.
-    /// - Throws: ``CLIError`` 66 for a missing file; `TilesetsError` `bad-syntax` (78) for one that is not YAML. Wrong keys
-    ///   and values are ``problems``.
+    /// - Throws: ``CLIError`` 66 for a missing file; 78 for one that is too large. What is wrong in its text is in
+    ///   ``problems``: one for a text that is not YAML, else one for each wrong key or value.
     init(_ url: URL, role: ServiceRole, environment: [String: String]) throws {
         try FileKind.requireFile(url)
         guard try FileKind.size(url) <= Self.maxBytes else {
             throw CLIError(.configuration, "'\(url.path)' has more than \(Self.maxBytes) bytes, too many for options")
         }
-        try self.init(
+        self.init(
             text: String(decoding: try InputFile.read(url), as: UTF8.self), name: url.relativePath, role: role,
             environment: environment)
     }
 
-    init(text: String, name: String, role: ServiceRole, environment: [String: String]) throws {
+    init(text: String, name: String, role: ServiceRole, environment: [String: String]) {
         self.name = name
         let options = ServiceOption.all(of: role)
         var entries: [Entry] = []
         var problems: [Problem] = []
-        for entry in try YAMLSettings(yaml: text, name: name).entries {
+        let settings: YAMLSettings
+        do { settings = try YAMLSettings(yaml: text) } catch {
+            self.entries = []
+            self.problems = [Problem(file: name, line: error.line, text: error.text)]
+            return
+        }
+        for entry in settings.entries {
             func refuse(_ text: String) { problems.append(Problem(file: name, line: entry.line, text: text)) }
             guard let option = options.first(where: { $0.name == entry.key }) else {
                 refuse(Self.unknown(entry.key, among: options, of: role))
