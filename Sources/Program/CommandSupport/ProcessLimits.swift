@@ -29,8 +29,9 @@ package enum ProcessLimits {
     ///
     /// - Throws: ``CLIError`` 78 with the limit, what is needed, and how to raise it.
     package static func require(_ needs: Needs) throws(CLIError) {
-        // Descriptors that were inherited may have higher numbers, so a limit that is raised becomes the usual one.
-        guard raise(RLIMIT_NOFILE, to: needs.openFiles, atBest: 1_024) else {
+        // Foundation closes all descriptors up to the highest when it starts a child, and fails when an inherited one has a number beyond
+        // the limit. So a limit that is raised leaves room for them.
+        guard raise(RLIMIT_NOFILE, to: needs.openFiles, atBest: 65_536) else {
             throw CLIError(
                 .configuration,
                 "the system allows this process \(value(RLIMIT_NOFILE)) open files, and \(needs.openFiles) are needed",
