@@ -7,7 +7,7 @@ public enum Eventually {
     ///   - pause: The time between two looks.
     /// - Throws: ``TimedOut`` after `limit`, and what `condition` throws.
     public static func holds(
-        _ what: String, within limit: Duration = .seconds(240), every pause: Duration = .milliseconds(50),
+        _ what: String, within limit: Duration = .seconds(600), every pause: Duration = .milliseconds(50),
         _ condition: () async throws -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
@@ -22,7 +22,7 @@ public enum Eventually {
     ///
     /// - Throws: ``TimedOut`` after `limit`, and what `value` throws.
     public static func get<Value>(
-        _ what: String, within limit: Duration = .seconds(240), every pause: Duration = .milliseconds(50),
+        _ what: String, within limit: Duration = .seconds(600), every pause: Duration = .milliseconds(50),
         _ value: () async throws -> Value?
     ) async throws -> Value {
         var found: Value?

@@ -7,7 +7,7 @@ import Testing
 @testable import Notifications
 
 /// Deliveries over real sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct NotifierTests {
     private static let secret = Array("a secret of the test".utf8)
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }

@@ -10,7 +10,7 @@ import Testing
 @testable import ObjectStore
 
 /// The store against a real server.
-@Suite(.enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"), .timeLimit(.minutes(15)))
 struct S3BlobStoreTests {
     private let scratch = FileManager.default.temporaryDirectory.appending(path: "s3-store-\(UUID().uuidString)")
     private let bucket: S3Bucket

@@ -10,7 +10,7 @@ import Transfer
 @testable import ObjectStore
 
 /// The client against a real server that checks signatures and bodies.
-@Suite(.enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"), .timeLimit(.minutes(15)))
 struct S3BucketTests {
     private let scratch = FileManager.default.temporaryDirectory.appending(path: "s3-\(UUID().uuidString)")
 

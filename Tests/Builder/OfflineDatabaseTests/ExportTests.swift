@@ -11,9 +11,7 @@ import Tiles
 @testable import OfflineDatabase
 
 /// What is in a database that was written.
-// 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
-// builds; CI is up to three times slower).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExportTests {
     @Test func theFileIsWhatClientsOpen() async throws {
         let fixture = try await Fixture()

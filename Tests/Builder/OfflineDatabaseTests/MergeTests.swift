@@ -8,9 +8,7 @@ import TileBodies
 @testable import OfflineDatabase
 
 /// An app's own database taking over ours, by the client's rules (docs/formats/maplibre-offline.md, "Merging").
-// 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
-// builds; CI is up to three times slower).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MergeTests {
     /// What the client does with a side file: new regions, newer rows that a region refers to, and their places in the region.
     private func merge(_ side: URL, into main: URL) throws {

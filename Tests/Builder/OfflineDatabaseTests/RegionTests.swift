@@ -8,9 +8,7 @@ import Tiles
 @testable import OfflineDatabase
 
 /// The area of a region, and the tiles that a client counts in it.
-// 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
-// builds; CI is up to three times slower).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RegionTests {
     @Test func aRectangleIsABoxOfDoubles() async throws {
         let fixture = try await Fixture()

@@ -43,7 +43,7 @@ private func pmtiles(root: [UInt8], leaves: [UInt8], tiles: [UInt8], type: UInt8
     return file + root + metadata + leaves + tiles
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArchiveOriginTests {
     @Test func aPackageOfCARTOWithAPresetDictionaryIsRead() async throws {
         let scratch = try Scratch()

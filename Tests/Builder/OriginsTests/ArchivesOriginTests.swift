@@ -11,7 +11,7 @@ import Tilesets
 @testable import Origins
 
 /// Sources of several archives, on disk and on a web server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArchivesOriginTests {
     /// A PNG whose text is the name of its tile.
     private static func body(_ text: String) -> [UInt8] {

@@ -11,7 +11,7 @@ import Tilesets
 private let layer: [UInt8] = [0x1A, 0x07, 0x0A, 0x01, 0x61, 0x78, 0x02, 0x28, 0x40]
 
 /// Tiles that are known from before are asked for conditionally.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ConditionalTests {
     /// Asks for the root tile, knowing what `known` says.
     private func ask(

@@ -42,7 +42,7 @@ private func tileset(_ url: String, more: String = "") throws -> Tileset {
         .resolved()
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct HTTPOriginTests {
     private typealias Script = @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
 

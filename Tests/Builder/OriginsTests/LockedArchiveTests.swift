@@ -7,7 +7,7 @@ import Tiles
 import Tilesets
 
 /// A lock is no damage, and neither is a file that cannot be read now.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct LockedArchiveTests {
     private static let png =
         "x'89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000f494441547801010400fbff00ff0000030101008d1de5820000000049454e44ae426082'"

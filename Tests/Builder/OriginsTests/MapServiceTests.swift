@@ -9,7 +9,7 @@ import Tilesets
 @testable import Origins
 
 /// Services that draw maps: what they answer in place of a picture, and the documents that name their tiles.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapServiceTests {
     /// One pixel.
     private static let png: [UInt8] = [UInt8](

@@ -11,7 +11,7 @@ import Tiles
 @testable import Tilesets
 
 /// Newest builds, of real servers that answer as those of the projects do.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct NewestBuildTests {
     private static func file(_ keys: [String: JSONValue]) throws -> TilesetFile {
         let text = String(decoding: try JSONEncoder().encode(JSONValue.object(keys)), as: UTF8.self)

@@ -13,7 +13,7 @@ private func tileset(_ url: String, more: String) throws -> Tileset {
         .resolved()
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct PolitenessTests {
     /// A worker's slots share one origin for a tileset; the server measures whether they share its rate.
     @Test func theRateHoldsOverAllFetchesOnAnOrigin() async throws {

@@ -12,7 +12,7 @@ import Tilesets
 private let layer: [UInt8] = [0x1A, 0x07, 0x0A, 0x01, 0x61, 0x78, 0x02, 0x28, 0x40]
 
 /// Servers that refuse everything, and those that refuse single tiles.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RefusingServerTests {
     private static func tileset(_ url: String, more: String = "") throws -> Tileset {
         let text = "url: \(url)/{z}/{x}/{y}.pbf\nzoom: 0-14\n\(more)"

@@ -12,7 +12,7 @@ import Tilesets
 @testable import Origins
 
 /// Bodies that stand for something else than a tile.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RejectTests {
     /// One layer "a" of version 2 without features, and the same of another name.
     private static let layer: [UInt8] = [0x1A, 0x07, 0x0A, 0x01, 0x61, 0x78, 0x02, 0x28, 0x40]

@@ -11,7 +11,7 @@ import Tilesets
 @testable import Origins
 
 /// A PMTiles archive on a web server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RemoteArchiveTests {
     /// Every tile of zooms 0 to 4 in leaves of 50 entries; the body of a tile is a layer called like it, and tiles of zoom 4 share bodies in runs of three.
     private static func archive(

@@ -10,9 +10,7 @@ private final class Fetches: Sendable {
     let count = Mutex(0)
 }
 
-// 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
-// builds; CI is up to three times slower).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlobCacheTests {
     let scratch: Scratch
     init() throws { scratch = try Scratch() }

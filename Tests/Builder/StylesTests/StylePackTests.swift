@@ -9,9 +9,7 @@ import Transfer
 @testable import Styles
 
 /// Packs made from a real server.
-// 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
-// builds; CI is up to three times slower).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StylePackTests {
     private func options(attempts: Int = 2) -> StylePackOptions {
         var options = StylePackOptions()

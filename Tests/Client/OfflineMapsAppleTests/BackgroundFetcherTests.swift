@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Downloads of a background session, here with a session of the ordinary kind: only Apple's systems have the other.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 final class BackgroundFetcherTests: Sendable {
     private static let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     private let fetcher = BackgroundFetcher(.ephemeral, continuesWhileSuspended: false)

@@ -11,7 +11,7 @@ import Testing
 /// A renderer's session that is answered from a store.
 ///
 /// The class has one store for the process, so the tests take turns.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 final class OfflineURLProtocolTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-apple-\(UUID().uuidString)")
     private let session: URLSession

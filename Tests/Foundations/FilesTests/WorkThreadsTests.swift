@@ -22,7 +22,7 @@ private final class Gauge: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct WorkThreadsTests {
+@Suite(.timeLimit(.minutes(15))) struct WorkThreadsTests {
     @Test func noMoreWorkRunsAtOnceThanThereAreThreads() async throws {
         let (threads, gauge) = (WorkThreads("test", count: 3), Gauge())
         await withTaskGroup(of: Int.self) { group in

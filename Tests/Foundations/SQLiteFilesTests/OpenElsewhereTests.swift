@@ -20,7 +20,7 @@ struct OpenElsewhereTests {
     }
 
     /// Waits the full ``AnySQLiteFile/patience`` of 5 seconds.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(15)))
     func aLongLockIsBusy() async throws {
         let scratch = try Scratch()
         let url = try scratch.database("a.sqlite")
@@ -36,7 +36,7 @@ struct OpenElsewhereTests {
         #expect(try count(try AnySQLiteFile.open(url)) == 3)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(15)))
     func aShortLockIsWaitedFor() async throws {
         let scratch = try Scratch()
         let url = try scratch.database("a.sqlite")

@@ -6,8 +6,7 @@ import Tiles
 
 /// Fifty thousand damaged bodies: each is taken or refused, none stops the process.
 struct MutationTests {
-    // 5 minutes: it computes for a minute next to other tests, and CI is up to three times slower.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(15)))
     func damagedBodiesNeverTrap() {
         var seeds = Samples.rasters
         seeds.append((.mvt, VectorSamples.plain))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transfer
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct BudgetedClientTests {
     private func client(_ budget: OriginBudget) throws -> TransferClient {
         var options = TransferOptions()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(2)), .enabled(if: NginxTLS.absence == nil, "nginx or openssl is absent"))
+@Suite(.timeLimit(.minutes(15)), .enabled(if: NginxTLS.absence == nil, "nginx or openssl is absent"))
 struct HTTP2Tests {
     private func client(_ server: NginxTLS, http2: Bool, trusts: Bool = true) throws -> TransferClient {
         var options = TransferOptions()

@@ -4,7 +4,7 @@ import Testing
 import Transfer
 
 /// Servers that send too much, too slowly, or what they should not.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct HostileServerTests {
     private func get(
         path: String = "/", _ change: (inout TransferOptions) -> Void = { _ in },

@@ -6,7 +6,7 @@ import Testing
 @testable import Transfer
 
 /// Requests for a part of a file.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RangeTests {
     private static let file = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 

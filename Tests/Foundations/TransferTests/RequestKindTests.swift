@@ -5,7 +5,7 @@ import Testing
 import Transfer
 
 /// Requests that are more than a GET into memory.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RequestKindTests {
     private static func client() throws -> TransferClient {
         var options = TransferOptions()

@@ -32,7 +32,7 @@ private func failure(_ work: () async throws(TransferError) -> TransferResponse)
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct TransferClientTests {
     @Test func aBatchUsesNoMoreConnectionsThanAllowedAndKeepsThemAlive() async throws {
         let script: Script = { .reply(200, body: Array($0.path.utf8)) }

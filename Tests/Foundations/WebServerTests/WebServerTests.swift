@@ -9,7 +9,7 @@ import Testing
 @testable import WebServer
 
 /// The server over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct WebServerTests {
+@Suite(.timeLimit(.minutes(15))) struct WebServerTests {
     private struct Fault: Error {}
 
     /// Runs a server on a free port while `body` runs.

@@ -4,7 +4,7 @@ import Testing
 @testable import ZeroMQ
 
 /// All link tests: one after another, because one of them counts the descriptors of the process.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LinkTests {}
 
 /// Opens links and makes sure that they are closed, whatever the test does.

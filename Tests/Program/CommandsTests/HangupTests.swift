@@ -8,7 +8,7 @@ import Testing
 
 struct HangupTests {
     /// A real signal to this process, between the start of a service and the time when it handles signals.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(15)))
     func aSignalDuringTheStartIsNotLost() async throws {
         let count = Mutex(0)
         let step = ReloadStep("settings") {

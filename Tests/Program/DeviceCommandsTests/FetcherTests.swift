@@ -19,7 +19,7 @@ enum WebFetcher: String, CaseIterable {
 }
 
 /// Downloads from a scripted server, over real sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct FetcherTests {
     private static let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 

@@ -73,7 +73,7 @@ struct BuildResumeTests {
         let daemon = try await halted(after: 10, origin, file, in: scratch)
         #expect(try await children(file, in: scratch).count == 3)
         try await daemon.killNow()
-        try await Eventually.holds("no process is left", within: .seconds(5)) {
+        try await Eventually.holds("no process is left") {
             try await children(file, in: scratch).isEmpty
         }
     }
@@ -94,7 +94,7 @@ struct BuildResumeTests {
             })
         kill(victim, SIGKILL)
         origin.gate.open()
-        try await Eventually.holds("the build ends", within: .seconds(120)) { !daemon.isRunning }
+        try await Eventually.holds("the build ends") { !daemon.isRunning }
         #expect(daemon.status == 0, "\(daemon.said)")
         #expect(daemon.said.contains("signal 9; restarting"), "\(daemon.said)")
         #expect(try Data(contentsOf: file) == expected)
@@ -110,7 +110,7 @@ struct BuildResumeTests {
         let file = scratch.url("EE.mbtiles")
         let daemon = try await halted(after: 100, origin, file, in: scratch)
         kill(daemon.pid, SIGINT)
-        try await Eventually.holds("the build ends", within: .seconds(10)) { !daemon.isRunning }
+        try await Eventually.holds("the build ends") { !daemon.isRunning }
         #expect(daemon.status == 130, "\(daemon.said)")
         #expect(daemon.said.contains("packhorse build EE --zoom 0-11"), "\(daemon.said)")
         #expect(try await children(file, in: scratch).isEmpty)

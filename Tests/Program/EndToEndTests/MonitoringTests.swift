@@ -12,12 +12,12 @@ struct MonitoringTests {
         let follower = try Daemon(["events", "-f", "--coordinator", cluster.control], in: scratch)
         for country in ["LI", "EE"] {
             let job = try await cluster.submit([country, "--tileset", origin.tileset, "--zoom", "0-8"])
-            try await Eventually.holds("it tells of job \(job)", within: .seconds(180)) {
+            try await Eventually.holds("it tells of job \(job)") {
                 try String(contentsOf: follower.output, encoding: .utf8).contains("job \(job) submitted")
             }
             guard country == "LI" else { continue }
             try await cluster.coordinator?.killNow()
-            try await Eventually.holds("the coordinator is missed", within: .seconds(180)) {
+            try await Eventually.holds("the coordinator is missed") {
                 follower.said.contains("waiting until it is back")
             }
             try await cluster.startCoordinator()

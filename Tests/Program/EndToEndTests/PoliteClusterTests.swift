@@ -84,7 +84,7 @@ struct PoliteClusterTests {
     }
 
     private func end(of job: String, _ cluster: Cluster) async throws {
-        try await Eventually.holds("job \(job) ends", within: .seconds(120)) {
+        try await Eventually.holds("job \(job) ends") {
             ["done", "failed", "cancelled"].contains(try await cluster.status(job).state)
         }
         let ended = try await cluster.status(job)

@@ -9,7 +9,7 @@ import Wire
 @testable import Coordinator
 
 /// What jobs leave for rebuilds, through real sockets, a real state file and a real store, with a restart after each job.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct BaselineServiceTests {
     /// Answers every offer until `isReached`; returns the offers.
     private func drive(_ worker: FakeWorker, until isReached: () async throws -> Bool) async throws -> [PBOffer] {

@@ -11,7 +11,7 @@ import Wire
 @testable import Coordinator
 
 /// Packages in several formats, through a real coordinator, its state file and its catalog.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct CoordinatorFormatTests {
     private func submission(_ formats: [String], id: String = "P0") throws -> PBSubmit {
         var body = try Fixture.submission(id: id)

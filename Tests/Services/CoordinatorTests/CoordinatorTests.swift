@@ -10,7 +10,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct CoordinatorTests {
     @Test func aJobRunsFromSubmissionToTheCatalog() async throws {
         let fixture = try Fixture()

@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// A disk can change any byte of the state file: every reader says so in the same way, and none traps.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct DamagedStateTests {
     /// The state of a coordinator with an ended job, a failed one and an open one.
     private func state(of fixture: Fixture) async throws -> URL {

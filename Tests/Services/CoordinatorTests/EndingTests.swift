@@ -38,7 +38,7 @@ private final class Hesitant: CatalogWriter {
 }
 
 /// Jobs that end, or are ended, at awkward moments.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct EndingTests {
     /// Runs a job up to the moment when its package is in the catalog and the coordinator does not know it yet.
     private func untilPublished(

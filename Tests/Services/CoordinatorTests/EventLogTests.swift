@@ -9,7 +9,7 @@ import Wire
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct EventLogTests {
     private func folder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-log-\(UUID().uuidString)")

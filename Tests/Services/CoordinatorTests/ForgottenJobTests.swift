@@ -7,7 +7,7 @@ import Wire
 @testable import Coordinator
 
 /// A forgotten job is gone at once; its rows are removed in slices, also after a crash.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ForgottenJobTests {
     /// The folders of a stopped coordinator with one ended job, all of whose batches have failed.
     private func fixture() async throws -> Fixture {

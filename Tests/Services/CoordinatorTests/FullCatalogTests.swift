@@ -30,7 +30,7 @@ private final class FullDisk: CatalogWriter {
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] { try real.held(id, edition) }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct FullCatalogTests {
     @Test func aJobWhosePackageWaitsForRoomSaysSo() async throws {
         let fixture = try Fixture()

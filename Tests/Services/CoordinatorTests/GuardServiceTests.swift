@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// A package that is not published because it looks like a mistake, and the retry that allows it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct GuardServiceTests {
     /// A catalog whose package P0 has a thousand tiles of the area that the fixture's jobs are about.
     private func publish(_ fixture: Fixture, _ mask: TileMask, attribution: String = "") throws {

@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// What the coordinator says about its health while it serves.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct HealthTests {
     /// The answer to a ping as soon as it has a finding.
     private func findings(_ talker: Talker, among codes: Set<String>) async throws -> [PBHealthFinding] {

@@ -8,7 +8,7 @@ import Wire
 @testable import Coordinator
 
 /// Jobs that were forgotten are still listed, page by page and within a bound.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct HistoryTests {
     private func page(_ talker: Talker, _ question: PBListJobs) async throws -> PBJobs {
         guard case .jobs(let page) = try await talker.ask(.listJobs(question)) else { throw Talker.Silence() }

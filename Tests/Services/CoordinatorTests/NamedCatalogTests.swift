@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// Jobs that choose one of several catalogs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct NamedCatalogTests {
     private func submission(_ catalog: String) throws -> PBSubmit {
         var body = try Fixture.submission()

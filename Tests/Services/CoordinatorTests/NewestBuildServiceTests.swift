@@ -9,7 +9,7 @@ import Wire
 @testable import Coordinator
 
 /// Firings of schedules whose source has a new address with each build: a real coordinator and a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct NewestBuildServiceTests {
     private static func index(_ names: [String]) -> String {
         "[" + names.map { #"{"key":"\#($0).pmtiles"}"# }.joined(separator: ",") + "]"

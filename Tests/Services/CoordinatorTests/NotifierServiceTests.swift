@@ -7,7 +7,7 @@ import Wire
 @testable import Coordinator
 
 /// A coordinator over real sockets that notifies a real HTTP server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct NotifierServiceTests {
     private static let secret = Array("a secret of the test".utf8)
 

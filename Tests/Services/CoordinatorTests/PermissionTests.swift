@@ -5,7 +5,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct PermissionTests {
     /// A coordinator with keys, and a key for each name.
     private struct Keyring {

@@ -9,7 +9,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RefusalTests {
     @Test func aCommandAtAnEndpointForWorkersOrBlobsIsToldSo() async throws {
         let fixture = try Fixture { $0.blobBind = "tcp://127.0.0.1:*" }
@@ -137,7 +137,7 @@ struct RefusalTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct LimitTests {
     @Test func aWorkerOfAnotherMajorVersionIsToldSo() async throws {
         let fixture = try Fixture()

@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import Coordinator
 
 /// Shards of one job as sources of another, through real sockets and a real store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct SharedShardsTests {
     private func submission(_ id: String) throws -> PBSubmit {
         try Fixture.submission(request: id, id: id, zooms: 11...12)

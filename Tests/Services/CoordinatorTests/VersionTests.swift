@@ -6,7 +6,7 @@ import ZeroMQ
 @testable import Coordinator
 
 /// This coordinator with workers of the previous version, and of another major version.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct VersionTests {
     @Test func aWorkerOfLaterMinorsIsSpokenToInOurs() async throws {
         let fixture = try Fixture()

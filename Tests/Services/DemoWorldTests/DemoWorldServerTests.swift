@@ -10,9 +10,7 @@ import WebServer
 @testable import DemoWorld
 @testable import WorldTiles
 
-// 5 minutes: all tests of this part of ops/run-tests start at once, and wait for those that compute (80 s next to two
-// builds; CI is up to three times slower).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DemoWorldServerTests {
     /// A GET that closes its connection.
     private static func get(_ port: Int, _ path: String, _ headers: [String] = []) async throws -> RawHTTPClient {

@@ -7,7 +7,7 @@ import Tiles
 @testable import Gateway
 
 /// Files with areas and names of towns, over HTTP.
-@Suite(.timeLimit(.minutes(3))) struct AreaFileServingTests {
+@Suite(.timeLimit(.minutes(15))) struct AreaFileServingTests {
     private typealias Cluster = ClusterServingTests
 
     private static let gpx = """

@@ -6,7 +6,7 @@ import WebRequests
 @testable import Gateway
 
 /// Bounds of connections and requests, over raw sockets.
-@Suite(.timeLimit(.minutes(2))) struct BoundsTests {
+@Suite(.timeLimit(.minutes(15))) struct BoundsTests {
     private static let bytes = noise(8 << 20)
 
     private static func serving(
@@ -215,7 +215,7 @@ import WebRequests
 }
 
 /// Tokens, rates, quotas and origins, over sockets.
-@Suite(.timeLimit(.minutes(2))) struct AccessServingTests {
+@Suite(.timeLimit(.minutes(15))) struct AccessServingTests {
     private static func serving(
         options change: (inout GatewayOptions) -> Void = { _ in },
         body: (GatewayFixture, URL) async throws -> Void

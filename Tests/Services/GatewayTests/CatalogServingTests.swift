@@ -9,7 +9,7 @@ import TileBodies
 @testable import Gateway
 
 /// Lists and files of a real catalog over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct CatalogServingTests {
+@Suite(.timeLimit(.minutes(15))) struct CatalogServingTests {
     private static let bytes = noise(300_000)
     private static var tag: String { "\"\(Digest(of: bytes).hex)\"" }
 

@@ -8,7 +8,7 @@ import Tiles
 @testable import Gateway
 
 /// Coverage, schedules and withdrawals over a real coordinator.
-@Suite(.timeLimit(.minutes(3))) struct ClusterChangesTests {
+@Suite(.timeLimit(.minutes(15))) struct ClusterChangesTests {
     private typealias Cluster = ClusterServingTests
 
     /// A band of a coverage document.

@@ -14,7 +14,7 @@ import ZeroMQ
 @testable import Gateway
 
 /// The API and CARTO's protocol over a real coordinator.
-@Suite(.timeLimit(.minutes(3))) struct ClusterServingTests {
+@Suite(.timeLimit(.minutes(15))) struct ClusterServingTests {
     static let viewer = ["Authorization": "Bearer viewer"]
     static let op = ["Authorization": "Bearer operator"]
     private static let client = ["Authorization": "Bearer client"]
@@ -353,7 +353,7 @@ import ZeroMQ
 }
 
 /// A gateway without a coordinator, and one whose coordinator is away.
-@Suite(.timeLimit(.minutes(2))) struct EdgeTests {
+@Suite(.timeLimit(.minutes(15))) struct EdgeTests {
     @Test func aGatewayAloneServesTheCatalogAndItsDocument() async throws {
         let gateway = try await GatewayFixture(fill: { try $0.publish("EE", noise(1_000), in: $1) })
         let document = try await gateway.get("/openapi.json")

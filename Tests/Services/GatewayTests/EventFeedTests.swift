@@ -6,7 +6,7 @@ import Wire
 @testable import Gateway
 
 /// One question for the streams of all clients.
-@Suite(.timeLimit(.minutes(5))) struct EventFeedTests {
+@Suite(.timeLimit(.minutes(15))) struct EventFeedTests {
     /// A log as the coordinator has it, and how often it was asked.
     private final class Log: Sendable {
         struct State {

@@ -6,7 +6,7 @@ import WebServer
 @testable import Gateway
 
 /// The gateway's page of metrics and its table.
-@Suite(.timeLimit(.minutes(2))) struct GatewayMetricsTests {
+@Suite(.timeLimit(.minutes(15))) struct GatewayMetricsTests {
     /// Without this, a count with a new word would be left out of the page.
     @Test func everyWordThatIsCountedIsInTheTable() {
         #expect(Self.values(.cuts) == ConnectionClock.Cut.allCases.map(\.rawValue))

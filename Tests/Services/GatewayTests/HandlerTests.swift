@@ -6,7 +6,7 @@ import Tiles
 @testable import Gateway
 
 /// Every route with a gateway over a real coordinator.
-@Suite(.timeLimit(.minutes(3))) struct HandlerTests {
+@Suite(.timeLimit(.minutes(15))) struct HandlerTests {
     private typealias Cluster = ClusterServingTests
 
     /// A body for each schema.

@@ -11,7 +11,7 @@ import Tiles
 @testable import Gateway
 
 /// Tiles, TileJSON and styles of real packages over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct MapServingTests {
+@Suite(.timeLimit(.minutes(15))) struct MapServingTests {
     private static func west() throws -> SmallMap {
         try SmallMap(try #require(TileID(zoom: 4, x: 9, y: 4)), maxZoom: 7, name: "west")
     }

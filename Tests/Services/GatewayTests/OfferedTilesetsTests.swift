@@ -7,7 +7,7 @@ import Tilesets
 
 @testable import Gateway
 
-@Suite(.timeLimit(.minutes(5))) struct OfferedTilesetsTests {
+@Suite(.timeLimit(.minutes(15))) struct OfferedTilesetsTests {
     private enum Reason: String, ErrorCode {
         case away, wrong
         var exitStatus: Errors.ExitStatus { self == .away ? .unavailable : .configuration }

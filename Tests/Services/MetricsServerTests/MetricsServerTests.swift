@@ -6,7 +6,7 @@ import Testing
 @testable import MetricsServer
 
 /// The server over real sockets, and its bounds.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MetricsServerTests {
     private static let page = "# HELP packhorse_a A\n# TYPE packhorse_a gauge\npackhorse_a 1\n"
 

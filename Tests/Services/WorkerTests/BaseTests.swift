@@ -12,7 +12,7 @@ import Wire
 @testable import Worker
 
 /// A batch of which an earlier build has the tiles: the origin is asked what has changed, and sends no more than that.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct BaseTests {
     /// An origin whose tiles have versions; a tile without one is not there.
     final class Versions: Sendable {

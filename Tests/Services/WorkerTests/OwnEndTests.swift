@@ -93,7 +93,7 @@ struct OwnEndTests {
     }
 
     /// Real sockets: a fetch that does not end is given up when the limit is near, and the lease comes back.
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aRunningWorkerReturnsItsLeaseBeforeItsDeadline() async throws {
         let stable = try Stable()
         defer { stable.remove() }

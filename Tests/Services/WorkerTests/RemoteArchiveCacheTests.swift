@@ -10,7 +10,7 @@ import Wire
 @testable import Worker
 
 /// A remote archive that stays open from one job to the next.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RemoteArchiveCacheTests {
     /// One tile, the root directory only.
     private static func archive(_ letter: UInt8) -> [UInt8] {

@@ -11,7 +11,7 @@ import Wire
 @testable import Worker
 
 /// A batch takes from other shards what they hold and asks the origin for the rest.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct SourceTests {
     private func commit(
         _ stable: Stable, _ offer: PBOffer, _ budgets: WorkerBudgets = WorkerBudgets()

@@ -11,7 +11,7 @@ import ZeroMQ
 @testable import Worker
 
 /// What a worker counts while it does real work.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct WorkerMetricsTests {
     private func page(_ metrics: WorkerMetrics, _ budgets: WorkerBudgets = WorkerBudgets()) throws -> MetricsPage {
         let page = try MetricsPage(metrics.page(budgets.total))

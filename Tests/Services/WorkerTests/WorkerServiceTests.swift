@@ -12,7 +12,7 @@ import ZeroMQ
 @testable import Worker
 
 /// A real worker on a real link, with a real blob store and a real HTTP origin.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct WorkerServiceTests {
     @Test func aBatchIsFetchedIntoADurableShardAndCommittedUntilAcknowledged() async throws {
         try await withWorker { coordinator, stable in

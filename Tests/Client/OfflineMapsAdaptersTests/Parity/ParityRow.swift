@@ -70,7 +70,7 @@ struct ParityTable {
 }
 
 /// Everything that OfflineMaps promises of five other systems.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ParityTests {
     @Test func everyRowOfTheTableHasOneTest() throws {
         let rows = try ParityTable().rows.map(\.id)

@@ -13,7 +13,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Files of the device, taken into a store: what they are, that they are read, and what is refused.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct AdoptTests {
     private let site: StoreSite
     private let map: TestMap

@@ -9,7 +9,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Files of other programs that are damaged, before and after they were taken into a store.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct DamagedFileTests {
     private let site: StoreSite
     private let home: URL

@@ -7,7 +7,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Files of the device whose tiles are not stored as a renderer reads them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct ForeignDialectTests {
     private let site: StoreSite
     private let home: URL

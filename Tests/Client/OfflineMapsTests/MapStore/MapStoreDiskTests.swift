@@ -50,7 +50,7 @@ final class SmallDisk: Sendable {
 }
 
 /// A disk that becomes full.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: SmallDisk.isPossible, "a small disk can be mounted by root only"))
+@Suite(.timeLimit(.minutes(15)), .enabled(if: SmallDisk.isPossible, "a small disk can be mounted by root only"))
 struct MapStoreDiskTests {
     private let site: StoreSite
     private let disk: SmallDisk

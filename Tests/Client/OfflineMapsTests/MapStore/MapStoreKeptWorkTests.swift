@@ -5,7 +5,7 @@ import Testing
 @testable import OfflineMaps
 
 /// Tasks that no process works on: how far they are, and what is left of them when they are cancelled.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreKeptWorkTests {
     private let site: StoreSite
     private let path: String

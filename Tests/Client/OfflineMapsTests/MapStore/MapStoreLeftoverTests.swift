@@ -5,7 +5,7 @@ import Testing
 @testable import OfflineMaps
 
 /// Stores in which something lies that belongs to nothing: it never stops their opening, and never counts for a map.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreLeftoverTests {
     private let site: StoreSite
     private let map: TestMap

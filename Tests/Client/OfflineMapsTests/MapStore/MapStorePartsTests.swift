@@ -11,7 +11,7 @@ import Tiles
 private let california = Item.package("CA")
 
 /// Packages that the catalog has in parts: one item of the store.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStorePartsTests {
     private let site: StoreSite
     private let cells = [(7, 72, 37), (7, 72, 39), (7, 75, 40)]

@@ -7,7 +7,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Several owners of one folder, damage, and what is found when a store is opened.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreProcessTests {
     private let site: StoreSite
     private let map: TestMap

@@ -7,7 +7,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// The queue on a real network: pause, cancel, resume, refusals.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreQueueTests {
     private let site: StoreSite
     private let map: TestMap

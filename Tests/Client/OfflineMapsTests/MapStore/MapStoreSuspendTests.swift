@@ -8,7 +8,7 @@
 
     /// A suspended store holds no lock of the system, whatever it did when it was suspended: an app that is stopped with a
     /// locked file is killed by some systems.
-    @Suite(.timeLimit(.minutes(3)))
+    @Suite(.timeLimit(.minutes(15)))
     struct MapStoreSuspendTests {
         /// The lines of `/proc/locks` about files of a folder that this process has locked.
         private static func locks(below folder: URL) throws -> [String] {

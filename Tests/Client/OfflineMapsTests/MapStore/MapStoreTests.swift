@@ -6,7 +6,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// The store from end to end: a signed catalog on a real server, real packages, a real database.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreTests {
     private let site: StoreSite
     private let map: TestMap

@@ -6,7 +6,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// A map view on a store: packs that it loads, and what it viewed.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreViewingTests {
     private let site: StoreSite
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 1, 2, 3]

@@ -6,7 +6,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Regions of single tiles: what is asked for, and the packs that hold them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct OnlinePlanTests {
     private let trip = Item.region("trip")
 

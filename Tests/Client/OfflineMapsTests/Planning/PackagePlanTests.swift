@@ -9,7 +9,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Plans of packages, and their files from the server to their place.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct PackagePlanTests {
     private let ee = Item.package("EE")
 

@@ -8,7 +8,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Plans of tile packs and of regions that consist of them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RegionPlanTests {
     private func tile(_ text: String) throws -> TileID { try #require(TileID(text)) }
 

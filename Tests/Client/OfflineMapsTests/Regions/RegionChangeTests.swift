@@ -6,7 +6,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Regions that get another area, other zooms or another source, and regions over one place.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct RegionChangeTests {
     private let site: StoreSite
 

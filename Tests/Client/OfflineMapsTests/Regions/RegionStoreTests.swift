@@ -7,7 +7,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Regions from end to end: registered, loaded, read without a network, removed.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct RegionStoreTests {
     private let site: StoreSite
 

@@ -7,7 +7,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Tiles from the store, the ambient cache and a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapSourceTests {
     private let scratch: StoreScratch
     private let permission = NetworkPermission()

@@ -6,7 +6,7 @@ import Tiles
 @testable import OfflineMaps
 
 /// Resources of a map from a real server, kept in the ambient cache.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ResourceLoadTests {
     private let scratch: StoreScratch
     private let permission = NetworkPermission()

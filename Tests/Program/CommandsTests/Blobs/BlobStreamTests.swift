@@ -12,8 +12,7 @@ import ZeroMQ
 @testable import Worker
 
 /// Both ends of the blob link together.
-// 5 minutes: these tests run next to the end-to-end tests and their processes, and take up to 120 s there.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlobStreamTests {
     @Test(arguments: 0..<60)
     func everyTransferEndsRightUnderLossDoublingReorderingCutsAndCrashes(seed: Int) {

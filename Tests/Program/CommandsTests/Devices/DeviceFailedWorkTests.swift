@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `packhorse device` says about work that has failed, and about what a catalog lacks.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceFailedWorkTests {
     private let shop: Shop
     private let device: DeviceProgram

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `packhorse device` against a real server: installs, updates and removes packages.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceInstallTests {
     private func published(_ shop: Shop, _ path: String) throws -> Data {
         try Data(contentsOf: shop.file("catalog/\(path)"))

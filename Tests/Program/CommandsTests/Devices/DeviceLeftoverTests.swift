@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `packhorse device` on stores with leftovers, stopped tasks and strange regions.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceLeftoverTests {
     @Test(.enabled(if: LockedFile.isPossible, "no file can be locked here"))
     func everyCommandWorksWhenAPackCannotBeRemoved() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `packhorse device` on a store whose files are lost, or are on a card that is not there.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceMissingTests {
     private let shop: Shop
     private let device: DeviceProgram

@@ -6,7 +6,7 @@ import Tiles
 import Transfer
 
 /// `packhorse device serve` and `export`, read by a real HTTP client and by SQLite.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceServeTests {
     private let client: TransferClient
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The queue, tile packs, styles and regions of `packhorse device`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceTaskTests {
     @Test func aPausedTaskIsNotDoneAlsoInAnotherProcess() async throws {
         let shop = try Shop()

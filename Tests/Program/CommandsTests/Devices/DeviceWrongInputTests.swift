@@ -4,7 +4,7 @@ import Testing
 import Tiles
 
 /// What users of `packhorse device` get wrong: one clear line, the documented exit code, nothing lost.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceWrongInputTests {
     private func check(
         _ device: DeviceProgram, _ arguments: [String], _ status: Int32, _ words: String,

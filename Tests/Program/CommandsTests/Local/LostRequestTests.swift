@@ -25,7 +25,7 @@ struct LostRequestTests {
         return frame.seq
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aRequestIsSentAgainWhenTheLinkIsConnectedAgain() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "lost-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ struct LostRequestTests {
 
     /// The blobs of a cancelled job are removed in the background; on a busy machine a `retry` right after `cancel` meets
     /// that.
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func anOrderWaitsForAJobThatIsBusy() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "busy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

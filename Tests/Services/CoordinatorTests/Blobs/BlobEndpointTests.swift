@@ -8,7 +8,7 @@ import Wire
 @testable import Coordinator
 
 /// The blob endpoint of a real coordinator, spoken to over a socket.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlobEndpointTests {
     private static let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     private let digest = Digest(of: Self.bytes)

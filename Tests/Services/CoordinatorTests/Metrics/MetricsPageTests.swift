@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// The page of a real coordinator with workers that speak the wire.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MetricsPageTests {
     /// The next page for which `isReached` holds.
     ///
@@ -20,7 +20,7 @@ struct MetricsPageTests {
         _ isReached: (MetricsPage) -> Bool
     ) async throws -> MetricsPage {
         var last = earlier
-        return try await Eventually.get(what, within: .seconds(100)) {
+        return try await Eventually.get(what) {
             guard let text = service.metricsPage() else { return nil }
             let page = try MetricsPage(text)
             #expect(page.problems(of: "coordinator") == [])
