@@ -31,15 +31,15 @@ struct ConfigurationFileTests {
         #expect(variables["slots"] == .some(nil))
     }
 
-    @Test func textStaysAsItIsWritten() throws {
-        let file = try ConfigurationFile(
+    @Test func textStaysAsItIsWritten() {
+        let file = ConfigurationFile(
             text: "name: no\nslots: 07\nscratch: ~\ncache: 1e3\n", name: "w.yaml", role: .worker, environment: [:])
         #expect(file.entries.map(\.values) == [["no"], ["07"], ["1e3"]])
         #expect(file.problems.map(\.description) == ["w.yaml:3: scratch: the value is empty"])
     }
 
-    @Test func listsAndMappingsAreRepeatedOptions() throws {
-        let file = try ConfigurationFile(
+    @Test func listsAndMappingsAreRepeatedOptions() {
+        let file = ConfigurationFile(
             text: "tileset: [a.yaml, b.yaml]\ncors-origin: https://a.example\ncatalog: /srv/maps\nprivate: true\n",
             name: "g.yaml", role: .gateway, environment: [:])
         #expect(file.problems.isEmpty)
