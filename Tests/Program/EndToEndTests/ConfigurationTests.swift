@@ -66,7 +66,7 @@ struct ConfigurationTests {
             """
             data: /srv/packhorse
             notify: ftp://hooks.example.com/maps
-            notify-on: job-ended,lunch
+            notify-on: lunch
             also-catalog: [staging=/srv/staging, Main=/srv/other]
             blobs: s3://
             """, "coordinator.yaml", scratch)

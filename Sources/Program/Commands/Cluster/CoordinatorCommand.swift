@@ -158,8 +158,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     private func otherCatalogs() throws -> [String: CoordinatorOptions.OtherCatalog] {
-        let urls = try named(alsoCatalogURL, "--also-catalog-url", "staging=https://maps.example.com/staging/")
-        var catalogs = try named(alsoCatalog, "--also-catalog", "staging=/srv/staging").mapValues {
+        let urls = try named(
+            alsoCatalogURL, option: "--also-catalog-url", example: "staging=https://maps.example.com/staging/")
+        var catalogs = try named(alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging").mapValues {
             CoordinatorOptions.OtherCatalog(URL(filePath: $0, directoryHint: .isDirectory))
         }
         for (name, url) in urls {
@@ -182,7 +183,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     private static let maxCatalogs = 64
 
     /// Values that are given to catalogs by name.
-    private func named(_ texts: [String], _ option: String, _ example: String) throws -> [String: String] {
+    private func named(_ texts: [String], option: String, example: String) throws -> [String: String] {
         var values: [String: String] = [:]
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)

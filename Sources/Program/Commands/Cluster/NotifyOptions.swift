@@ -24,11 +24,11 @@ struct NotifyOptions: ParsableArguments {
     var notifyOn: String?
 
     func validate() throws {
+        for address in notify { try OptionValue.check("--notify") { _ = try NotificationReceiver(address) } }
+        if let notifyOn { try OptionValue.check("--notify-on") { _ = try NotificationKind.set(notifyOn) } }
         guard !notify.isEmpty || notifySecretFile == nil && notifyOn == nil else {
             throw ValidationError("--notify-secret-file and --notify-on need --notify.")
         }
-        for address in notify { try OptionValue.check("--notify") { _ = try NotificationReceiver(address) } }
-        if let notifyOn { try OptionValue.check("--notify-on") { _ = try NotificationKind.set(notifyOn) } }
         guard Set(notify).count == notify.count else { throw ValidationError("--notify names a URL twice.") }
     }
 

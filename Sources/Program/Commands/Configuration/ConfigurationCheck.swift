@@ -15,11 +15,16 @@ enum ConfigurationCheck {
     ) -> (problems: [ConfigurationFile.Problem], other: CLIError?) {
         var problems = configuration.problems
         var left = configuration.settings
+        var refused: Set<String> = []
         var other: CLIError?
         // Each round finds one line, so there are at most as many rounds as lines.
         while other == nil, let message = refusal(configuration.role, left) {
             if let blamed = blamed(message, left), case .file(let name, let line) = blamed.origin {
-                problems.append(ConfigurationFile.Problem(file: name, line: line, text: message))
+                // What needs an option that is wrong itself is no problem of its own.
+                if named(in: message).allSatisfy({ !refused.contains($0) }) {
+                    problems.append(ConfigurationFile.Problem(file: name, line: line, text: message))
+                }
+                refused.insert(blamed.option.name)
                 left.removeAll { $0.option == blamed.option }
             } else {
                 other = CLIError(.usage, message)
@@ -59,10 +64,16 @@ enum ConfigurationCheck {
     /// The setting of a file that a message names: the first of its options.
     private static func blamed(_ message: String, _ settings: [Setting]) -> Setting? {
         let isOfFile: (Setting) -> Bool = { if case .file = $0.origin { true } else { false } }
-        for match in message.matches(of: /--([a-z0-9][a-z0-9-]*)|<([a-z-]+)>/) {
-            let name = (match.output.1 ?? match.output.2).map(String.init)
+        for name in named(in: message) {
             if let found = settings.first(where: { $0.option.name == name && isOfFile($0) }) { return found }
         }
         return nil
+    }
+
+    /// The options that a message names.
+    private static func named(in message: String) -> [String] {
+        message.matches(of: /--([a-z0-9][a-z0-9-]*)|<([a-z-]+)>/).compactMap { match in
+            (match.output.1 ?? match.output.2).map(String.init)
+        }
     }
 }
