@@ -100,8 +100,8 @@ struct PartsPromotionTests {
         try rollBack()
         #expect(try listed(live).isEmpty)
         #expect(try rollBack().packages.isEmpty)
-        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("live/packages").path)
-        #expect(files.filter { !$0.hasSuffix("1") } == [])
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("live").path)
+        #expect(files.filter { $0.hasSuffix(".mbtiles") || $0.hasSuffix(".pmtiles") } == [])
     }
 
     @Test func aPartIsNoPackage() throws {

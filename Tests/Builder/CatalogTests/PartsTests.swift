@@ -83,7 +83,7 @@ struct PartsTests {
         // A withdrawn package takes the parts along that only earlier versions had.
         #expect(try catalog.publish(try request("CA", ["d", "e"])).version == 4)
         #expect(try catalog.remove(["CA"], dryRun: false).versions.contains("CA-3 3"))
-        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("catalog/packages").path)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("catalog").path)
         #expect(files.filter { $0.hasSuffix(".mbtiles") } == [])
     }
 

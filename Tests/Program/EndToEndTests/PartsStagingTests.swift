@@ -30,7 +30,8 @@ struct PartsStagingTests {
         let origin = try await DemoOrigin(in: scratch)
         let staging = scratch.url("staging")
         let cluster = try await Cluster(
-            workers: 1, coordinatorArguments: ["--also-catalog", "staging=\(staging.path)"], in: scratch)
+            workers: 1, coordinatorArguments: ["--also-catalog", "staging=\(staging.path)", "--keep-versions", "9"],
+            in: scratch)
         let tileset = ["EE", "--tileset", origin.tileset, "--format", "pmtiles", "--zoom"]
         _ = try await cluster.build(tileset + ["0-10"])
         let store = scratch.url("device")
@@ -67,6 +68,8 @@ struct PartsStagingTests {
         #expect(few > 1)
         let compared = try await cluster.run(["catalog", "diff", "staging", "main"])
         #expect(compared.status == 0 && compared.output.contains("parts none to \(few)"), "\(compared.output)")
+        let asJSON = try await cluster.run(["catalog", "diff", "staging", "main", "--json"])
+        #expect(asJSON.output.contains("\"parts\" : \(few)"), "\(asJSON.output)")
         try await order("promote", "staging", "main")
         #expect(try entries(cluster.catalog).map(\.sha256) == entries(staging).map(\.sha256))
         try await expectSame("parts")

@@ -87,6 +87,7 @@ struct TogetherServiceTests {
     /// Publishes a package that is much larger than that of the job.
     private func publishLarge(_ id: String) throws {
         let file = fixture.folder.appendingPathComponent("large")
+        try FileManager.default.createDirectory(at: fixture.folder, withIntermediateDirectories: true)
         let bytes = [UInt8](repeating: 7, count: 100_000)
         try Data(bytes).write(to: file)
         let mask = try TileMask(decoding: try #require(try submission().packages.first { $0.id == id }).mask)
