@@ -175,7 +175,8 @@ let libraries: [Module] = [
         "Gateway", .services,
         [
             "CWebPage", "TextFormats", "Digests", "Tiles", "AreaFiles", "Regions", "Wire", "Files", "Telemetry",
-            "ZeroMQ", "TileBodies", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat", "Catalog",
+            "ZeroMQ", "TileBodies", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
+            "Catalog",
             "PackageFiles", "Packages", "StyleFormat",
             "Tilesets", "ClusterClient",
         ],

@@ -48,8 +48,9 @@ struct CatalogHistory: Codable, Equatable {
         }
     }
 
-    /// The earlier versions of a listed package, newest first: also those in which it was cut into other parts. A version
-    /// of which a part is not kept is left out.
+    /// The earlier versions of a listed package, newest first: also those in which it was cut into other parts.
+    ///
+    /// A version of which a part is not kept is left out.
     func of(_ current: ListedPackage) -> [ListedPackage] {
         let older = packages.filter { $0.wholeID == current.id && $0.version < current.version }
         return Dictionary(grouping: older, by: \.version).sorted { $0.key > $1.key }.compactMap { _, entries in

@@ -25,7 +25,9 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         public var tiles: UInt64?
         /// Bytes of the main file; of a package in parts of all of their main files.
         public var bytes: UInt64
-        /// Number of parts of the package; `nil` for one that is not in parts. Parts have tiles in common, which count once in each.
+        /// Number of parts of the package; `nil` for one that is not in parts.
+        ///
+        /// Parts have tiles in common, which count once in each.
         public var parts: Int?
         /// The shallowest zoom of its tiles; `nil` if unknown.
         public var minZoom: Int?

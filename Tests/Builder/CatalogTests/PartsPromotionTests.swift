@@ -59,7 +59,8 @@ struct PartsPromotionTests {
         try publish("EE", ["ee"], to: staging)
         let sequence = try #require(try live.index().sequence)
         let difference = try promote()
-        #expect(difference.packages.map { "\($0.change) \($0.id) \($0.published ?? 0)" } == ["changed CA 2", "added EE 1"])
+        #expect(
+            difference.packages.map { "\($0.change) \($0.id) \($0.published ?? 0)" } == ["changed CA 2", "added EE 1"])
         #expect(difference.packages.first?.new?.parts == 2 && difference.packages.first?.old?.parts == nil)
         #expect(try listed(live) == ["CA-1 2 1/2 a", "CA-2 2 2/2 b", "EE 1 - ee"])
         #expect(try scratch.text("live/packages/2/CA-2.pmtiles") == "b as PMTiles")

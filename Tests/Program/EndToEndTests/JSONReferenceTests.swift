@@ -199,7 +199,8 @@ struct JSONReferenceTests {
         defer { server.stop() }
         try await reader.run("remote-archive", ["inspect", "\(server.url)"])
         try await reader.run(
-            "estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)", "--max-file", "1GB", "--disk", "."])
+            "estimate",
+            ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)", "--max-file", "1GB", "--disk", "."])
         try await estimateOfFailures(reader)
         let style = "\(demo.url)/style.json"
         try await reader.run("style-plan", ["style-pack", style, "--dry-run"])

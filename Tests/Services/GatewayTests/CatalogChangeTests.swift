@@ -14,7 +14,8 @@ import Tiles
 
     /// A gateway over a coordinator whose catalogs `main` and `staging` have EE and LV; those of staging are newer.
     private func serving(_ body: @escaping @Sendable (GatewayFixture, URL) async throws -> Void) async throws {
-        let staging = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-staging-\(UUID().uuidString)")
+        let staging = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "packhorse-staging-\(UUID().uuidString)")
         // A folder that stays takes space only.
         defer { try? FileManager.default.removeItem(at: staging) }
         let fill = { @Sendable (catalog: Catalog, folder: URL) throws in
@@ -32,7 +33,9 @@ import Tiles
 
     private func versions(_ gateway: GatewayFixture) async throws -> [String] {
         let answer = try await gateway.get("/packages.json")
-        return try Catalog.entries(decoding: Array(answer.body), named: "packages.json").map { "\($0.id) \($0.version)" }
+        return try Catalog.entries(decoding: Array(answer.body), named: "packages.json").map {
+            "\($0.id) \($0.version)"
+        }
     }
 
     @Test func aDifferenceIsPromotedAndRolledBack() async throws {

@@ -38,7 +38,7 @@ extension PublishQueue {
             let results = try await FileWork.run { try writer.publishTogether(all) }
             noteCost(of: writer)
             for ((one, request), done) in zip(zip(packages, requests), results) {
-                round.add(done, one, request, by: writer)
+                round.add(done, of: one, as: request, by: writer)
             }
         } catch let error as RefusedTogether {
             for refusal in error.refusals where packages.indices.contains(refusal.place) {

@@ -117,7 +117,7 @@ final class PublishQueue: Sendable {
             noteCost(of: writer)
             for ((one, request), result) in zip(packages, results) {
                 switch result {
-                case .success(let done): round.add(done, one, request, by: writer)
+                case .success(let done): round.add(done, of: one, as: request, by: writer)
                 case .failure(let error): round.events.append(Self.failed(one, error: error, logger: logger))
                 }
             }
@@ -173,7 +173,7 @@ final class PublishQueue: Sendable {
 extension PublishQueue.Round {
     /// A package is in the catalog.
     mutating func add(
-        _ done: Published, _ one: PublishQueue.Waiting, _ request: PublishRequest, by writer: any CatalogWriter
+        _ done: Published, of one: PublishQueue.Waiting, as request: PublishRequest, by writer: any CatalogWriter
     ) {
         let event = Event.published(
             one.job, package: one.package, version: UInt32(clamping: done.version), path: done.pathInside,
