@@ -176,6 +176,7 @@ let libraries: [Module] = [
         [
             "CWebPage", "TextFormats", "Digests", "Tiles", "AreaFiles", "Regions", "Wire", "Files", "Telemetry",
             "ZeroMQ", "TileBodies", "WorldTiles", "MetricsFormat", "WebRequests", "WebServer", "CatalogFormat",
+            "Catalog",
             "PackageFiles", "Packages", "StyleFormat",
             "Tilesets", "ClusterClient",
         ],
@@ -268,7 +269,7 @@ let tests: [Tests] = [
     Tests("DemoWorld", ["TestSupport", "TileBodies"]),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
-    Tests("Gateway", ["Catalog", "Coordinator", "TestSupport"], [.grdb, .nio]),
+    Tests("Gateway", ["Coordinator", "TestSupport"], [.grdb, .nio]),
     Tests("MetricsServer", ["TestSupport"]),
     Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests(

@@ -94,7 +94,7 @@ extension Catalog {
                 change = CatalogChange(list: try list(edition), history: try history(edition))
                 changes[edition] = change
             }
-            guard change.list.packages.first(where: { $0.id == place.id })?.version == version else {
+            guard change.list.version(of: place.id) == version else {
                 throw CatalogError(
                     .changed,
                     "Package '\(edition.path)\(place.id)' of '\(folder.path)' was published or removed meanwhile; nothing was changed. Repeat the command."
@@ -145,10 +145,10 @@ extension PromotionRecord {
 extension CatalogChange {
     /// Takes a package out of the list, one in parts with all of them.
     mutating func withdraw(_ id: String) {
-        let gone = list.packages.filter { ($0.part?.of ?? $0.id) == id }
+        let gone = list.packages.filter { $0.wholeID == id }
         guard !gone.isEmpty else { return }
         withdrawn += gone
-        list.packages.removeAll { ($0.part?.of ?? $0.id) == id }
+        list.packages.removeAll { $0.wholeID == id }
         isListNew = true
         for entry in gone {
             history.remove(entry)

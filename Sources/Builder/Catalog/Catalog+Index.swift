@@ -73,7 +73,9 @@ extension Catalog {
                 sources.append(
                     CatalogCache.IndexSource(
                         edition: edition, entry: entry,
-                        older: older[entry.id]?.filter { $0.version < entry.version } ?? [],
+                        older: older[entry.id]?.filter {
+                            $0.version < entry.version && $0.wholeID == entry.wholeID
+                        } ?? [],
                         packs: packs[entry.id], region: isNode ? region : nil))
             }
             parts.packages.append(sources)

@@ -18,7 +18,11 @@ extension Catalog {
         if let kept { version = kept.version } else { version = try placeAnew(parts, after: last) }
         for part in parts {
             let same = kept == nil ? nil : listed.first { $0.id == part.id }
-            let entry = CatalogEntry(part, version: version, like: same, base: baseURL + edition.path)
+            let base = baseURL + edition.path
+            let entry =
+                part.entry?.placed(
+                    as: version, like: same, tileset: part.tileset.isEmpty ? nil : part.tileset, base: base)
+                ?? CatalogEntry(part, version: version, like: same, base: base)
             guard same != entry else { continue }
             if let previous = change.list.packages.first(where: { $0.id == part.id }), same == nil {
                 change.history.add(previous)
@@ -35,25 +39,25 @@ extension Catalog {
             losesPacks: false)
     }
 
-    /// Takes what is listed of a package off the list, except some entries, with their files and earlier versions.
+    /// Takes what is listed of a package off the list, except some entries; it stays as an earlier version of the package.
     func drop(listedOf id: String, except ids: Set<String>, from change: inout CatalogChange) {
-        let gone = change.list.packages.filter { ($0.part?.of ?? $0.id) == id && !ids.contains($0.id) }
+        let gone = change.list.packages.filter { $0.wholeID == id && !ids.contains($0.id) }
         guard !gone.isEmpty else { return }
         let names = Set(gone.map(\.id))
         change.list.packages.removeAll { names.contains($0.id) }
         for entry in gone {
             change.history.remove(entry)
+            change.history.add(entry)
             change.packLists.updateValue(nil, forKey: entry.id)
         }
-        change.replaced += gone
         change.isListNew = true
     }
 
     /// The last version that the package, or an entry of one of its parts, has had.
     func lastVersion(_ request: PublishRequest, _ change: CatalogChange) -> Int32 {
-        let listed = change.list.packages.filter { ($0.part?.of ?? $0.id) == request.id }.map(\.version)
+        let listed = change.list.version(of: request.id) ?? 0
         let ids = [request.id] + request.parts.map(\.id)
-        return max(listed.max() ?? 0, ids.map { change.history.last(of: $0, nil) }.max() ?? 0)
+        return max(listed, ids.map { change.history.last(of: $0, nil) }.max() ?? 0)
     }
 
     /// The version of the listed parts when their files are those of the new ones, and whether it lists all of them.
@@ -83,7 +87,7 @@ extension Catalog {
     }
 
     /// Refuses a part whose id is that of another listed package, or differs from one only in case.
-    private func checkNames(_ request: PublishRequest, in list: CatalogList) throws(CatalogError) {
+    func checkNames(_ request: PublishRequest, in list: CatalogList) throws(CatalogError) {
         let ids = request.parts.map(\.id)
         if let other = list.packages.first(where: { ids.contains($0.id) && $0.part?.of != request.id }) {
             throw Self.otherName(other.id, partOf: request.id, in: request.options.edition)

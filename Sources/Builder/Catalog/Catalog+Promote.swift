@@ -30,29 +30,29 @@ extension Catalog {
         let listed = try lists()
         var old: [CatalogEdition: [CatalogEntry]] = [:]
         for (edition, entries) in new {
-            let ids = Set(entries.map(\.id))
-            old[edition] = listed[edition]?.filter { ids.contains($0.id) }
+            let ids = Set(entries.map(\.wholeID))
+            old[edition] = listed[edition]?.filter { ids.contains($0.wholeID) }
         }
         var plan = CatalogPlan(kind: .promotion, difference: CatalogDifference(new: new, old: old))
         try Self.checkShrinkage(plan.difference, most: maxShrink)
         var refused: [CatalogError] = []
         for (edition, entries) in new.sorted(by: { $0.key < $1.key }) {
             let list = CatalogList(packages: listed[edition] ?? [])
-            let before = Dictionary(list.packages.map { ($0.id, $0) }) { first, _ in first }
-            for entry in entries where !(before[entry.id].map(entry.isContained) ?? false) {
+            let before = Dictionary(ListedPackage.all(of: list.packages).map { ($0.id, $0) }) { first, _ in first }
+            for package in ListedPackage.all(of: entries)
+            where !(before[package.id].map(package.isContained) ?? false) {
+                let whole = before[package.id]?.whole
                 do throws(CatalogError) {
-                    let request = try staging.request(entry, in: edition, with: options)
-                    if let part = list.parts(of: entry.id).first { throw Self.isInParts(part, in: edition) }
-                    try Self.checkMayReplace(before[entry.id], request, in: list)
-                    if maxShrink < 1, let old = before[entry.id] {
-                        try Self.checkContent(of: request, old, "--max-shrink 100%")
-                    }
-                    plan.add(request, replacing: before[entry.id])
-                    if request.tilePacks == nil, before[entry.id].map({ $0.sha256 != entry.sha256 }) ?? false,
-                        !idsWithPacks(among: [entry.id], in: edition).isEmpty
+                    let request = try staging.request(package, in: edition, with: options)
+                    try Self.checkMayReplace(whole, request, in: list)
+                    try checkNames(request, in: list)
+                    if maxShrink < 1, let whole { try Self.checkContent(of: request, whole, "--max-shrink 100%") }
+                    plan.add(request, replacing: before[package.id])
+                    if request.tilePacks == nil, whole.map({ $0.sha256 != request.digest.hex }) ?? false,
+                        !idsWithPacks(among: [package.id], in: edition).isEmpty
                     {
                         plan.difference.warnings.append(
-                            "Package '\(edition.path)\(entry.id)' loses its tile packs: the version of staging has none. Cut them again with packhorse packs \(folder.path), or build it with --tile-packs."
+                            "Package '\(edition.path)\(package.id)' loses its tile packs: the version of staging has none. Cut them again with packhorse packs \(folder.path), or build it with --tile-packs."
                         )
                     }
                 } catch {
@@ -64,15 +64,16 @@ extension Catalog {
         return plan
     }
 
-    /// The request that publishes an entry of this catalog in another one.
+    /// The request that publishes a package of this catalog in another one.
     private func request(
-        _ entry: CatalogEntry, in edition: CatalogEdition, with options: PublishOptions
+        _ package: ListedPackage, in edition: CatalogEdition, with options: PublishOptions
     ) throws(CatalogError) -> PublishRequest {
-        var request = try PublishRequest(entry, in: edition, of: self)
+        var request = try PublishRequest(package, in: edition, of: self)
         request.options.replacesTileset = options.replacesTileset
         request.options.replacesArea = options.replacesArea
         // The plan has compared sizes.
         request.options.allowsShrink = true
+        guard let entry = package.entries.first, !package.isInParts else { return request }
         let path = TilePackList.path(entry.id)
         if let bytes = try Self.bytes(place(path, edition)) {
             let list = try TilePackList(decoding: bytes, named: edition.path + path)
@@ -100,14 +101,6 @@ extension Catalog {
             hint: "compare both with 'packhorse catalog diff'; allow it with --max-shrink")
     }
 
-    /// Why a package in parts cannot be promoted or rolled back: all of its parts would have to change together.
-    static func isInParts(_ entry: CatalogEntry, in edition: CatalogEdition) -> CatalogError {
-        CatalogError(
-            .badRequest,
-            "Package '\(edition.path)\(entry.part?.of ?? entry.id)' is in parts (--max-file), which cannot be promoted or rolled back. Publish it with a job into this catalog (submit --into), or name the other packages."
-        )
-    }
-
     /// One error for several refused packages; `nil` for none.
     static func together(_ refused: [CatalogError]) -> CatalogError? {
         guard let first = refused.first else { return nil }
@@ -132,19 +125,38 @@ extension CatalogDifference.Package {
 }
 
 extension CatalogPlan {
-    mutating func add(_ request: PublishRequest, replacing previous: CatalogEntry?) {
+    mutating func add(_ request: PublishRequest, replacing previous: ListedPackage?) {
         requests.append(request)
         expected[Place(edition: request.options.edition, id: request.id)] = .some(previous?.version)
     }
 }
 
 extension PublishRequest {
-    /// Publishes an entry of a catalog as it is, with a new version.
+    /// Publishes a package of a catalog as it is, with a new version.
     ///
-    /// - Parameter catalog: The catalog that has the entry's files.
-    /// - Throws: `catalog-corrupt` for an entry whose sizes or digests are none; `bad-request`.
-    init(_ entry: CatalogEntry, in edition: CatalogEdition, of catalog: Catalog) throws(CatalogError) {
-        guard entry.part == nil else { throw Catalog.isInParts(entry, in: edition) }
+    /// - Parameter catalog: The catalog that has the package's files.
+    /// - Throws: `catalog-corrupt` for an entry whose sizes or digests are none, and for parts of which one is missing;
+    ///   `bad-request`.
+    init(_ package: ListedPackage, in edition: CatalogEdition, of catalog: Catalog) throws(CatalogError) {
+        guard package.isComplete, let whole = package.whole else {
+            throw CatalogError(
+                .corrupt,
+                "Package '\(edition.path)\(package.id.prefix(130))' of '\(catalog.folder.path)' does not have all of its parts. Publish it again."
+            )
+        }
+        try self.init(whole, in: edition, of: catalog, at: package.entries[0].id)
+        if package.isInParts {
+            for entry in package.entries { parts.append(try Self(entry, in: edition, of: catalog, at: entry.id)) }
+            // The parts have entries, the whole has none.
+            self.entry = nil
+        }
+        try check()
+    }
+
+    /// Publishes an entry whose files have the name of another one, if it is that of a whole package in parts.
+    private init(
+        _ entry: CatalogEntry, in edition: CatalogEdition, of catalog: Catalog, at name: String
+    ) throws(CatalogError) {
         var published: [PublishFile] = []
         for file in entry.allFiles {
             guard let digest = Digest(hex: file.sha256), let size = UInt64(exactly: file.size) else {
@@ -156,7 +168,9 @@ extension PublishRequest {
             published.append(
                 PublishFile(
                     format: file.format, fileExtension: file.fileExtension,
-                    url: catalog.place(entry.path(file.fileExtension), edition), digest: digest, size: size))
+                    url: catalog.place(
+                        CatalogEntry.path(name, version: entry.version, fileExtension: file.fileExtension), edition),
+                    digest: digest, size: size))
         }
         let main = published.removeFirst()
         let names = entry.metainfo.map { ($0.key.hasPrefix("name_") ? String($0.key.dropFirst(5)) : $0.key, $0.value) }
@@ -176,6 +190,6 @@ extension PublishRequest {
         layers = entry.layers
         tiles = entry.tiles.flatMap { UInt64(exactly: $0) }
         nodes = entry.nodes ?? []
-        try check()
+        part = entry.part
     }
 }

@@ -31,16 +31,7 @@ extension Catalog {
                 var changes: [CatalogEdition: CatalogChange] = [:]
                 for (number, request) in requests.enumerated() {
                     do throws(CatalogError) {
-                        try request.check()
-                        var change: CatalogChange
-                        if let known = changes[request.options.edition] {
-                            change = known
-                        } else {
-                            change = CatalogChange(
-                                list: try list(request.options.edition), history: try history(request.options.edition))
-                        }
-                        outcomes[number] = .success(try add(request, to: &change))
-                        changes[request.options.edition] = change
+                        outcomes[number] = .success(try add(request, to: &changes))
                     } catch {
                         outcomes[number] = .failure(error)
                     }
@@ -55,6 +46,23 @@ extension Catalog {
 
     /// How long it took to write the lists of the last change by this value; `nil` before the first change.
     public var listCost: Duration? { memory.listCost }
+
+    /// Checks a package and adds it to the change of its edition.
+    func add(
+        _ request: PublishRequest, to changes: inout [CatalogEdition: CatalogChange]
+    ) throws(CatalogError) -> Published {
+        try request.check()
+        let edition = request.options.edition
+        var change: CatalogChange
+        if let known = changes[edition] {
+            change = known
+        } else {
+            change = CatalogChange(list: try list(edition), history: try history(edition))
+        }
+        let published = try add(request, to: &change)
+        changes[edition] = change
+        return published
+    }
 
     /// Moves a package's files to their place and adds it to the lists that will be written.
     func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
@@ -122,7 +130,7 @@ extension Catalog {
         var gone: [CatalogEdition: [CatalogEntry]] = [:]
         for edition in changes.keys.sorted() {
             guard var change = changes[edition], change.isListNew else { continue }
-            gone[edition] = change.history.trim(to: keepVersions, under: change.list) + change.replaced
+            gone[edition] = change.history.trim(to: keepVersions, under: change.list)
             changes[edition] = change
         }
         if let record { try begin(journal(of: changes, record)) }
@@ -178,8 +186,6 @@ struct CatalogChange {
     var isListNew = false
     /// Lists of tile packs by package; `nil` removes the existing list.
     var packLists: [String: [UInt8]?] = [:]
-    /// Entries that left the list because their package is published in other parts; their files are removed when it is written.
-    var replaced: [CatalogEntry] = []
     /// Entries that are no longer listed in any version; the caller that withdraws them removes their files.
     var withdrawn: [CatalogEntry] = []
 }

@@ -33,7 +33,7 @@ extension Catalog {
                 changes[edition] = change
             }
             if let absent = ids.first(where: { id in
-                !changes.values.contains { $0.withdrawn.contains { ($0.part?.of ?? $0.id) == id } }
+                !changes.values.contains { $0.withdrawn.contains { $0.wholeID == id } }
             }) {
                 throw CatalogError(
                     .missingPackage,
@@ -60,9 +60,9 @@ extension Catalog {
     func withdrawal(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) -> CatalogPruning {
         var report = CatalogPruning()
         for (edition, change) in changes {
-            let ids = Set(change.withdrawn.map(\.id))
-            let older = change.history.packages.filter { ids.contains($0.id) }
-            let staying = change.list.packages + change.history.packages.filter { !ids.contains($0.id) }
+            let ids = Set(change.withdrawn.map(\.wholeID))
+            let older = change.history.packages.filter { ids.contains($0.wholeID) }
+            let staying = change.list.packages + change.history.packages.filter { !ids.contains($0.wholeID) }
             report.versions += (change.withdrawn + older).map { "\(edition.path)\($0.id) \($0.version)" }
             let named = CatalogHistory.paths(change.withdrawn + older).subtracting(CatalogHistory.paths(staying))
             for path in try named.sorted() + uselessPacks(change.list, edition) {

@@ -34,8 +34,8 @@ extension Catalog {
         var new: [CatalogEdition: [CatalogEntry]] = [:]
         var old: [CatalogEdition: [CatalogEntry]] = [:]
         for target in targets {
-            old[target.edition, default: []].append(target.current)
-            if let entry = target.entry { new[target.edition, default: []].append(entry) }
+            old[target.edition, default: []] += target.current.entries
+            if let earlier = target.earlier { new[target.edition, default: []] += earlier.entries }
         }
         var plan = CatalogPlan(kind: .rollback, difference: CatalogDifference(new: new, old: old))
         plan.record = record
@@ -43,22 +43,22 @@ extension Catalog {
             let place = CatalogPlan.Place(edition: target.edition, id: target.current.id)
             // Who chooses a version no longer undoes the promotion.
             if version != nil { plan.record[place.edition, place.id] = nil }
-            guard let entry = target.entry else {
+            guard let earlier = target.earlier else {
                 plan.withdrawn.append(place)
                 plan.expected[place] = .some(target.current.version)
                 continue
             }
-            guard !entry.isContained(in: target.current) else { continue }
-            plan.add(try request(entry, target.edition), replacing: target.current)
+            guard !earlier.isContained(in: target.current) else { continue }
+            plan.add(try request(earlier, target.edition), replacing: target.current)
         }
         return plan
     }
 
-    /// A package, and the entry that it gets; `nil` when it is withdrawn.
+    /// A package, and the version that it gets; `nil` when it is withdrawn.
     private struct Target {
         let edition: CatalogEdition
-        let current: CatalogEntry
-        let entry: CatalogEntry?
+        let current: ListedPackage
+        let earlier: ListedPackage?
     }
 
     /// A version of packages, in each edition that keeps it.
@@ -68,10 +68,10 @@ extension Catalog {
         let chosen = try selection.choose(from: try lists(), named: folder.path)
         for (edition, entries) in chosen.sorted(by: { $0.key < $1.key }) where !entries.isEmpty {
             let history = try history(edition)
-            for current in entries {
+            for current in ListedPackage.all(of: entries) {
                 let kept = [current] + history.of(current)
-                if let entry = kept.first(where: { $0.version == version }) {
-                    targets.append(Target(edition: edition, current: current, entry: entry))
+                if let earlier = kept.first(where: { $0.version == version }) {
+                    targets.append(Target(edition: edition, current: current, earlier: earlier))
                 } else if lacking[current.id] == nil {
                     lacking[current.id] = Self.notKept(version, of: current, in: edition, kept: kept)
                 }
@@ -103,7 +103,7 @@ extension Catalog {
         var refused: [CatalogError] = []
         for package in chosen {
             let listed = lists.first { $0.key.path == package.edition }
-            let current = listed?.value.first { $0.id == package.id }
+            let current = ListedPackage.all(of: listed?.value.filter { $0.wholeID == package.id } ?? []).first
             if let undone = package.undone, undone == current?.version ?? 0 { continue }
             guard let edition = listed?.key, let current, current.version == package.after else {
                 refused.append(
@@ -114,22 +114,22 @@ extension Catalog {
                 continue
             }
             guard let before = package.before else {
-                targets.append(Target(edition: edition, current: current, entry: nil))
+                targets.append(Target(edition: edition, current: current, earlier: nil))
                 continue
             }
             let kept = try history(edition).of(current)
-            guard let entry = kept.first(where: { $0.version == before }) else {
+            guard let earlier = kept.first(where: { $0.version == before }) else {
                 refused.append(Self.notKept(before, of: current, in: edition, kept: [current] + kept))
                 continue
             }
-            targets.append(Target(edition: edition, current: current, entry: entry))
+            targets.append(Target(edition: edition, current: current, earlier: earlier))
         }
         if let error = Self.together(refused) { throw error }
         return targets
     }
 
     private static func notKept(
-        _ version: Int32, of current: CatalogEntry, in edition: CatalogEdition, kept: [CatalogEntry]
+        _ version: Int32, of current: ListedPackage, in edition: CatalogEdition, kept: [ListedPackage]
     ) -> CatalogError {
         CatalogError(
             .missingPackage,
@@ -138,13 +138,14 @@ extension Catalog {
     }
 
     /// The request that publishes a kept version again.
-    private func request(_ entry: CatalogEntry, _ edition: CatalogEdition) throws(CatalogError) -> PublishRequest {
-        var request = try PublishRequest(entry, in: edition, of: self)
+    private func request(_ package: ListedPackage, _ edition: CatalogEdition) throws(CatalogError) -> PublishRequest {
+        var request = try PublishRequest(package, in: edition, of: self)
         // A rollback publishes what was there before, also with another area or fewer tiles.
         request.options.replacesTileset = true
         request.options.replacesArea = true
         request.options.allowsShrink = true
-        let path = TilePackList.path(entry.id)
+        guard !package.isInParts else { return request }
+        let path = TilePackList.path(package.id)
         if let bytes = try Self.bytes(place(path, edition)) {
             let list = try TilePackList(decoding: bytes, named: edition.path + path)
             if request.tileset.isEmpty { request.tileset = list.tileset }

@@ -41,9 +41,21 @@ struct CatalogHistory: Codable, Equatable {
         }
     }
 
-    /// The earlier versions of a listed package, newest first.
+    /// The earlier versions of a listed entry, newest first; not those of another package whose part had its id.
     func of(_ current: CatalogEntry) -> [CatalogEntry] {
-        packages.filter { $0.id == current.id && $0.version < current.version }
+        packages.filter {
+            $0.id == current.id && $0.version < current.version && $0.wholeID == current.wholeID
+        }
+    }
+
+    /// The earlier versions of a listed package, newest first: also those in which it was cut into other parts.
+    ///
+    /// A version of which a part is not kept is left out.
+    func of(_ current: ListedPackage) -> [ListedPackage] {
+        let older = packages.filter { $0.wholeID == current.id && $0.version < current.version }
+        return Dictionary(grouping: older, by: \.version).sorted { $0.key > $1.key }.compactMap { _, entries in
+            ListedPackage.all(of: entries).first { $0.isComplete }
+        }
     }
 
     mutating func add(_ entry: CatalogEntry) {
@@ -65,13 +77,17 @@ struct CatalogHistory: Codable, Equatable {
     ///
     /// - Returns: The removed entries.
     mutating func trim(to keep: Int?, under list: CatalogList) -> [CatalogEntry] {
-        let current = Dictionary(list.packages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var left: [String: Int] = [:]
+        let current = Dictionary(list.packages.map { ($0.wholeID, $0.version) }, uniquingKeysWith: max)
+        var older: [String: Set<Int32>] = [:]
+        for entry in packages where current[entry.wholeID].map({ entry.version < $0 }) ?? false {
+            older[entry.wholeID, default: []].insert(entry.version)
+        }
+        // The listed version counts.
+        let most = max(1, keep ?? Int.max) - 1
+        let staying = older.mapValues { Set($0.sorted(by: >).prefix(most)) }
         var gone: [CatalogEntry] = []
         packages.removeAll { entry in
-            let older = current[entry.id].map { entry.version < $0.version } ?? false
-            left[entry.id, default: 1] += older ? 1 : 0
-            let stays = older && left[entry.id, default: 1] <= max(1, keep ?? Int.max)
+            let stays = staying[entry.wholeID]?.contains(entry.version) ?? false
             if !stays { gone.append(entry) }
             return !stays
         }

@@ -23,8 +23,12 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         public var version: Int32
         /// Tiles in the main file; `nil` if unknown.
         public var tiles: UInt64?
-        /// Bytes of the main file.
+        /// Bytes of the main file; of a package in parts of all of their main files.
         public var bytes: UInt64
+        /// Number of parts of the package; `nil` for one that is not in parts.
+        ///
+        /// Parts have tiles in common, which count once in each.
+        public var parts: Int?
         /// The shallowest zoom of its tiles; `nil` if unknown.
         public var minZoom: Int?
         /// The deepest zoom of its tiles; `nil` if unknown.
@@ -70,14 +74,16 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         /// The version that the changed catalog gave it; `nil` when nothing was changed.
         public var published: Int32?
 
-        init(_ change: Change, of id: String, in edition: CatalogEdition, new: CatalogEntry?, old: CatalogEntry?) {
+        init(_ change: Change, of id: String, in edition: CatalogEdition, new: ListedPackage?, old: ListedPackage?) {
             (self.change, self.edition, self.id) = (change, edition.path, id)
-            (self.new, self.old) = (new.map(Content.init), old.map(Content.init))
+            (self.new, self.old) = (new.flatMap(Content.init), old.flatMap(Content.init))
+            // Parts have tiles in common, so their bytes are more than those of one file.
+            let isCutAlike = new?.isInParts == old?.isInParts
             shrinkage =
                 switch (self.new, self.old) {
                 case (let new?, let old?):
                     max(
-                        CatalogDifference.loss(from: old.bytes, to: new.bytes),
+                        isCutAlike ? CatalogDifference.loss(from: old.bytes, to: new.bytes) : 0,
                         old.tiles.flatMap { old in new.tiles.map { CatalogDifference.loss(from: old, to: $0) } } ?? 0)
                 case (nil, _?): 1
                 default: 0
@@ -123,29 +129,31 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
     ///   - old: The packages that are listed.
     public init(new: [CatalogEdition: [CatalogEntry]], old: [CatalogEdition: [CatalogEntry]]) {
         for edition in Set(new.keys).union(old.keys).sorted() {
-            var before: [String: CatalogEntry] = [:]
-            for entry in old[edition] ?? [] { before[entry.id] = entry }
-            for entry in new[edition] ?? [] { add(entry, before.removeValue(forKey: entry.id), in: edition) }
-            for entry in before.values {
-                packages.append(Package(.removed, of: entry.id, in: edition, new: nil, old: entry))
-                Self.count(entry, countingTiles: entry.tiles != nil, in: &self.old)
+            var before: [String: ListedPackage] = [:]
+            for package in ListedPackage.all(of: old[edition] ?? []) { before[package.id] = package }
+            for package in ListedPackage.all(of: new[edition] ?? []) {
+                add(package, before.removeValue(forKey: package.id), in: edition)
+            }
+            for package in before.values {
+                packages.append(Package(.removed, of: package.id, in: edition, new: nil, old: package))
+                Self.count(package, in: &self.old)
             }
         }
         packages.sort { ($1.shrinkage, $0.edition, $0.id) < ($0.shrinkage, $1.edition, $1.id) }
     }
 
-    private mutating func add(_ entry: CatalogEntry, _ before: CatalogEntry?, in edition: CatalogEdition) {
-        let isCounted = entry.tiles != nil && before.map { $0.tiles != nil } ?? true
-        Self.count(entry, countingTiles: isCounted, in: &new)
+    private mutating func add(_ package: ListedPackage, _ before: ListedPackage?, in edition: CatalogEdition) {
+        let areCounted = package.tiles != nil && before.map { $0.tiles != nil } ?? true
+        Self.count(package, countingTiles: areCounted, in: &new)
         guard let before else {
-            return packages.append(Package(.added, of: entry.id, in: edition, new: entry, old: nil))
+            return packages.append(Package(.added, of: package.id, in: edition, new: package, old: nil))
         }
-        Self.count(before, countingTiles: isCounted, in: &old)
-        guard !entry.isContained(in: before) else {
+        Self.count(before, countingTiles: areCounted, in: &old)
+        guard !package.isContained(in: before) else {
             unchanged += 1
             return
         }
-        packages.append(Package(.changed, of: entry.id, in: edition, new: entry, old: before))
+        packages.append(Package(.changed, of: package.id, in: edition, new: package, old: before))
     }
 
     /// The packages that lose a larger share than allowed.
@@ -159,16 +167,30 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10)) %" : "\(tenths / 10) %"
     }
 
-    private static func count(_ entry: CatalogEntry, countingTiles: Bool, in sum: inout Sum) {
+    private static func count(_ package: ListedPackage, countingTiles: Bool = true, in sum: inout Sum) {
         sum.packages += 1
-        sum.bytes = sum.bytes.addingSaturated(entry.size)
-        if countingTiles { sum.tiles = sum.tiles.addingSaturated(entry.tiles ?? 0) }
+        for entry in package.entries { sum.bytes = sum.bytes.addingSaturated(entry.size) }
+        if countingTiles { sum.tiles = sum.tiles.addingSaturated(package.tiles ?? 0) }
     }
 
     /// The lost share, 0 for growth.
     fileprivate static func loss(from old: UInt64, to new: UInt64) -> Double {
         new < old ? Double(old - new) / Double(old) : 0
     }
+}
+
+extension CatalogDifference.Content {
+    /// What the entries of a package say together.
+    fileprivate init?(_ package: ListedPackage) {
+        guard let whole = package.whole else { return nil }
+        self.init(whole)
+        if package.isInParts { parts = package.entries.count }
+    }
+}
+
+extension ListedPackage {
+    /// Tiles in its main files; `nil` if unknown.
+    fileprivate var tiles: Int64? { isInParts ? whole?.tiles : entries.first?.tiles }
 }
 
 extension UInt64 {

@@ -13,6 +13,9 @@ extension CatalogList {
         packages.first { $0.id == id && $0.part == nil } ?? CatalogEntry(parts: parts(of: id))
     }
 
+    /// The version of the listed package of an id; `nil` when it is not listed.
+    func version(of id: String) -> Int32? { packages.filter { $0.wholeID == id }.map(\.version).max() }
+
     /// All packages, those in parts as one entry each, ascending by id.
     var wholes: [CatalogEntry] {
         let groups = Dictionary(grouping: packages.filter { $0.part != nil }) { $0.part?.of ?? "" }
@@ -29,7 +32,7 @@ extension CatalogEntry {
     /// The parts of a package as one entry; `nil` without parts.
     ///
     /// Masks that cannot be read are left out.
-    fileprivate init?(parts: [CatalogEntry]) {
+    init?(parts: [CatalogEntry]) {
         guard let first = parts.first, let part = first.part else { return nil }
         // A mask that cannot be read has no area to compare.
         let mask = TileMask(union: parts.compactMap { try? TileMask(cartoText: $0.tileMask) })

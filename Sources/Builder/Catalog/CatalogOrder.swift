@@ -1,3 +1,4 @@
+public import CatalogFormat
 public import Foundation
 
 /// What a person orders for the packages of a catalog: a promotion or a rollback.
@@ -49,6 +50,19 @@ extension Catalog {
         var done = try cut(plan, with: maker)
         done.difference = try apply(done)
         return done
+    }
+}
+
+extension CatalogDifference {
+    /// What differs between packages of two catalogs; their lists are read without a lock.
+    ///
+    /// - Throws: `missing-package` for an id that none of them has; `catalog-corrupt`, `io`.
+    public init(new: Catalog, old: Catalog, of selection: CatalogSelection) throws(CatalogError) {
+        let (lists, others) = (try new.lists(), try old.lists())
+        var both = lists
+        for (edition, entries) in others { both[edition, default: []] += entries }
+        _ = try selection.choose(from: both, named: "\(new.folder.path)' and '\(old.folder.path)")
+        self.init(new: selection.filter(lists), old: selection.filter(others))
     }
 }
 

@@ -40,15 +40,15 @@ public struct CatalogPlan: Sendable {
     /// Whether there is nothing to change.
     public var isEmpty: Bool { requests.isEmpty && withdrawn.isEmpty }
 
-    /// The packages that it publishes, by edition.
+    /// The entries that it publishes, by edition: of a package in parts those of its parts.
     public var published: [CatalogEdition: Set<String>] {
-        Dictionary(grouping: requests, by: \.options.edition).mapValues { Set($0.map(\.id)) }
+        Dictionary(grouping: requests, by: \.options.edition).mapValues { Set($0.flatMap(\.listedIDs)) }
     }
 }
 
 /// Which packages of a catalog an order is about.
 public struct CatalogSelection: Sendable, Hashable {
-    /// Ids of packages; empty = all.
+    /// Ids of packages, not of parts; empty = all.
     public var ids: [String] = []
     /// The only edition; `nil` = every edition.
     public var edition: CatalogEdition?
@@ -71,11 +71,13 @@ public struct CatalogSelection: Sendable, Hashable {
         from lists: [CatalogEdition: [CatalogEntry]], named name: String
     ) throws(CatalogError) -> [CatalogEdition: [CatalogEntry]] {
         let chosen = filter(lists)
-        let found = Set(chosen.values.flatMap { $0.map(\.id) })
+        let found = Set(chosen.values.flatMap { $0.map(\.wholeID) })
         if let absent = ids.first(where: { !found.contains($0) }) {
+            let part = lists.values.joined().first { $0.id == absent }?.part
             throw CatalogError(
                 .missingPackage,
-                "The catalog in '\(name)' has no package '\(absent.prefix(130))'\(edition.map { " in edition '\($0)'" } ?? "")."
+                "The catalog in '\(name)' has no package '\(absent.prefix(130))'\(edition.map { " in edition '\($0)'" } ?? "").",
+                hint: part.map { "it is part \($0.number) of '\($0.of)'; name the whole package" }
             )
         }
         return chosen
@@ -85,7 +87,7 @@ public struct CatalogSelection: Sendable, Hashable {
     public func filter(_ lists: [CatalogEdition: [CatalogEntry]]) -> [CatalogEdition: [CatalogEntry]] {
         let wanted = Set(ids)
         return lists.filter { edition == nil || $0.key == edition }
-            .mapValues { list in wanted.isEmpty ? list : list.filter { wanted.contains($0.id) } }
+            .mapValues { list in wanted.isEmpty ? list : list.filter { wanted.contains($0.wholeID) } }
     }
 }
 

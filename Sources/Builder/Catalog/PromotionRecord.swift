@@ -54,7 +54,7 @@ extension Catalog {
         }
     }
 
-    /// The packages that are still as the last promotion, or its rollback, published them.
+    /// The entries of packages that are still as the last promotion, or its rollback, published them.
     ///
     /// - Throws: `catalog-corrupt`, `io`.
     public func publishedByPromotion() throws(CatalogError) -> [CatalogEdition: Set<String>] {
@@ -62,10 +62,10 @@ extension Catalog {
         var ids: [CatalogEdition: Set<String>] = [:]
         for package in try promotionRecord().packages {
             guard let (edition, list) = lists.first(where: { $0.key.path == package.edition }),
-                let listed = list.first(where: { $0.id == package.id }),
-                [package.after, package.undone].contains(listed.version)
+                case let listed = list.filter({ $0.wholeID == package.id }),
+                let version = listed.map(\.version).max(), [package.after, package.undone].contains(version)
             else { continue }
-            ids[edition, default: []].insert(package.id)
+            ids[edition, default: []].formUnion(listed.map(\.id))
         }
         return ids
     }

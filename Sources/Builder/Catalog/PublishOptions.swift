@@ -24,6 +24,8 @@ public struct PublishOptions: Sendable, Hashable {
     public var replacesArea = false
     /// Whether they may have less than half of the tiles or bytes of the listed version.
     public var allowsShrink = false
+    /// Whether all packages of a job are published in one change of the catalog, or none.
+    public var together = false
 
     /// The main edition of the main catalog; nothing unusual is allowed.
     public init() {}

@@ -208,6 +208,14 @@ package final class ControlClient: Sendable {
         return answer
     }
 
+    /// What differs between two catalogs of the coordinator.
+    package func compare(_ wanted: PBCompareCatalogs) async throws -> PBCatalogChanged {
+        guard case .catalogChanged(let answer) = try await sendRequest(.compareCatalogs(wanted)) else {
+            throw unexpected
+        }
+        return answer
+    }
+
     package func health() async throws -> PBHealth {
         guard case .health(let answer) = try await sendRequest(.ping(PBPing())) else { throw unexpected }
         return answer

@@ -104,7 +104,7 @@ struct SubmitPlanner: Sendable {
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
                 origin: spec.tileset.origin, formats: spec.formats,
                 sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion,
-                asksChangedOnly: spec.changed != nil),
+                asksChangedOnly: spec.changed != nil, publishesTogether: spec.publish.together),
             tiles: planner.tiles)
     }
 

@@ -18,6 +18,10 @@ public enum Effect: Sendable {
     /// Publish a merged package, then send ``Event/published(_:package:version:path:unchanged:)``. Idempotent; repeated
     /// after a restart.
     case publish(JobID, package: PackageIndex, MergedPackage)
+    /// Publish all packages of a job that are ``PackageState/publishing`` in one change of the catalog, then send
+    /// ``Event/published(_:package:version:path:unchanged:)`` for each, or ``Event/packageTrouble(_:package:_:retriable:)``
+    /// for those that are refused. Idempotent; repeated after a restart.
+    case publishTogether(JobID)
     /// The job has ended. Blobs that only it needs may be removed.
     case release(JobID)
     /// The job is finished and keeps its accepted shards as a previous build. Its other blobs may be removed.
@@ -177,6 +181,10 @@ public struct StoredJob: Hashable, Sendable {
     ///
     /// Not stored; computed from the payload.
     public var asksChangedOnly = false
+    /// See ``JobSubmission/publishesTogether``.
+    ///
+    /// Not stored; computed from the payload.
+    public var publishesTogether = false
     /// The unfinished jobs that may still use the shards of this ended job; its batches are those with shards.
     ///
     /// Not stored; computed at a start from the times of submission and end.

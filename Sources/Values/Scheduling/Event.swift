@@ -15,9 +15,10 @@ public enum Event: Sendable {
     /// gone.
     ///
     /// `only` = retry just these batches; `nil` = retry all failed work. `payload` = the new submission; empty = keep
-    /// the stored one.
+    /// the stored one. `isApart` = from now on each package is published when it is ready.
     case reopen(
-        JobID, batches: [Batch], isKept: Bool = true, needs: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8] = [])
+        JobID, batches: [Batch], isKept: Bool = true, needs: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8] = [],
+        isApart: Bool = false)
     /// Dead batches and failed tiles of an unfinished job are retried; `nil` = all of them.
     case requeue(JobID, batches: [BatchIndex]?)
     /// Dead batches and failed tiles are neither retried nor listed any more; `nil` = all of them.

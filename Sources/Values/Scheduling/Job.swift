@@ -42,6 +42,8 @@ struct Job: Sendable {
     let tileset: Digest?
     /// See ``JobSubmission/asksChangedOnly``.
     let asksChangedOnly: Bool
+    /// See ``JobSubmission/publishesTogether``; a retry can end it.
+    var publishesTogether: Bool
     /// See ``JobSubmission/formats``.
     let formats: PlacedList<PackageIndex, [String]>
     /// The cells of the batches, used to find batches that overlap another job.
@@ -66,6 +68,7 @@ struct Job: Sendable {
         origin = stored.origin
         tileset = stored.tileset
         asksChangedOnly = stored.asksChangedOnly
+        publishesTogether = stored.publishesTogether
         formats = PlacedList(stored.formats)
         needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {

@@ -186,14 +186,18 @@ public struct JobSubmission: Sendable {
     public var sourceVersion: String?
     /// Whether the origin is asked only for a list of changed tiles: other tiles of it may be older than the job, so no other job takes them.
     public var asksChangedOnly: Bool
+    /// Whether its packages are published in one change of the catalog, when each of them is ready: all of them or none.
+    public var publishesTogether: Bool
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
         packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: Digest? = nil,
         after: [JobID] = [], identity: Digest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
-        formats: [[String]] = [], sourceVersion: String? = nil, asksChangedOnly: Bool = false
+        formats: [[String]] = [], sourceVersion: String? = nil, asksChangedOnly: Bool = false,
+        publishesTogether: Bool = false
     ) {
+        self.publishesTogether = publishesTogether
         self.sourceVersion = sourceVersion
         self.asksChangedOnly = asksChangedOnly
         self.requestID = requestID

@@ -21,7 +21,7 @@ extension Scheduler {
             case .waiting, .manifest, .ready, .leased, .backoff: return
             }
         }
-        if jobs[job].packages.contains(where: { $0.state == .publishing }) {
+        if jobs[job].packages.contains(where: { $0.state == .publishing }), !isHeldBackForGood(job) {
             guard jobs[job].summary.state == .merging else { return }
             jobs[job].summary.state = .publishing
             storeJob(job)
@@ -37,7 +37,14 @@ extension Scheduler {
             package.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
         }
         let others = jobs[job].packages.count - failed.count
-        let rest = others == 0 ? "" : others == 1 ? "; the other is published" : "; the other \(others) are published"
+        let rest: String
+        if isHeldBackForGood(job), jobs[job].packages.contains(where: { $0.state == .publishing }) {
+            let id = jobs[job].summary.id
+            rest =
+                "; nothing is published, because all packages are published together: packhorse retry \(id), or packhorse retry \(id) --apart to publish each package that is ready"
+        } else {
+            rest = others == 0 ? "" : others == 1 ? "; the other is published" : "; the other \(others) are published"
+        }
         guard failed.count > 1 else {
             return failed.first.map { "package '\($0.id)' failed: \(why($0))\(rest)" } ?? ""
         }

@@ -28,7 +28,6 @@ extension Scheduler {
     /// - when a backoff has ended (``fireAlarms(now:)``);
     /// - for ready packages when the priority of their job changes, because the queue entry contains the priority.
     mutating func startNextStep(_ job: JobPlace, package: PackageIndex) {
-        let id = jobs[job].summary.id
         switch jobs[job].packages[package].state {
         case .manifest: orderManifest(job, package: package)
         case .ready: queueMerge(job, package: package)
@@ -37,10 +36,7 @@ extension Scheduler {
             movePackage(job, package: package, by: .retried(hasOpenBatches: jobs[job].needs.isOpen(package)))
             storePackage(job, package: package)
             startNextStep(job, package: package)
-        case .publishing:
-            if let merged = jobs[job].packages[package].merged {
-                effects.append(.publish(id, package: package, merged))
-            }
+        case .publishing: orderPublication(job, package: package)
         case .waiting, .leased, .published, .unchanged, .failed: break
         }
     }

@@ -122,7 +122,8 @@ public struct Scheduler: Sendable {
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
         case .order(let id, let order): carryOut(order, job: id, now: now)
-        case .reopen(let id, let batches, let isKept, let needs, let only, let payload):
+        case .reopen(let id, let batches, let isKept, let needs, let only, let payload, let isApart):
+            if isApart, refusal(ofRetry: id) == nil { publishApart(id) }
             reopen(id, batches: batches, isKept: isKept, needs: needs, only: only, payload: payload, now: now)
         case .requeue(let id, let batches): requeue(id, batches: batches, now: now)
         case .drop(let id, let batches): drop(id, batches: batches, now: now)

@@ -57,6 +57,7 @@ public enum Message: Hashable, Sendable {
     case withdraw(PBWithdraw)
     case changeCatalog(PBChangeCatalog)
     case catalogChanged(PBCatalogChanged)
+    case compareCatalogs(PBCompareCatalogs)
     case problem(PBProblem)
     case putBegin(PBPutBegin)
     case have(PBHave)
@@ -119,6 +120,7 @@ public enum Message: Hashable, Sendable {
         case .withdraw(let body): (.withdraw, body)
         case .changeCatalog(let body): (.changeCatalog, body)
         case .catalogChanged(let body): (.catalogChanged, body)
+        case .compareCatalogs(let body): (.compareCatalogs, body)
         case .problem(let body): (.problem, body)
         case .putBegin(let body): (.putBegin, body)
         case .have(let body): (.have, body)
@@ -183,6 +185,7 @@ public enum Message: Hashable, Sendable {
         case .withdraw: .withdraw(try decoded(body, type))
         case .changeCatalog: .changeCatalog(try decoded(body, type))
         case .catalogChanged: .catalogChanged(try decoded(body, type))
+        case .compareCatalogs: .compareCatalogs(try decoded(body, type))
         case .problem: .problem(try decoded(body, type))
         case .putBegin: .putBegin(try decoded(body, type))
         case .have: .have(try decoded(body, type))
@@ -222,7 +225,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem: break
         }
     }
 }
@@ -281,6 +284,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case withdraw = 0x60
     case changeCatalog = 0x7C
     case catalogChanged = 0x7D
+    case compareCatalogs = 0x7E
     case problem = 0x4D
     case putBegin = 0x61
     case have = 0x62
@@ -297,7 +301,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Checked before anything is decoded.
     public var maxBodyBytes: Int {
         switch self {
-        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw, .changeCatalog: 64 << 10
+        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw, .changeCatalog, .compareCatalogs: 64 << 10
         case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
         case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .problem, .blobRefused: 16 << 10
@@ -312,7 +316,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: .worker
         case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .catalogChanged, .problem: .coordinator
         case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .scheduleOrder, .backup, .drainWorker, .withdraw, .changeCatalog, .originOrder: .operator
-        case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers, .getCoverage: .viewer
+        case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers, .getCoverage, .compareCatalogs: .viewer
         case .ping: .any
         }
     }
@@ -322,7 +326,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// A peer that speaks a lower one is not sent it.
     public var minor: UInt8 {
         switch self {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
         }
     }
 
@@ -445,6 +449,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .changeCatalog:
             [
                 ListLimit("packages", path: [4], most: 1000),
+            ]
+        case .compareCatalogs:
+            [
+                ListLimit("packages", path: [3], most: 1000),
             ]
         case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
@@ -771,6 +779,7 @@ extension PBCoverageBand: WireBody {}
 extension PBWithdraw: WireBody {}
 extension PBChangeCatalog: WireBody {}
 extension PBCatalogChanged: WireBody {}
+extension PBCompareCatalogs: WireBody {}
 extension PBProblem: WireBody {}
 extension PBPutBegin: WireBody {}
 extension PBHave: WireBody {}

@@ -949,6 +949,9 @@ public nonisolated struct PBPublishOptions: Sendable {
   /// bytes: a package with a larger file is published in parts; 0 = no limit
   public var maxFile: UInt64 = 0
 
+  /// all packages of the job in one change of the catalog, when each of them is ready
+  public var together: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1417,6 +1420,9 @@ public nonisolated struct PBJobOrder: Sendable {
   public var hasPublish: Bool {self._publish != nil}
   /// Clears the value of `publish`. Subsequent reads from it will return its default value.
   public mutating func clearPublish() {self._publish = nil}
+
+  /// for a retry: each package is published when it is ready, as without PublishOptions.together
+  public var apart: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2171,6 +2177,26 @@ public nonisolated struct PBCatalogChanged: Sendable {
 
   /// packages of the difference for which there was no room
   public var omitted: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What promotes would change if every package were promoted; the answer is CatalogChanged.
+public nonisolated struct PBCompareCatalogs: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the name of the catalog that would be changed; empty = main
+  public var catalog: String = String()
+
+  /// the name of the other catalog; empty = main
+  public var from: String = String()
+
+  /// ids; empty = all of both
+  public var packages: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4500,7 +4526,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PublishOptions"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0\u{3}max_file\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0\u{3}max_file\0\u{1}together\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4516,6 +4542,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 6: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.allowsShrink) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.maxFile) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.together) }()
       default: break
       }
     }
@@ -4550,6 +4577,9 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.maxFile != 0 {
       try visitor.visitSingularUInt64Field(value: self.maxFile, fieldNumber: 8)
     }
+    if self.together != false {
+      try visitor.visitSingularBoolField(value: self.together, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4562,6 +4592,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.replacesArea != rhs.replacesArea {return false}
     if lhs.allowsShrink != rhs.allowsShrink {return false}
     if lhs.maxFile != rhs.maxFile {return false}
+    if lhs.together != rhs.together {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5324,7 +5355,7 @@ nonisolated extension PBCancelJob: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobOrder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{2}Z\u{3}publish\0\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{2}Z\u{3}publish\0\u{1}apart\0\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5337,6 +5368,7 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 3: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
       case 222: try { try decoder.decodeSingularMessageField(value: &self._publish) }()
+      case 223: try { try decoder.decodeSingularBoolField(value: &self.apart) }()
       default: break
       }
     }
@@ -5362,6 +5394,9 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._publish {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 222)
     } }()
+    if self.apart != false {
+      try visitor.visitSingularBoolField(value: self.apart, fieldNumber: 223)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5371,6 +5406,7 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.priority != rhs.priority {return false}
     if lhs.weight != rhs.weight {return false}
     if lhs._publish != rhs._publish {return false}
+    if lhs.apart != rhs.apart {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6920,6 +6956,46 @@ nonisolated extension PBCatalogChanged: SwiftProtobuf.Message, SwiftProtobuf._Me
   public static func ==(lhs: PBCatalogChanged, rhs: PBCatalogChanged) -> Bool {
     if lhs.difference != rhs.difference {return false}
     if lhs.omitted != rhs.omitted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBCompareCatalogs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CompareCatalogs"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}from\0\u{1}packages\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.packages) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.catalog.isEmpty {
+      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 1)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 2)
+    }
+    if !self.packages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.packages, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBCompareCatalogs, rhs: PBCompareCatalogs) -> Bool {
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.packages != rhs.packages {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

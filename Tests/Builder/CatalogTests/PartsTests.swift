@@ -18,7 +18,7 @@ struct PartsTests {
     }
 
     /// A package in parts that hold these texts.
-    private func request(_ id: String, _ texts: [String], formats: [String] = []) throws -> PublishRequest {
+    func request(_ id: String, _ texts: [String], formats: [String] = []) throws -> PublishRequest {
         var request = try scratch.request(id, texts[0], size: UInt64(texts.reduce(0) { $0 + $1.utf8.count }))
         request.parts = try texts.enumerated().map { index, text in
             var part = try scratch.request("\(id)-\(index + 1)", text)
@@ -64,18 +64,27 @@ struct PartsTests {
         #expect(try catalog.wholePackages().first?.tiles == 110)
     }
 
-    @Test func partsThatNoLongerExistLeaveTheListWithTheirFiles() throws {
+    @Test func partsThatNoLongerExistLeaveTheListAndStayAsAVersion() throws {
         _ = try catalog.publish(try request("CA", ["a", "b", "c"]))
         let before = try #require(try catalog.index().sequence)
         #expect(try catalog.publish(try request("CA", ["d", "e"])).version == 2)
         #expect(try listed() == ["CA-1 2 1/2", "CA-2 2 2/2"])
-        #expect(!FileManager.default.fileExists(atPath: scratch.file("catalog/packages/1/CA-3.mbtiles").path))
+        #expect(FileManager.default.fileExists(atPath: scratch.file("catalog/packages/1/CA-3.mbtiles").path))
         #expect(FileManager.default.fileExists(atPath: scratch.file("catalog/packages/1/CA-1.mbtiles").path))
         #expect(try #require(try catalog.index().sequence) > before)
         // A part that comes back does not use a version again.
         #expect(try catalog.publish(try request("CA", ["a", "b", "c"])).version == 3)
         #expect(try listed() == ["CA-1 3 1/3", "CA-2 3 2/3", "CA-3 3 3/3"])
         #expect(try catalog.verify().isVerified)
+        // A version goes with all of its parts.
+        #expect(try catalog.prune(keep: 2, dryRun: false).versions == ["CA-1 1", "CA-2 1", "CA-3 1"])
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("catalog/packages/1/CA-3.mbtiles").path))
+        #expect(try catalog.prune(keep: 1, dryRun: false).versions == ["CA-1 2", "CA-2 2"])
+        // A withdrawn package takes the parts along that only earlier versions had.
+        #expect(try catalog.publish(try request("CA", ["d", "e"])).version == 4)
+        #expect(try catalog.remove(["CA"], dryRun: false).versions.contains("CA-3 3"))
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("catalog").path)
+        #expect(files.filter { $0.hasSuffix(".mbtiles") } == [])
     }
 
     @Test func aPackageBecomesPartsAndOneFileAgain() throws {
@@ -85,7 +94,12 @@ struct PartsTests {
         #expect(try catalog.publish(try scratch.request("CA", "whole again")).version == 3)
         #expect(try listed() == ["CA 3 0/0"])
         let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("catalog/packages").path)
-        #expect(files.filter { $0.hasSuffix(".mbtiles") } == ["3/CA.mbtiles"])
+        #expect(
+            files.filter { $0.hasSuffix(".mbtiles") }.sorted() == [
+                "1/CA.mbtiles", "2/CA-1.mbtiles", "2/CA-2.mbtiles", "3/CA.mbtiles",
+            ])
+        // A client that has the first file does not find an earlier version of a part there.
+        #expect(try catalog.index().packages.map { $0.versions.map(\.version) } == [[3, 1]])
         #expect(try catalog.verify().isVerified)
     }
 

@@ -65,3 +65,22 @@ struct EstimateTests {
         #expect(styled.status == 64 && styled.errors.contains("maplibre"), "\(styled.errors)")
     }
 }
+
+/// The free space of the disk to which the files are to go.
+extension EstimateTests {
+    @Test(.timeLimit(.programs))
+    func theFreeSpaceOfADiskIsToldAndAShortageIsAWarning() async throws {
+        let scratch = try Scratch()
+        let server = try ScriptedServer { _ in .reply(200, body: Self.tile) }
+        defer { server.stop() }
+        // A folder that does not exist yet lies on the disk of the one above.
+        let folder = scratch.url("data/catalog").path
+        let asked = try await estimate(scratch, server.url, ["--disk", folder])
+        #expect(asked.status == 0 && asked.output.contains("free in '\(folder)'"), "\(asked.output)\(asked.errors)")
+        #expect(!asked.errors.contains("may not fit") && !asked.errors.contains("need up to"), "\(asked.errors)")
+        // /proc has no free space at all.
+        let full = try await estimate(scratch, server.url, ["--disk", "/proc"])
+        #expect(full.status == 0 && full.errors.contains("need up to"), "\(full.errors)")
+        #expect(full.errors.contains("the disk of '/proc' has 0 B free"), "\(full.errors)")
+    }
+}

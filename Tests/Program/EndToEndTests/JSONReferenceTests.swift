@@ -60,6 +60,8 @@ struct JSONReferenceTests {
                 "source_url", "source_version", "unchanged_at",
                 // Of a schedule whose firing was refused: ScheduleTests.
                 "cause", "detail",
+                // Of a package in parts: PartsStagingTests.
+                "parts",
             ])
     }
 
@@ -197,7 +199,8 @@ struct JSONReferenceTests {
         defer { server.stop() }
         try await reader.run("remote-archive", ["inspect", "\(server.url)"])
         try await reader.run(
-            "estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)", "--max-file", "1GB"])
+            "estimate",
+            ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)", "--max-file", "1GB", "--disk", "."])
         try await estimateOfFailures(reader)
         let style = "\(demo.url)/style.json"
         try await reader.run("style-plan", ["style-pack", style, "--dry-run"])

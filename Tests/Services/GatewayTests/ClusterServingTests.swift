@@ -24,9 +24,11 @@ import ZeroMQ
     ///
     /// - Parameters:
     ///   - sharesCatalog: Whether the gateway serves the catalog of the coordinator, else one of its own.
+    ///   - otherCatalogs: Further catalogs of the coordinator.
     ///   - fill: Publishes before the gateway starts.
     static func serving(
         heartbeat: Double = 15, sharesCatalog: Bool = false,
+        otherCatalogs: [String: CoordinatorOptions.OtherCatalog] = [:],
         fill: @Sendable (Catalog, URL) throws -> Void = { _, _ in },
         _ body: @escaping @Sendable (GatewayFixture) async throws -> Void
     ) async throws {
@@ -44,6 +46,7 @@ import ZeroMQ
             catalog: folder.appendingPathComponent(sharesCatalog ? "gateway/catalog" : "other"))
         options.controlBind = "tcp://127.0.0.1:*"
         options.workBind = "tcp://127.0.0.1:*"
+        options.otherCatalogs = otherCatalogs
         let service = try CoordinatorService(options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let text = """
             id: streets

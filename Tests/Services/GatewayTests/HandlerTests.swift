@@ -16,6 +16,7 @@ import Tiles
         "AreaFile": #"{"type":"Point","coordinates":[24.7,59.4]}"#, "WorkerOrder": #"{"order":"drain"}"#,
         "ScheduleOrder": #"{"order":"pause"}"#,
         "Backup": #"{"name":"one"}"#,
+        "CatalogOrder": #"{"order":"promote","from":"main","dry_run":true}"#,
         "Schedule": #"{"every":"daily 01:00","submission":\#(Cluster.submission)}"#,
         "Extract": #"{"tileset":"streets","area":{"bbox":[24.5,59.3,24.6,59.4]},"max_zoom":6}"#,
     ]
@@ -23,7 +24,7 @@ import Tiles
         "job": "1", "region": "EE", "package": "EE", "schedule": "nightly", "code": "not-found",
         "stack": "Demo%20Regular",
         "z": "0", "x": "0", "y": "0", "name": "EE", "tileset": "streets", "language": "de", "document": "style.json",
-        "version": "1", "worker": "none", "mask": "1",
+        "version": "1", "worker": "none", "mask": "1", "catalog": "main", "other": "main",
     ]
 
     private static func target(_ route: Route) -> String {
@@ -62,9 +63,11 @@ import Tiles
                 #expect(!answer.text.contains("There is nothing at '"), "\(target)")
                 if answer.status < 300 { answered.insert(route.name) }
             }
-            // The page is not embedded here, no worker and no extract exists, the coordinator's catalog is another one, and
-            // the mask is wrong.
-            let others: Set<String> = ["page", "worker-order", "extract", "package-withdrawal", "carto-area"]
+            // The page is not embedded here, no worker and no extract exists, the coordinator's catalog is another one and
+            // the only one, and the mask is wrong.
+            let others: Set<String> = [
+                "page", "worker-order", "extract", "package-withdrawal", "carto-area", "catalog-order",
+            ]
             #expect(Set(RouteTable.routes.map(\.name)).subtracting(answered) == others)
         }
     }

@@ -37,7 +37,7 @@ struct Bench {
             case .release(let id):
                 releases.append(id)
                 other.append(effect)
-            case .submitted, .writeManifest, .publish, .trim: other.append(effect)
+            case .submitted, .writeManifest, .publish, .publishTogether, .trim: other.append(effect)
             }
         }
     }
@@ -163,6 +163,10 @@ struct Bench {
                 on(.manifestWritten(id, package: package, manifest))
             case .publish(let id, let package, _):
                 on(.published(id, package: package, version: 1, path: "p", unchanged: false))
+            case .publishTogether(let id):
+                for (number, package) in scheduler.packages(of: id).enumerated() where package.state == .publishing {
+                    on(.published(id, package: PackageIndex(number), version: 1, path: "p", unchanged: false))
+                }
             case .store, .holders, .send, .submitted, .release, .trim, .split, .fire: break
             }
         }

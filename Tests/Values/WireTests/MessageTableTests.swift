@@ -38,6 +38,7 @@ struct MessageTableTests {
         .coverage: ["bands": 15],
         .withdraw: ["packages": 1000],
         .changeCatalog: ["packages": 1000],
+        .compareCatalogs: ["packages": 1000],
     ]
 
     @Test func everyListKeepsItsLimit() {

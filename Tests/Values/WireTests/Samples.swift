@@ -186,6 +186,12 @@ enum Samples {
                 $0.replacesArea = true
                 $0.dryRun = true
             }),
+        .compareCatalogs(
+            .make {
+                $0.catalog = "live"
+                $0.from = "staging"
+                $0.packages = ["EE"]
+            }),
         .catalogChanged(
             .make {
                 $0.difference = Data("{}".utf8)

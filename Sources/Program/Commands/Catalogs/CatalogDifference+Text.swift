@@ -67,6 +67,7 @@ extension CatalogDifference.Package {
             guard before != after else { return }
             parts.append("\(what) \(before ?? "none") to \(after ?? "none")")
         }
+        add("parts", from: old.parts.map { "\($0)" }, to: new.parts.map { "\($0)" })
         add("zooms", from: Self.zooms(old), to: Self.zooms(new))
         add("bounds", from: Self.box(old), to: Self.box(new))
         add("attribution", from: old.attribution, to: new.attribution)

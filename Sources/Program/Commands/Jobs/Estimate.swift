@@ -46,6 +46,9 @@ struct Estimate: Encodable {
     /// The bodies that most tiles have, as far as the sample shows; `nil` without one.
     private(set) var bodies: [FrequentBody]?
 
+    /// The free space where the files are to go; `nil` when it was not asked for.
+    var disk: DiskSpace?
+
     /// The build that is the newest now, of a source whose address changes with each build.
     var source: PinnedBuild?
 
@@ -156,6 +159,7 @@ struct Estimate: Encodable {
                 "files  about \(Units.count(parts.files)) of at most \(Units.bytes(parts.limit)) in each format; \(Units.count(parts.packages, of: "package is", "packages are")) cut into parts"
             )
         }
+        if let disk { lines.append("disk   \(Units.bytes(disk.free)) free in '\(disk.folder)'") }
         lines += (bodies ?? []).map(\.line)
         if let seconds {
             lines.append("time   \(seconds < 1 ? "" : "about ")\(Units.duration(seconds: seconds))")

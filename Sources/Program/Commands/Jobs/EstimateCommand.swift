@@ -25,6 +25,7 @@ struct EstimateCommand: AsyncParsableCommand {
               packhorse estimate DE --tileset tiles.yaml --zoom 0-12 --samples 0
               packhorse estimate EE LV --tileset tiles.yaml --format pmtiles,carto
               packhorse estimate CA --tileset tiles.yaml --max-file 4GB
+              packhorse estimate DE --tileset tiles.yaml --disk ./data/catalog
             """)
 
     @OptionGroup var area: AreaOptions
@@ -41,6 +42,11 @@ struct EstimateCommand: AsyncParsableCommand {
     @OptionGroup var size: FileSizeOption
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
     @Option(help: "Number of workers, for the estimated time.") var workers: Int = 1
+    @Option(
+        help: ArgumentHelp(
+            "The folder to which the files are to go, such as that of a catalog: shows its free space, and warns when the files may not fit.",
+            valueName: "folder"))
+    var disk: String?
     @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
@@ -56,6 +62,7 @@ struct EstimateCommand: AsyncParsableCommand {
             packs: tilePacks ? tileset.packs ?? .standard : nil)
         var estimate = try await Estimate.sampled(
             draft, samples: samples, workers: workers, formats: formats, maxFile: size.bytes)
+        estimate.disk = try disk.map(DiskSpace.init)
         estimate.source = tileset.build.map { PinnedBuild($0, version: version) }
         if json {
             Console.result(try JSONText.pretty(estimate))
@@ -63,7 +70,8 @@ struct EstimateCommand: AsyncParsableCommand {
             estimate.lines.forEach(Console.result)
         }
         let deep = tiles.zoom == nil ? DeepZooms.remark(draft, estimate) : nil
-        for warning in draft.warnings + [deep, estimate.failureText].compactMap(\.self) {
+        let shortage = estimate.disk?.shortage(of: estimate.files)
+        for warning in draft.warnings + [deep, estimate.failureText, shortage].compactMap(\.self) {
             Console.warning(warning)
         }
         for format in formats where samples > 0 && !format.hasEstimate(of: tileset.format) {

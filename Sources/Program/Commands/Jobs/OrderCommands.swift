@@ -79,7 +79,8 @@ struct RetryCommand: AsyncParsableCommand {
             starts from the beginning.
 
             A job whose packages were not published because they are much smaller than those in the catalog (package-shrunk), or
-            of another area (other-area), can be allowed to publish them.
+            of another area (other-area), can be allowed to publish them. A job with --together publishes nothing when a package fails; with
+            --apart it publishes those that can be built.
 
             Examples:
               packhorse retry 1
@@ -93,11 +94,14 @@ struct RetryCommand: AsyncParsableCommand {
     var allowShrink = false
     @Flag(help: "Allow packages to replace packages of another area or of more zooms, and to be smaller.")
     var replaceArea = false
+    @Flag(help: "Publish each package when it is ready, although the job was submitted with --together.") var apart =
+        false
 
     func run() async throws {
-        try await options.send("retry") { [allowShrink, replaceArea] in
+        try await options.send("retry") { [allowShrink, replaceArea, apart] in
             $0.publish.allowsShrink = allowShrink
             $0.publish.replacesArea = replaceArea
+            $0.apart = apart
         }
     }
 }

@@ -47,6 +47,12 @@ struct OutputOptions: ParsableArguments {
     )
     var allowShrink = false
 
+    @Flag(
+        help:
+            "Publish all packages in one change of the catalog, when each of them is ready. If one fails, none is published (retry --apart gives this up)."
+    )
+    var together = false
+
     @Option(
         help: ArgumentHelp(
             "The name of the coordinator's catalog that gets the packages (coordinator --also-catalog). Default: main.",
@@ -84,6 +90,7 @@ struct OutputOptions: ParsableArguments {
         draft.publish.replacesTileset = replaceTileset
         draft.publish.replacesArea = replaceArea
         draft.publish.allowsShrink = allowShrink
+        draft.publish.together = together
         let wantsStyle = draft.allFormats.contains(.maplibre)
         guard wantsStyle || draft.style.isEmpty else {
             throw CLIError(.usage, "--style is only for a format that contains a style", hint: "add --format maplibre")

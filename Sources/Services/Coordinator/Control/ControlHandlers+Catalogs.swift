@@ -40,6 +40,28 @@ extension ControlHandlers {
             })
     }
 
+    /// Compares two catalogs in the background; reads their lists without a lock.
+    func compareCatalogs(_ body: PBCompareCatalogs, _ replyAddress: ReplyAddress) {
+        state.tick.tasks.append(
+            .run(.catalog) { [environment] in
+                func writer(_ name: String) throws -> any CatalogWriter {
+                    try environment.catalogs.writer(named: name.isEmpty ? PublishOptions.mainCatalog : name)
+                }
+                do {
+                    let (new, old) = (try writer(body.from).folder, try writer(body.catalog).folder)
+                    let selection = CatalogSelection(body.packages)
+                    let difference = try await FileWork.run {
+                        try CatalogDifference(
+                            new: try Catalog(new, create: false), old: try Catalog(old, create: false),
+                            of: selection)
+                    }
+                    return .answer(replyAddress, .catalogChanged(try PBCatalogChanged(difference)))
+                } catch {
+                    return .answer(replyAddress, Self.refusal(ofChange: error))
+                }
+            })
+    }
+
     private static func refusal(ofChange error: any Error) -> Message {
         switch error {
         case let error as SubmitProblem: return WireConversions.problem(error.code, error.text, hint: error.hint)

@@ -13,7 +13,7 @@ extension ControlHandlers {
             if let refusal = state.scheduler.refusal(ofRetry: id) {
                 return state.reply(WireConversions.problem(refusal), to: replyAddress)
             }
-            state.tick.tasks.append(.reopen(replyAddress, id, only: nil, body.publish))
+            state.tick.tasks.append(.reopen(replyAddress, id, only: nil, body))
             return
         }
         if let refusal = state.scheduler.refusal(of: id) {

@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Logging
 import Scheduling
@@ -9,7 +10,7 @@ extension ControlHandlers {
     ///
     /// The batches of a planet are read and reset in slices outside the loop.
     func reopen(
-        _ id: JobID, only: [BatchIndex]?, permits: PBPublishOptions = PBPublishOptions(), _ replyAddress: ReplyAddress
+        _ id: JobID, only: [BatchIndex]?, permits: PBJobOrder = PBJobOrder(), _ replyAddress: ReplyAddress
     ) {
         if let refusal = state.scheduler.refusal(ofRetry: id) {
             return state.reply(WireConversions.problem(refusal), to: replyAddress)
@@ -112,7 +113,7 @@ extension ControlHandlers {
         state.handle(
             .reopen(
                 id, batches: reopening.batches, isKept: reopening.isKept, needs: reopening.needs, only: only,
-                payload: reopening.payload))
+                payload: reopening.payload, isApart: !reopening.spec.publish.together))
         let counts = state.scheduler.summary(of: id)?.counts ?? JobCounts()
         let kept =
             counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are done"

@@ -57,6 +57,7 @@ final class ControlHandlers {
         case .getCoverage(let body): coverage(body, replyAddress)
         case .withdraw(let body): withdraw(body, replyAddress)
         case .changeCatalog(let body): changeCatalog(body, replyAddress)
+        case .compareCatalogs(let body): compareCatalogs(body, replyAddress)
         default:
             let text = "A \(frame.message.type) message does not belong on the control endpoint."
             state.reply(WireConversions.problem("bad-request", text), to: replyAddress)

@@ -4,10 +4,10 @@ import Wire
 extension SubmitPlanner {
     /// The state from which a stored job continues.
     ///
-    /// - Parameter permits: What the retry allows in addition. It is stored with the job, so that it survives a
+    /// - Parameter permits: The retry with what it allows in addition. That is stored with the job, so that it survives a
     ///   restart.
     func reopening(
-        _ payload: [UInt8], kept: [Batch]?, permits: PBPublishOptions, wall: Int64
+        _ payload: [UInt8], kept: [Batch]?, permits: PBJobOrder, wall: Int64
     ) throws(SubmitProblem) -> Reopening {
         let frame: Frame
         do { frame = try Frame(decoding: payload) } catch {

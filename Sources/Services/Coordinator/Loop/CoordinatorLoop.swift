@@ -278,6 +278,7 @@ final class CoordinatorLoop {
         switch task {
         case .writeManifest(let job, let package): state.writeManifest(job, package)
         case .publish(let job, let package, let merged): state.publish(job, package: package, merged: merged)
+        case .publishTogether(let job): state.publishTogether(job)
         case .releaseBlobs: reclaimer.releaseBlobs()
         case .trimBlobs(let job): reclaimer.trimBlobs(of: job)
         case .reopen(let replyAddress, let job, let only, let permits):

@@ -72,6 +72,7 @@ final class CoordinatorState {
             case .writeManifest(let job, let package): tick.tasks.append(.writeManifest(job, package: package))
             case .publish(let job, let package, let merged):
                 tick.tasks.append(.publish(job, package: package, merged))
+            case .publishTogether(let job): tick.tasks.append(.publishTogether(job))
             case .release(let job):
                 releases.add(job)
                 tick.tasks.append(.releaseBlobs)

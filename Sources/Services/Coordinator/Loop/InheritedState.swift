@@ -1,3 +1,4 @@
+import Catalog
 import Errors
 import Scheduling
 
@@ -25,6 +26,7 @@ struct InheritedState {
             stored.jobs[index].tileset = spec.tileset.digest
             stored.jobs[index].formats = spec.formats
             stored.jobs[index].asksChangedOnly = spec.changed != nil
+            stored.jobs[index].publishesTogether = spec.publish.together
             if !job.summary.state.isFinal { stored.jobs[index].needs = spec.needs(of: job.batches) }
         }
         var state = InheritedState(

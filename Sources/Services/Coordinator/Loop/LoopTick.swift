@@ -20,12 +20,14 @@ enum BackgroundTask: Sendable {
     case writeManifest(JobID, package: PackageIndex)
     /// Put a merged package into the catalog.
     case publish(JobID, package: PackageIndex, MergedPackage)
+    /// Put all merged packages of a job into the catalog, in one change.
+    case publishTogether(JobID)
     /// Remove the blobs of ended jobs.
     case releaseBlobs
     /// Remove the blobs that a kept previous build does not need; see ``Effect/trim(_:)``.
     case trimBlobs(JobID)
     /// Resume an ended job; see ``Event/reopen(_:batches:needs:only:payload:)``.
-    case reopen(ReplyAddress, JobID, only: [BatchIndex]?, PBPublishOptions = PBPublishOptions())
+    case reopen(ReplyAddress, JobID, only: [BatchIndex]?, PBJobOrder = PBJobOrder())
     /// Requeue or drop failed work.
     case failedWorkOrder(ReplyAddress, PBFailedOrder)
     /// Submit the job of a schedule at its time.

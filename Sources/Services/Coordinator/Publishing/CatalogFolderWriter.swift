@@ -23,15 +23,7 @@ struct CatalogFolderWriter: CatalogWriter {
     var listCost: Duration? { catalog.listCost }
 
     func publish(_ requests: [PublishRequest]) -> [Result<Published, any Error>] {
-        let cut = requests.map { request in
-            Result {
-                var request = request
-                request.layers = MBTilesContents.layers(of: request.file)
-                for part in request.parts.indices { request.parts[part].layers = request.layers }
-                request.tilePacks = try CatalogPacks.maker(request, home(of: request.options.edition))
-                return request
-            }
-        }
+        let cut = requests.map { request in Result { try complete(request) } }
         // The errors of the other requests are in the results below.
         var published = catalog.publish(cut.compactMap { try? $0.get() })[...]
         let results = cut.map { request -> Result<Published, any Error> in
@@ -39,12 +31,39 @@ struct CatalogFolderWriter: CatalogWriter {
             return published.removeFirst().mapError { $0 }
         }
         for (request, result) in zip(requests, results) {
-            guard case .success(let published) = result, published.losesPacks else { continue }
-            logger?.warning(
-                "The new version has no tile packs, and those of the previous version are gone; add --tile-packs to its job, or run packhorse packs",
-                metadata: [LogKey.package: "\(request.options.edition.path)\(request.id)"])
+            if case .success(let published) = result { warn(of: request, published) }
         }
         return results
+    }
+
+    func publishTogether(_ requests: [PublishRequest]) throws -> [Published] {
+        var refusals: [RefusedTogether.Refusal] = []
+        var complete: [PublishRequest] = []
+        for (place, request) in requests.enumerated() {
+            do { complete.append(try self.complete(request)) } catch {
+                refusals.append(.init(place: place, error: error))
+            }
+        }
+        guard refusals.isEmpty else { throw RefusedTogether(refusals: refusals) }
+        let published = try catalog.publishTogether(complete)
+        for (request, one) in zip(requests, published) { warn(of: request, one) }
+        return published
+    }
+
+    /// Adds what is read from the files: vector layers, and tile packs.
+    private func complete(_ request: PublishRequest) throws -> PublishRequest {
+        var request = request
+        request.layers = MBTilesContents.layers(of: request.file)
+        for part in request.parts.indices { request.parts[part].layers = request.layers }
+        request.tilePacks = try CatalogPacks.maker(request, home(of: request.options.edition))
+        return request
+    }
+
+    private func warn(of request: PublishRequest, _ published: Published) {
+        guard published.losesPacks else { return }
+        logger?.warning(
+            "The new version has no tile packs, and those of the previous version are gone; add --tile-packs to its job, or run packhorse packs",
+            metadata: [LogKey.package: "\(request.options.edition.path)\(request.id)"])
     }
 
     private func home(of edition: CatalogEdition) -> URL {

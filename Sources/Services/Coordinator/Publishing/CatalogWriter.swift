@@ -15,6 +15,10 @@ protocol CatalogWriter: Sendable {
     var folder: URL { get }
     /// Publishes packages together. Returns the results in the same order.
     func publish(_ requests: [PublishRequest]) -> [Result<Published, any Error>]
+    /// Publishes packages in one change: all of them, or none. Returns the results in the same order.
+    ///
+    /// - Throws: ``RefusedTogether`` with the packages that are refused; any other error concerns all of them.
+    func publishTogether(_ requests: [PublishRequest]) throws -> [Published]
     /// Whether patches to the published package can be made and do not exist yet.
     func wantsPatches(_ request: PublishRequest) -> Bool
     /// Makes the patches to published packages and lists them. Takes as long as reading their versions.
@@ -39,6 +43,10 @@ protocol CatalogWriter: Sendable {
 
 extension CatalogWriter {
     var listCost: Duration? { nil }
+
+    func publishTogether(_ requests: [PublishRequest]) throws -> [Published] {
+        throw CatalogError(.badRequest, "Packages of this coordinator cannot be published together.")
+    }
 
     func wantsPatches(_ request: PublishRequest) -> Bool { false }
 

@@ -113,15 +113,27 @@ extension CoordinatorState {
             await queue.waitUntilDue()
             // The first waiter usually publishes this package too, unless it came too late or too many wait.
             let round = await queue.publish(environment.blobs, catalogs: catalogs, logger: environment.logger)
-            if !round.patching.isEmpty {
-                // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
-                environment.executor.run(on: .patches) {
-                    // Writers log the errors of patches and throw none.
-                    try? await FileWork.run { catalogs.makePatches(round.patching.map(\.request)) }
-                    return .events(round.patching.map(\.event))
-                }
-            }
-            return round.events.isEmpty ? nil : .events(round.events)
+            return environment.report(round)
+        }
+    }
+
+    /// Puts all merged packages of a job into the catalog, in one change.
+    ///
+    /// The scheduler orders it again when one of them is not merged any more.
+    func publishTogether(_ job: JobID) {
+        guard scheduler.isLiving(job), scheduler.canPublishTogether(job), let spec = jobs.spec(of: job) else { return }
+        var waiting: [PublishQueue.Waiting] = []
+        for (number, package) in scheduler.packages(of: job).enumerated() where package.state == .publishing {
+            guard let merged = package.merged, spec.packages.indices.contains(number) else { return }
+            let (failed, givenUp) = failedTiles(of: spec.packages[number], job)
+            waiting.append(
+                PublishQueue.Waiting(
+                    job: job, package: PackageIndex(number), merged: merged, spec: spec, failedTiles: failed + givenUp))
+        }
+        environment.executor.run(on: .catalog) { [environment, waiting] in
+            let round = await environment.publishQueue.publishTogether(
+                waiting, environment.blobs, catalogs: environment.catalogs, logger: environment.logger)
+            return environment.report(round)
         }
     }
 
@@ -131,5 +143,20 @@ extension CoordinatorState {
     func manifestWritten(_ job: JobID, package: PackageIndex, _ digest: Digest, decides: Bool) {
         handle(.manifestWritten(job, package: package, digest, decides: decides))
         environment.removals.endClaim(of: digest, mayBeNamed: true)
+    }
+}
+
+extension LoopEnvironment {
+    /// The events of published packages; those that get patches follow when these are made.
+    fileprivate func report(_ round: PublishQueue.Round) -> Report? {
+        if !round.patching.isEmpty {
+            // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
+            executor.run(on: .patches) { [catalogs] in
+                // Writers log the errors of patches and throw none.
+                try? await FileWork.run { catalogs.makePatches(round.patching.map(\.request)) }
+                return .events(round.patching.map(\.event))
+            }
+        }
+        return round.events.isEmpty ? nil : .events(round.events)
     }
 }

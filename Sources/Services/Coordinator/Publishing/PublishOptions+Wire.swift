@@ -28,6 +28,7 @@ extension PublishOptions {
         replacesTileset = options.replacesTileset
         replacesArea = options.replacesArea
         allowsShrink = options.allowsShrink
+        together = options.together
     }
 
     /// The largest size of a file, if there is a limit.
@@ -71,10 +72,11 @@ extension PBPublishOptions {
     }
 
     /// The same with the permissions of a retry.
-    func permitting(_ retry: PBPublishOptions) -> PBPublishOptions {
+    func permitting(_ retry: PBJobOrder) -> PBPublishOptions {
         var options = self
-        if retry.replacesArea { options.replacesArea = true }
-        if retry.allowsShrink { options.allowsShrink = true }
+        if retry.publish.replacesArea { options.replacesArea = true }
+        if retry.publish.allowsShrink { options.allowsShrink = true }
+        if retry.apart { options.together = false }
         return options
     }
 }

@@ -97,9 +97,7 @@ final class PublishQueue: Sendable {
             do {
                 let writer = try catalogs.writer(named: one.spec.publish.catalog)
                 guard let files = try await Self.files(one, blobs: blobs, writer: writer, held: &held) else {
-                    let trouble = Trouble(
-                        cause: "blob-missing", detail: "a file of the merged package is gone from the blob store")
-                    round.events.append(.packageTrouble(one.job, package: one.package, trouble, retriable: false))
+                    round.events.append(Self.lost(one))
                     continue
                 }
                 let request = try PublishRequest(one, files: files)
@@ -116,18 +114,10 @@ final class PublishQueue: Sendable {
             } catch {
                 results = requests.map { _ in .failure(error) }
             }
-            if let cost = writer.listCost { state.withLock { $0.pace.wrote(until: ContinuousClock.now, cost: cost) } }
+            noteCost(of: writer)
             for ((one, request), result) in zip(packages, results) {
                 switch result {
-                case .success(let done):
-                    let event = Event.published(
-                        one.job, package: one.package, version: UInt32(clamping: done.version), path: done.pathInside,
-                        unchanged: done.unchanged)
-                    if writer.wantsPatches(request) {
-                        round.patching.append((request, event))
-                    } else {
-                        round.events.append(event)
-                    }
+                case .success(let done): round.add(done, of: one, as: request, by: writer)
                 case .failure(let error): round.events.append(Self.failed(one, error: error, logger: logger))
                 }
             }
@@ -136,7 +126,12 @@ final class PublishQueue: Sendable {
         return round
     }
 
-    private static func failed(_ one: Waiting, error: any Error, logger: Logger) -> Event {
+    /// Lists were written: the next ones wait as long as that took.
+    func noteCost(of writer: any CatalogWriter) {
+        if let cost = writer.listCost { state.withLock { $0.pace.wrote(until: ContinuousClock.now, cost: cost) } }
+    }
+
+    static func failed(_ one: Waiting, error: any Error, logger: Logger) -> Event {
         let (trouble, mayHeal) = CatalogTable.trouble(error)
         logger.warning(
             "Package not published",
@@ -147,8 +142,13 @@ final class PublishQueue: Sendable {
         return .packageTrouble(one.job, package: one.package, trouble, retriable: mayHeal)
     }
 
+    static func lost(_ one: Waiting) -> Event {
+        let trouble = Trouble(cause: "blob-missing", detail: "a file of the merged package is gone from the blob store")
+        return .packageTrouble(one.job, package: one.package, trouble, retriable: false)
+    }
+
     /// The files of a merged package, the main one first; `nil` when one of its blobs is gone.
-    private static func files(
+    static func files(
         _ one: Waiting, blobs: any ManagedBlobStore, writer: any CatalogWriter, held: inout [LocalBlob]
     ) async throws -> [URL]? {
         let (id, edition) = (one.wanted.id, one.spec.publish.edition)
@@ -167,6 +167,18 @@ final class PublishQueue: Sendable {
             files.append(file)
         }
         return files
+    }
+}
+
+extension PublishQueue.Round {
+    /// A package is in the catalog.
+    mutating func add(
+        _ done: Published, of one: PublishQueue.Waiting, as request: PublishRequest, by writer: any CatalogWriter
+    ) {
+        let event = Event.published(
+            one.job, package: one.package, version: UInt32(clamping: done.version), path: done.pathInside,
+            unchanged: done.unchanged)
+        if writer.wantsPatches(request) { patching.append((request, event)) } else { events.append(event) }
     }
 }
 
@@ -200,7 +212,7 @@ extension PublishRequest {
     ///
     /// - Parameter files: The package, then its other files in the order of the merge.
     /// - Throws: ``CatalogError`` `bad-request` for a format that this build does not know.
-    fileprivate init(_ one: PublishQueue.Waiting, files: [URL]) throws(CatalogError) {
+    init(_ one: PublishQueue.Waiting, files: [URL]) throws(CatalogError) {
         let (spec, wanted, merged) = (one.spec, one.wanted, one.merged)
         guard let main = files.first else {
             throw CatalogError(.badRequest, "Package '\(wanted.id)' has no file.")

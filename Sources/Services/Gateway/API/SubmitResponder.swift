@@ -26,6 +26,8 @@ struct SubmitResponder: Sendable {
         let tileLimit: UInt64?
         /// The name of the catalog; absent = the main one.
         let catalog: String?
+        /// Whether all packages are published in one change; absent = each when it is ready.
+        let together: Bool?
     }
 
     private struct Submitted: Encodable, Sendable {
@@ -119,6 +121,7 @@ struct SubmitResponder: Sendable {
             }
             var draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: body.label)
             draft.publish.catalog = body.catalog ?? ""
+            draft.publish.together = body.together ?? false
             draft.formats = try [.mbtiles] + (body.formats ?? []).map { try PackageFormat(parsing: $0) }
             return draft
         } catch let error as Problem { throw error } catch {

@@ -120,7 +120,7 @@ enum OpenAPISchemas {
             [
                 "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]), "zooms": text,
                 "label": text, "formats": list(text), "priority": integer, "weight": integer, "after": list(integer),
-                "tile_limit": integer, "catalog": text,
+                "tile_limit": integer, "catalog": text, "together": .object(["type": .string("boolean")]),
             ], required: ["tileset", "area"]),
         "Schedule": object(
             ["every": text, "submission": .object(["$ref": .string("#/components/schemas/Submission")])],
@@ -132,6 +132,13 @@ enum OpenAPISchemas {
         "FailedOrder": object(["order": words(["requeue", "drop"]), "batches": list(integer)], required: ["order"]),
         "ScheduleOrder": object(["order": words(["pause", "resume"])], required: ["order"]),
         "WorkerOrder": object(["order": words(["drain", "undo"])], required: ["order"]),
+        "CatalogOrder": object(
+            [
+                "order": words(["promote", "rollback"]), "from": text, "packages": list(text), "group": text,
+                "language": text, "version": integer, "max_shrink": .object(["type": .string("number")]),
+                "replace_tileset": .object(["type": .string("boolean")]),
+                "replace_area": .object(["type": .string("boolean")]), "dry_run": .object(["type": .string("boolean")]),
+            ], required: ["order"]),
         "Backup": object(["name": text], required: ["name"]),
         "Extract": object(
             [

@@ -32,6 +32,18 @@ extension OpenAPISchemas {
         id edition version:integer names:object tileset? min_zoom:integer max_zoom:integer size:integer sha256 \
         url tilejson data_date? plan? plan_bytes?:integer
         """,
+        "CatalogDifference": """
+        packages:[PackageDifference] unchanged:integer new:CatalogSum old:CatalogSum shrinkage:number warnings:[string] \
+        sequence?:integer omitted:integer
+        """,
+        "PackageDifference": """
+        change:added|changed|removed edition id new?:PackageContent old?:PackageContent shrinkage:number published?:integer
+        """,
+        "PackageContent": """
+        version:integer tiles?:integer bytes:integer parts?:integer min_zoom?:integer max_zoom?:integer bounds?:[number] \
+        attribution? data_date? tileset? layers?:[string]
+        """,
+        "CatalogSum": "packages:integer tiles:integer bytes:integer",
         "ExtractState": "id state job?:integer tiles?:integer url? size?:integer sha256? reason? waiting?",
     ].merging(MessageSchemas.words) { $1 }.mapValues(schema)
 

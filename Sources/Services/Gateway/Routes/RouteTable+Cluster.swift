@@ -74,6 +74,14 @@ extension RouteTable {
             answer: RouteAnswer(media: ["application/json", "text/event-stream"], schema: "Events"),
             handler: EventResponder.events),
         Route(
+            .get, "/v1/catalogs/{catalog}/diff/{other}", name: "catalog-diff", access: .viewer,
+            summary: "What would change in the other catalog if this one were promoted",
+            answer: .json("CatalogDifference"), handler: CatalogChangeResponder.difference),
+        Route(
+            .post, "/v1/catalogs/{catalog}/orders", name: "catalog-order", access: .operator,
+            summary: "Promote packages into a catalog, or roll them back", body: "CatalogOrder",
+            answer: .json("CatalogDifference"), handler: CatalogChangeResponder.order),
+        Route(
             .post, "/v1/backups", name: "backup", access: .operator, summary: "Back up the state of the coordinator",
             body: "Backup",
             answer: RouteAnswer(media: ["application/json"], schema: "BackedUp", statuses: [201: "A new backup"]),

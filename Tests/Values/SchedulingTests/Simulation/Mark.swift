@@ -9,7 +9,7 @@ enum Mark: Int, CaseIterable {
     case originChanged, submittedAgain, commitWhileRemoving
     case paused, retriedWithBlobs, retriedAnew, failedWorkReconsidered, batchCut, followed, speculativeGranted,
         speculativeWon,
-        tilesReused, fileLost, formatsMerged, mergerSpared
+        tilesReused, fileLost, formatsMerged, mergerSpared, publishedTogether
     case tilesConfirmed, shardKept, mergeSkipped
 }
 

@@ -16,16 +16,17 @@ extension Simulation {
             schedule(.report(.manifest(id, package: package, content), incarnation), at: later)
         case .publish(let id, let package, let merged):
             guard coordinator?.scheduler.isLiving(id) == true else { return }
-            // The seconds in which only the publisher notices a lost file.
-            if !isHealed, faultRandom.perMille(swarm.lostBlob * 30) {
-                let digest = merged.digests[faultRandom.below(merged.digests.count)]
-                if blobs[digest] != nil {
-                    marks.hit(.blobLost)
-                    say("blob \(digest) is lost on its way into the catalog")
-                    blobs.lose(digest)
-                }
-            }
+            loseOnItsWay(merged)
             schedule(.report(.publish(id, package: package, merged), incarnation), at: later)
+        case .publishTogether(let id):
+            guard let scheduler = coordinator?.scheduler, scheduler.isLiving(id), scheduler.canPublishTogether(id)
+            else { return }
+            var all: [(package: PackageIndex, merged: MergedPackage)] = []
+            for (number, package) in scheduler.packages(of: id).enumerated() where package.state == .publishing {
+                if let merged = package.merged { all.append((PackageIndex(number), merged)) }
+            }
+            if let merged = all.last?.merged { loseOnItsWay(merged) }
+            schedule(.report(.publishTogether(id, all), incarnation), at: later)
         case .release:
             let ready = coordinator?.unreleased.filter { coordinator?.scheduler.isLiving($0) == false } ?? []
             coordinator?.unreleased.removeAll(where: ready.contains)
@@ -44,6 +45,16 @@ extension Simulation {
             for digest in gone { coordinator?.removing[digest, default: 0] += 1 }
             schedule(.report(.trimmed(gone), incarnation), at: later)
         }
+    }
+
+    /// The seconds in which only the publisher notices a lost file.
+    private mutating func loseOnItsWay(_ merged: MergedPackage) {
+        guard !isHealed, faultRandom.perMille(swarm.lostBlob * 30) else { return }
+        let digest = merged.digests[faultRandom.below(merged.digests.count)]
+        guard blobs[digest] != nil else { return }
+        marks.hit(.blobLost)
+        say("blob \(digest) is lost on its way into the catalog")
+        blobs.lose(digest)
     }
 
     /// The blobs that are referenced by rows of jobs that still need them, without one given job unless it is a
@@ -104,6 +115,32 @@ extension Simulation {
             if dies() { return }
             if !isNew { marks.hit(.publishedAgain) }
             hand(.published(id, package: package, version: version, path: "p", unchanged: !isNew))
+        case .publishTogether(let id, let all):
+            var lost: [(package: PackageIndex, merged: MergedPackage)] = []
+            for one in all where !one.merged.digests.allSatisfy({ blobs[$0] != nil }) {
+                if standing(id, one.package, one.merged) == nil { lost.append(one) }
+            }
+            guard lost.isEmpty else {
+                marks.hit(.mergedAgain)
+                for (package, merged) in lost {
+                    let trouble = Trouble(cause: "blob-missing", detail: "\(merged.digest)")
+                    hand(.packageTrouble(id, package: package, trouble, retriable: false))
+                }
+                break
+            }
+            var done: [(package: PackageIndex, version: UInt32, isNew: Bool)] = []
+            for (package, merged) in all {
+                let isWhole = merged.digests.allSatisfy { blobs[$0] != nil }
+                let (version, isNew) =
+                    isWhole ? publish(id, package, merged) : (standing(id, package, merged) ?? 0, false)
+                done.append((package, version, isNew))
+            }
+            if dies() { return }
+            for one in done {
+                if !one.isNew { marks.hit(.publishedAgain) }
+                hand(.published(id, package: one.package, version: one.version, path: "p", unchanged: !one.isNew))
+            }
+            marks.hit(.publishedTogether)
         case .released(let id, let digests):
             remove(digests)
             say("the blobs of job \(id) are gone")

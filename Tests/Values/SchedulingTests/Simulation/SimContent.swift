@@ -82,7 +82,8 @@ struct SimSpec {
         submission = JobSubmission(
             requestID: "request \(index)", priority: priority, weight: weight, allowedMissing: allowedMissing,
             batches: batches, packages: packages, payload: [UInt8(truncatingIfNeeded: index)],
-            needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset, formats: formats)
+            needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset, formats: formats,
+            publishesTogether: index % 3 == 1)
     }
 
     /// The formats that a package gets in addition to its own.

@@ -17,12 +17,14 @@ struct SimCoordinator {
     enum Chore {
         case manifest(JobID, package: PackageIndex)
         case publish(JobID, package: PackageIndex, MergedPackage)
+        case publishTogether(JobID)
         case release
         case trim(JobID)
     }
     enum Report {
         case manifest(JobID, package: PackageIndex, SimContent)
         case publish(JobID, package: PackageIndex, MergedPackage)
+        case publishTogether(JobID, [(package: PackageIndex, merged: MergedPackage)])
         case released(JobID, [Digest])
         case trimmed([Digest])
     }
@@ -208,7 +210,15 @@ extension Simulation {
             case .writeManifest(let job, let package):
                 coordinator?.turn.chores.append(.manifest(job, package: package))
             case .publish(let job, let package, let merged):
+                if spec(of: job)?.submission.publishesTogether == true {
+                    problem("package \(package) of job \(job) is published alone")
+                }
                 coordinator?.turn.chores.append(.publish(job, package: package, merged))
+            case .publishTogether(let job):
+                if spec(of: job)?.submission.publishesTogether != true {
+                    problem("packages of job \(job) are published together, unasked")
+                }
+                coordinator?.turn.chores.append(.publishTogether(job))
             case .release(let job):
                 say("release of job \(job)")
                 coordinator?.unreleased.append(job)
