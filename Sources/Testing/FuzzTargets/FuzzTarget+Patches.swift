@@ -11,7 +11,8 @@ extension FuzzTarget {
     static func patch(_ bytes: [UInt8]) -> Verdict {
         guard bytes.count >= 2 else { return .refused("short") }
         let length = min(Int(bytes[0]) << 8 | Int(bytes[1]), bytes.count - 2)
-        let (old, patch) = (Array(bytes[2..<2 + length]), fitting(Array(bytes[(2 + length)...]), old))
+        let old = Array(bytes[2..<2 + length])
+        let patch = fitting(Array(bytes[(2 + length)...]), old)
         let files = (0..<4).map { _ in scratch("patch") }
         defer { for file in files { unlink(file.path) } }
         let size = patch.count < 32 ? 0 : (24..<32).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(patch[$1]) }

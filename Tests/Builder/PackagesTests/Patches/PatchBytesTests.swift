@@ -5,6 +5,7 @@ import PackageFiles
 import Packages
 import TestSupport
 import Testing
+import Tiles
 
 /// What a patch costs beyond the bodies that changed (the table in docs/rebuilds-and-patches.md).
 @Suite(.serialized)

@@ -1,10 +1,13 @@
 import Catalog
 import CatalogFormat
+import CatalogTransfer
 import Digests
+import Files
 import Foundation
 import PackageFiles
 import TestSupport
 import Testing
+import Tiles
 
 @testable import Commands
 
