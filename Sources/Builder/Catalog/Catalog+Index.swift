@@ -269,7 +269,8 @@ extension CatalogEntry {
             },
             patches: patches.map {
                 CatalogIndex.Patch(
-                    from: $0.from, url: edition.path + patchPath(from: $0.from), size: $0.size, sha256: $0.sha256)
+                    from: $0.from, format: $0.format,
+                    url: edition.path + patchPath(from: $0.from, format: $0.format), size: $0.size, sha256: $0.sha256)
             })
     }
 }

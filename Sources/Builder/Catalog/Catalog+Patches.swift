@@ -14,9 +14,11 @@ public struct WantedPatch: Sendable {
     public let from: Int32
     /// The newest version.
     public let to: Int32
-    /// The MBTiles file of version `from`.
+    /// The format of both files; `nil` for the main file.
+    public let format: String?
+    /// The file of version `from`.
     public let old: URL
-    /// The MBTiles file of version `to`.
+    /// The file of version `to`.
     public let new: URL
 }
 
@@ -47,13 +49,19 @@ extension Catalog {
         let history = try history(edition)
         var wanted: [WantedPatch] = []
         for entry in try packages(in: edition) where ids?.contains(entry.id) ?? true {
-            for old in history.of(entry).prefix(previous) where old.sha256 != entry.sha256 {
-                let file = place(old.path, edition)
-                guard !entry.isPatchSettled(from: old.version), try fileSize(file) != nil else { continue }
-                wanted.append(
-                    WantedPatch(
-                        id: entry.id, edition: edition, from: old.version, to: entry.version, old: file,
-                        new: place(entry.path, edition)))
+            for old in history.of(entry).prefix(previous) {
+                for new in entry.allFiles where PatchRule.formats.contains(new.format) {
+                    let format = new.format == CatalogEntry.mainFile.format ? nil : new.format
+                    guard let before = old.allFiles.first(where: { $0.format == new.format }),
+                        before.sha256 != new.sha256, !entry.isPatchSettled(from: old.version, format: format)
+                    else { continue }
+                    let file = place(old.path(before.fileExtension), edition)
+                    guard try fileSize(file) != nil else { continue }
+                    wanted.append(
+                        WantedPatch(
+                            id: entry.id, edition: edition, from: old.version, to: entry.version, format: format,
+                            old: file, new: place(entry.path(new.fileExtension), edition)))
+                }
             }
         }
         return wanted
@@ -98,7 +106,8 @@ extension Catalog {
         }
         for patch in wanted {
             let file = making.appendingPathComponent(
-                "\(patch.id)-\(patch.from)-\(patch.to)-\(TemporaryName.random()).mbtiles")
+                "\(patch.id)-\(patch.from)-\(patch.to)-\(TemporaryName.random())\(CatalogEntry.patchExtension(patch.format))"
+            )
             do {
                 let made = try maker(patch.old, patch.new, file)
                 finished.append(MadePatch(wanted: patch, file: file, made: made))
@@ -145,15 +154,16 @@ extension Catalog {
                 let index = list.packages.firstIndex { $0.id == wanted.id && $0.version == wanted.to }
                 guard let index else { continue }
                 let entry = list.packages[index]
-                guard !entry.isPatchSettled(from: wanted.from) else {
-                    listed += entry.patches.contains { $0.from == wanted.from } ? 1 : 0
+                guard !entry.isPatchSettled(from: wanted.from, format: wanted.format) else {
+                    let isListed = entry.patches.contains { $0.from == wanted.from && $0.format == wanted.format }
+                    listed += isListed ? 1 : 0
                     continue
                 }
                 if let placed = try place(patch, entry) {
                     list.packages[index].add(placed)
                     listed += 1
                 } else {
-                    list.packages[index].skipPatch(from: wanted.from)
+                    list.packages[index].skipPatch(from: wanted.from, format: wanted.format)
                 }
                 lists[edition] = list
                 isChanged.insert(edition)
@@ -169,14 +179,17 @@ extension Catalog {
 
     /// Moves a patch that is small enough to its place; `nil` for one that is too large.
     private func place(_ patch: MadePatch, _ entry: CatalogEntry) throws(CatalogError) -> CatalogEntry.Patch? {
-        guard let file = patch.file, let made = patch.made, let bytes = Int64(exactly: made.size),
-            PatchRule.pays(patch: bytes, whole: entry.size)
+        let (from, format) = (patch.wanted.from, patch.wanted.format)
+        let whole = entry.allFiles.first { $0.format == format ?? CatalogEntry.mainFile.format }
+        guard let file = patch.file, let made = patch.made, let bytes = Int64(exactly: made.size), let whole,
+            PatchRule.pays(patch: bytes, whole: whole.size)
         else { return nil }
-        let from = patch.wanted.from
         let published = PublishFile(
-            format: "patch", fileExtension: ".mbtiles", url: file, digest: made.digest, size: made.size)
+            format: "patch", fileExtension: CatalogEntry.patchExtension(format), url: file, digest: made.digest,
+            size: made.size)
         // No list names this file yet, so an existing file there is not in use.
-        try replace(place(entry.patchPath(from: from), patch.wanted.edition), with: published, of: patch.wanted.id)
-        return CatalogEntry.Patch(from: from, url: "", size: bytes, sha256: made.digest.hex)
+        let target = place(entry.patchPath(from: from, format: format), patch.wanted.edition)
+        try replace(target, with: published, of: patch.wanted.id)
+        return CatalogEntry.Patch(from: from, format: format, url: "", size: bytes, sha256: made.digest.hex)
     }
 }

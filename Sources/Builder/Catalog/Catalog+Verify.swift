@@ -79,7 +79,7 @@ extension CatalogEntry {
     /// All files that a client can download through an entry.
     var everything: [(path: String, url: String, size: Int64, sha256: String)] {
         allFiles.map { (path($0.fileExtension), $0.url, $0.size, $0.sha256) }
-            + patches.map { (patchPath(from: $0.from), $0.url, $0.size, $0.sha256) }
+            + patches.map { (patchPath(from: $0.from, format: $0.format), $0.url, $0.size, $0.sha256) }
     }
 
     /// Problems of the entry itself, independent of the content of its files.

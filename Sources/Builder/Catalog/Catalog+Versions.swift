@@ -99,7 +99,7 @@ struct CatalogHistory: Codable, Equatable {
         Set(
             entries.flatMap { entry in
                 entry.allFiles.map { entry.path($0.fileExtension) }
-                    + entry.patches.map { entry.patchPath(from: $0.from) }
+                    + entry.patches.map { entry.patchPath(from: $0.from, format: $0.format) }
             })
     }
 }

@@ -28,6 +28,6 @@ extension CatalogEntry {
             maxZoom: request.zooms?.max, layers: request.layers ?? same?.layers, failedTiles: request.failedTiles,
             nodes: request.nodes.isEmpty ? nil : request.nodes, part: request.part,
             listedFiles: all.isEmpty ? nil : all.sorted { $0.format < $1.format }, listedPatches: same?.listedPatches,
-            skippedPatches: same?.skippedPatches)
+            skippedPatches: same?.skippedPatches, skippedFilePatches: same?.skippedFilePatches)
     }
 }

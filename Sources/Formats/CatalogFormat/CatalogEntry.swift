@@ -42,10 +42,12 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         }
     }
 
-    /// A patch that turns the main file of an earlier version into the main file of this version.
+    /// A patch that turns a file of an earlier version into the file of the same format of this version.
     public struct Patch: Sendable, Hashable, Codable {
         /// The version it is for.
         public let from: Int32
+        /// The format of both files; `nil` for the main file.
+        public let format: String?
         /// Absolute address of the file.
         public let url: String
         /// Exact bytes of the file.
@@ -55,11 +57,13 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
 
         package init(
             from: Int32,
+            format: String? = nil,
             url: String,
             size: Int64,
             sha256: String
         ) {
             self.from = from
+            self.format = format
             self.url = url
             self.size = size
             self.sha256 = sha256
@@ -115,6 +119,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     private var listedFiles: [File]?
     package private(set) var listedPatches: [Patch]?
     package private(set) var skippedPatches: [Int32]?
+    /// The same for patches of other formats than the main one, by format.
+    package private(set) var skippedFilePatches: [String: [Int32]]?
 
     package init(
         id: String,
@@ -141,7 +147,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         part: CatalogPart? = nil,
         listedFiles: [File]? = nil,
         listedPatches: [Patch]? = nil,
-        skippedPatches: [Int32]? = nil
+        skippedPatches: [Int32]? = nil,
+        skippedFilePatches: [String: [Int32]]? = nil
     ) {
         self.id = id
         self.version = version
@@ -168,6 +175,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.listedFiles = listedFiles
         self.listedPatches = listedPatches
         self.skippedPatches = skippedPatches
+        self.skippedFilePatches = skippedFilePatches
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -196,6 +204,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case listedFiles = "files"
         case listedPatches = "patches"
         case skippedPatches = "no_patch_from"
+        case skippedFilePatches = "no_file_patch_from"
     }
 
     /// The package in other formats, ascending by format.
@@ -219,23 +228,40 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         Self.path(id, version: version, fileExtension: fileExtension)
     }
 
-    /// Where the patch from a version lies in its edition's folder.
-    public func patchPath(from: Int32) -> String { "patches/\(id)/\(from)-\(version).mbtiles" }
+    /// Where a patch lies in its edition's folder.
+    ///
+    /// - Parameter format: That of the files on both sides; `nil` for the main file.
+    public func patchPath(from: Int32, format: String? = nil) -> String {
+        "patches/\(id)/\(from)-\(version)\(Self.patchExtension(format))"
+    }
+
+    /// What the name of a patch ends with: one of the main file is an MBTiles file itself.
+    package static func patchExtension(_ format: String?) -> String {
+        format.map { $0 == mainFile.format ? mainFile.fileExtension : ".\($0).patch" } ?? mainFile.fileExtension
+    }
 
     package static func path(_ id: String, version: Int32, fileExtension: String) -> String {
         "packages/\(version)/\(id)\(fileExtension)"
     }
 
-    /// Whether a patch from a version is listed or was rejected as too large.
-    package func isPatchSettled(from version: Int32) -> Bool {
-        patches.contains { $0.from == version } || (skippedPatches ?? []).contains(version)
+    /// Whether a patch from a version is listed or was rejected as too large; `format` as in ``Patch/format``.
+    package func isPatchSettled(from version: Int32, format: String? = nil) -> Bool {
+        let skipped = format.map { skippedFilePatches?[$0] } ?? skippedPatches
+        return patches.contains { $0.from == version && $0.format == format } || (skipped ?? []).contains(version)
     }
 
-    package mutating func skipPatch(from version: Int32) {
-        skippedPatches = ((skippedPatches ?? []) + [version]).sorted(by: >)
+    package mutating func skipPatch(from version: Int32, format: String? = nil) {
+        guard let format else {
+            skippedPatches = ((skippedPatches ?? []) + [version]).sorted(by: >)
+            return
+        }
+        let skipped = (skippedFilePatches?[format] ?? []) + [version]
+        skippedFilePatches = (skippedFilePatches ?? [:]).merging([format: skipped.sorted(by: >)]) { $1 }
     }
 
-    package mutating func add(_ patch: Patch) { listedPatches = (patches + [patch]).sorted { $0.from > $1.from } }
+    package mutating func add(_ patch: Patch) {
+        listedPatches = (patches + [patch]).sorted { ($0.from, $1.format ?? "") > ($1.from, $0.format ?? "") }
+    }
 
     /// The same package as another version, for example of another catalog.
     ///
@@ -252,6 +278,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         copy.tileset = self.tileset ?? tileset
         copy.listedPatches = same?.listedPatches
         copy.skippedPatches = same?.skippedPatches
+        copy.skippedFilePatches = same?.skippedFilePatches
         let more = (same?.files ?? []).filter { old in !files.contains { $0.format == old.format } }
         let all = (files + more).sorted { $0.format < $1.format }
         copy.listedFiles = all.isEmpty ? nil : all
@@ -277,7 +304,9 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
                 sha256: $0.sha256)
         }
         copy.listedPatches = listedPatches?.map {
-            Patch(from: $0.from, url: base + patchPath(from: $0.from), size: $0.size, sha256: $0.sha256)
+            Patch(
+                from: $0.from, format: $0.format, url: base + patchPath(from: $0.from, format: $0.format),
+                size: $0.size, sha256: $0.sha256)
         }
         return copy
     }

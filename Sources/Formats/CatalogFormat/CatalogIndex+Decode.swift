@@ -91,8 +91,9 @@ extension CatalogIndex {
             version.files.allSatisfy({ isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }),
             version.patches.allSatisfy({
                 1..<version.version ~= $0.from && isWellFormed($0.url, size: $0.size, sha256: $0.sha256)
+                    && $0.format.map { formats.dropFirst().contains($0) } ?? true
             }),
-            Set(version.patches.map(\.from)).count == version.patches.count
+            Set(version.patches.map { "\($0.from) \($0.format ?? "")" }).count == version.patches.count
         else {
             throw CatalogError(
                 .corrupt,

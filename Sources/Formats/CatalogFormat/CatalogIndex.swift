@@ -114,10 +114,12 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         }
     }
 
-    /// A patch that turns the MBTiles file of another version into the MBTiles file of this version.
+    /// A patch that turns a file of another version into the file of the same format of this version.
     public struct Patch: Sendable, Hashable, Codable {
         /// The version it is for.
         public var from: Int32
+        /// The format of both files; absent for `mbtiles`.
+        public var format: String?
         /// Address, relative to the document.
         public var url: String
         /// Exact bytes.
@@ -127,11 +129,13 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
 
         package init(
             from: Int32,
+            format: String? = nil,
             url: String,
             size: Int64,
             sha256: String
         ) {
             self.from = from
+            self.format = format
             self.url = url
             self.size = size
             self.sha256 = sha256
@@ -214,6 +218,11 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
 
         /// The file of a format.
         public func file(_ format: String) -> File? { files.first { $0.format == format } }
+
+        /// The patch from a version for a format.
+        public func patch(from version: Int32, _ format: String) -> Patch? {
+            patches.first { $0.from == version && $0.format ?? CatalogEntry.mainFile.format == format }
+        }
     }
 
     /// A package of one edition.

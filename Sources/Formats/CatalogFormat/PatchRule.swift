@@ -5,6 +5,9 @@ public enum PatchRule {
     /// Source: HERE's rule, from the two previous releases.
     public static let previousVersions = 2
 
+    /// The formats whose files get patches.
+    public static let formats: Set<String> = [CatalogEntry.mainFile.format, "pmtiles"]
+
     /// Whether a patch is small enough to be preferred over the whole file: below seven tenths of it.
     ///
     /// A patch costs a client more than its bytes: the client reads the old file, writes the new one, and needs the

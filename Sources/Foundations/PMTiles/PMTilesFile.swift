@@ -122,37 +122,35 @@ public final class PMTilesFile: Sendable {
     /// - Throws: ``ArchiveError`` `.badArchive` when tiles do not ascend, runs overlap, a leaf does not begin with the tile
     ///   its pointer names, a body lies outside its section, or directories nest too deep; and what `each` throws.
     public func walk(_ each: (PMTilesDirectory.Entry) throws -> Void) throws {
-        var next: UInt64 = 0
-        try walk(root, depth: 1, next: &next, each)
+        var entries = entries
+        while let entry = try entries.next() { try each(entry) }
     }
 
-    private func walk(
-        _ directory: PMTilesDirectory, depth: Int, next: inout UInt64,
-        _ each: (PMTilesDirectory.Entry) throws -> Void
-    ) throws {
-        for entry in directory.entries {
-            guard entry.tile >= next else {
-                throw ArchiveError(
-                    .badArchive, "PMTiles file '\(path)' has tile \(entry.tile) out of order or twice.")
-            }
-            if entry.run > 0 {
-                _ = try header.place(of: entry, in: path)
-                // The decoder has refused runs that overflow.
-                next = entry.tile + entry.run
-                try each(entry)
-                continue
-            }
-            guard depth < PMTilesHeader.maxDepth else { throw tooDeep }
-            let place = try header.place(of: entry, in: path)
-            let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
-            let leaf = try Self.directory(of: file, in: section, header: header, path: path)
-            guard leaf.entries.first?.tile == entry.tile else {
-                throw ArchiveError(
-                    .badArchive,
-                    "PMTiles file '\(path)': the leaf directory of tile \(entry.tile) does not begin with this tile.")
-            }
-            try walk(leaf, depth: depth + 1, next: &next, each)
+    /// The same entries for a caller that takes them one by one.
+    public var entries: PMTilesEntries { PMTilesEntries(self, root: root) }
+
+    /// The directory that a pointer names, for a walk.
+    ///
+    /// - Parameter depth: That of the directory with the pointer; the root has 1.
+    func leaf(of entry: PMTilesDirectory.Entry, depth: Int) throws(ArchiveError) -> PMTilesDirectory {
+        guard depth < PMTilesHeader.maxDepth else { throw tooDeep }
+        let place = try place(of: entry)
+        let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
+        let leaf = try Self.directory(of: file, in: section, header: header, path: path)
+        guard leaf.entries.first?.tile == entry.tile else {
+            throw ArchiveError(
+                .badArchive,
+                "PMTiles file '\(path)': the leaf directory of tile \(entry.tile) does not begin with this tile.")
         }
+        return leaf
+    }
+
+    func place(of entry: PMTilesDirectory.Entry) throws(ArchiveError) -> Range<UInt64> {
+        try header.place(of: entry, in: path)
+    }
+
+    func disorder(at tile: UInt64) -> ArchiveError {
+        ArchiveError(.badArchive, "PMTiles file '\(path)' has tile \(tile) out of order or twice.")
     }
 
     private var tooDeep: ArchiveError {

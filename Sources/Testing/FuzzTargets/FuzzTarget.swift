@@ -45,6 +45,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case gaps
     /// A body's delta: two bytes with the length of the old body, the old body, the delta.
     case delta
+    /// The patch of a PMTiles archive: two bytes with the length of the old file, the old file, the patch without the SHA-256 at its end.
+    case patch
     /// A tile's body as an origin serves it: a byte for format and coding, then the body.
     case tile
     /// An unpacked MapLibre tile.
@@ -107,6 +109,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .tree: Self.tree(bytes)
         case .gaps: Self.gaps(bytes)
         case .delta: Self.delta(bytes)
+        case .patch: Self.patch(bytes)
         case .tile: Self.tile(bytes)
         case .mlt: Self.mlt(bytes)
         case .glyphs: Self.glyphs(bytes)

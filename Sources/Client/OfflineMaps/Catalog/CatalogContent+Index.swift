@@ -83,7 +83,9 @@ extension CatalogContent.Offer {
         }
         patches = []
         for patch in newest.patches {
-            var entry = try Download(patch.url, size: patch.size, sha256: patch.sha256, format: "patch", of: name)
+            var entry = try Download(
+                patch.url, size: patch.size, sha256: patch.sha256, format: patch.format ?? CatalogEntry.mainFile.format,
+                of: name)
             entry.from = patch.from
             patches.append(entry)
         }

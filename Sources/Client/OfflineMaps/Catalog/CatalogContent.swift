@@ -7,7 +7,7 @@ internal import Tiles
 struct CatalogContent: Sendable, Hashable {
     /// A file that a task can download.
     struct Download: Sendable, Hashable {
-        /// The format of a whole file, `packs` for the list of tile packs; for a patch `patch`.
+        /// The format of a whole file, `packs` for the list of tile packs; for a patch that of the files on both sides.
         var format: String
         /// The version that a patch starts from; 0 for other files.
         var from: Int32 = 0

@@ -33,7 +33,8 @@ enum FileInstaller {
             try hasBytes(source, size: patch.size, sha256: patch.digest)
         else { return false }
         do {
-            let made = try Patch.apply(source, to: base, into: target, replacing: true, expecting: digest)
+            let made = try Patch.apply(
+                source, to: base, into: target, replacing: true, expecting: digest, size: download.size)
             try Durable.sync(file: target)
             guard made.size == download.size else { return false }
             return try FileProbe.isSound(target, its.file)

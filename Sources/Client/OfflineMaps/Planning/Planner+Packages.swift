@@ -79,10 +79,8 @@ extension Planner {
         to file: CatalogContent.Download, of offer: CatalogContent.Offer, key: InstalledFileKey, _ base: CatalogAddress,
         in view: PlanView, _ details: inout DownloadDetails
     ) -> DownloadPatch? {
-        // Patches exist for MBTiles only.
-        guard file.format == CatalogEntry.mainFile.format, let current = view.rows.current(key),
-            current.format.name == file.format, current.sha256 != file.sha256,
-            let patch = offer.patches.first(where: { $0.from == current.version }),
+        guard let current = view.rows.current(key), current.format.name == file.format, current.sha256 != file.sha256,
+            let patch = offer.patches.first(where: { $0.from == current.version && $0.format == file.format }),
             PatchRule.pays(patch: Int64(clamping: patch.size), whole: Int64(clamping: file.size)),
             let address = base.url(patch.url), let old = folder.place(of: current)
         else { return nil }

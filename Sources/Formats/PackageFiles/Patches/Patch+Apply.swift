@@ -13,20 +13,26 @@ extension Patch {
     /// a long time.
     ///
     /// - Parameters:
-    ///   - patch: An MBTiles diff file.
-    ///   - old: The package it is for, in any dialect.
+    ///   - patch: An MBTiles diff file, or the patch of a PMTiles archive.
+    ///   - old: The package it is for, an MBTiles file in any dialect; for the other patch exactly the file it was made from.
     ///   - target: The file to make; may be `old` when `replacing`.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - expecting: The SHA-256 the new file must have, where the caller knows it from a catalog.
-    ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
+    ///   - size: The bytes the new file must have, where the caller knows it. A patch of a PMTiles archive that makes another
+    ///     number is refused before anything is written.
+    ///   - progress: Called regularly with the number of tiles written, which is 0 for a PMTiles archive until all are. Throw from it (`CancellationError`) to stop.
     /// - Throws: `bad-patch`, `patch-mismatch`, `bad-source`, `exists`, `verification-failed` (other bytes than
     ///   expected), `disk-full`, `io`; then nothing is changed.
     @discardableResult
     public static func apply(
         _ patch: URL, to old: URL, into target: URL, replacing: Bool = false, expecting: Digest? = nil,
-        progress: (UInt64) throws -> Void = { _ in }
+        size: UInt64? = nil, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> AppliedPatch {
-        try TemporaryFile.write(target, replacing: replacing) { temporary in
+        if try CopyPatch.isMeant(patch) {
+            return try CopyPatch.apply(
+                patch, to: old, into: target, replacing: replacing, expecting: (expecting, size), progress: progress)
+        }
+        return try TemporaryFile.write(target, replacing: replacing) { temporary in
             let (survey, digest) = try write(temporary, patch: patch, old: old, progress)
             guard try PackageFile.read(temporary, { try $0.hash() }) == survey.after else {
                 throw PackagesError(.verificationFailed, "The file '\(target.path)' did not pass its read-back check.")

@@ -3,23 +3,27 @@ internal import Files
 public import Foundation
 internal import TileBodies
 
-/// The difference between two versions of a package, as an MBTiles diff file that other tools can also apply.
+/// The difference between two versions of a package: of MBTiles files an MBTiles diff file that other tools can also apply, of PMTiles
+/// archives a copy script (docs/formats/pmtiles-patch.md).
 ///
-/// docs/formats/patch.md describes the file and how to apply it with SQLite alone. A patch is no ``TileArchive``: a row
+/// docs/formats/patch.md describes the diff file and how to apply it with SQLite alone. A patch is no ``TileArchive``: a row
 /// without a body removes a tile, and a delta is no body, so a program that read it as a map would show holes. The packages on both
 /// sides are read as archives.
 public enum Patch {
     /// Reports what a patch would contain; writes nothing.
     ///
     /// - Parameters:
-    ///   - old: An MBTiles file of any dialect.
+    ///   - old: An MBTiles file of any dialect, or a PMTiles archive.
     ///   - new: Another one.
     ///   - progress: Called regularly with the number of places compared. Throw from it (`CancellationError`) to stop.
     /// - Throws: `bad-source` for a file that is damaged or is itself a patch; `io`.
     public static func compare(
         old: URL, new: URL, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PatchCounts {
-        try PackageFile.read(old) { old in
+        if try PMTilesPatch.isMeant(old: old, new: new) {
+            return try PMTilesPatch.compare(old: old, new: new, progress: progress)
+        }
+        return try PackageFile.read(old) { old in
             try PackageFile.read(new) { new in
                 try compare(old, with: new, metadata: try packageMetadata(new), progress: progress) { _, _ in }
             }
@@ -28,12 +32,13 @@ public enum Patch {
 
     /// Writes, flushes and verifies the patch that turns `old` into `new`; the file gets its name only after that.
     ///
-    /// The bytes are a function of the two files' tiles and of the new one's metadata. Memory: about 40 MB. Blocks for a long
+    /// The bytes are a function of the two files' tiles and of the new one's metadata; of PMTiles archives, of their bytes. Memory: about
+    /// 40 MB. Blocks for a long
     /// time: call it on a thread of its own.
     ///
     /// - Parameters:
-    ///   - old: An MBTiles file of any dialect.
-    ///   - new: Another one.
+    ///   - old: An MBTiles file of any dialect, or a PMTiles archive.
+    ///   - new: Another one of the same format.
     ///   - target: The file to make.
     ///   - deltas: Whether changed tiles are stored as deltas where that is smaller. Only Packhorse can apply such a
     ///     patch, and only with a zlib and libdeflate that compress like those of this machine; others refuse it.
@@ -46,7 +51,13 @@ public enum Patch {
         old: URL, new: URL, into target: URL, deltas: Bool = false, replacing: Bool = false,
         progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PatchReceipt {
-        try TemporaryFile.write(target, replacing: replacing) { temporary in
+        if try PMTilesPatch.isMeant(old: old, new: new) {
+            guard !deltas else {
+                throw PackagesError(.unsupported, "Patches of PMTiles archives have no binary differences of tiles.")
+            }
+            return try PMTilesPatch.make(old: old, new: new, into: target, replacing: replacing, progress: progress)
+        }
+        return try TemporaryFile.write(target, replacing: replacing) { temporary in
             let counts = try PackageFile.read(old) { old in
                 try PackageFile.read(new) { new in
                     let metadata = try packageMetadata(new)
@@ -87,7 +98,7 @@ public enum Patch {
                     .verificationFailed, "Patch '\(target.path)' does not turn '\(old.path)' into '\(new.path)'.")
             }
             let (digest, size) = try Digest.ofFile(temporary)
-            return PatchReceipt(counts: counts, digest: digest, size: size)
+            return PatchReceipt(counts: counts, digest: digest, size: size, isExact: false)
         }
     }
 

@@ -14,9 +14,9 @@ public struct PatchCounts: Sendable, Hashable {
     public internal(set) var deltas: UInt64 = 0
     /// Bytes of the bodies of tiles added and changed.
     public internal(set) var bodyBytes: UInt64 = 0
-    /// `agg_tiles_hash` of the old version.
+    /// `agg_tiles_hash` of the old version; of a PMTiles archive the SHA-256 of the file.
     public internal(set) var before = ""
-    /// `agg_tiles_hash` of the new version.
+    /// The same of the new version.
     public internal(set) var after = ""
 
     /// Whether both versions hold the same tiles.
@@ -31,6 +31,8 @@ public struct PatchReceipt: Sendable, Hashable {
     public let digest: Digest
     /// Bytes of the file.
     public let size: UInt64
+    /// Whether it was proven to give the bytes of the new file, and not only its tiles.
+    public let isExact: Bool
 }
 
 /// A package that was made by applying a patch.
@@ -41,6 +43,6 @@ public struct AppliedPatch: Sendable, Hashable {
     public let size: UInt64
     /// Tiles in it.
     public let tiles: UInt64
-    /// Its `agg_tiles_hash`.
-    public let tilesHash: String
+    /// Its `agg_tiles_hash`; `nil` of a PMTiles archive.
+    public let tilesHash: String?
 }

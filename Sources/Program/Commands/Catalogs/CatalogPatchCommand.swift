@@ -31,20 +31,22 @@ struct CatalogPatchCommand: ParsableCommand {
         for edition in try catalog.editions() {
             for wanted in try catalog.wantedPatches(in: edition, previous: previous) {
                 let isListed = try catalog.make(wanted, with: Self.maker)
-                let name = "\(edition.path)\(wanted.id) \(wanted.from)-\(wanted.to)"
+                let name =
+                    "\(edition.path)\(wanted.id) \(wanted.from)-\(wanted.to)\(wanted.format.map { " \($0)" } ?? "")"
                 Console.result(
                     isListed ? name : "\(name)  not kept: too large, or it does not result in the same bytes")
             }
         }
     }
 
-    /// Makes an MBTiles diff and applies it once.
+    /// Makes a patch; one of MBTiles files is applied once, one of PMTiles archives was proven when it was made.
     ///
     /// The result must have exactly the bytes of the new version.
     ///
     /// It does not if another program wrote the new version in its own layout.
     static let maker: PatchMaker = { old, new, target in
         let made = try Patch.make(old: old, new: new, into: target)
+        guard !made.isExact else { return (made.digest, made.size) }
         let trial = target.appendingPathExtension("trial")
         // A trial file that stays behind is harmless: the folder of patches is pruned.
         defer { try? FileManager.default.removeItem(at: trial) }

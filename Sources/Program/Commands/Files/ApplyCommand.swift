@@ -17,6 +17,7 @@ struct ApplyCommand: ParsableCommand {
             Examples:
               packhorse apply EE-1-2.mbtiles EE.mbtiles -o EE-2.mbtiles
               packhorse apply EE-1-2.mbtiles EE.mbtiles --in-place
+              packhorse apply EE-1-2.pmtiles.patch EE.pmtiles -o EE-2.pmtiles
             """)
 
     @Argument(help: "The patch.") var patch: String
@@ -55,7 +56,7 @@ struct ApplyCommand: ParsableCommand {
         if json { return Console.result(try JSONText.pretty(report)) }
         Console.result("package   \(report.path)")
         Console.result("tiles     \(Units.count(made.tiles)), \(Units.bytes(made.size))")
-        Console.result("hash      \(made.tilesHash)")
+        if let hash = made.tilesHash { Console.result("hash      \(hash)") }
         Console.result("sha256    \(made.digest.hex)")
     }
 
@@ -65,6 +66,6 @@ struct ApplyCommand: ParsableCommand {
         let tiles: UInt64
         let size: UInt64
         let sha256: String
-        let aggTilesHash: String
+        let aggTilesHash: String?
     }
 }

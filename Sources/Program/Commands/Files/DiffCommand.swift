@@ -12,10 +12,12 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Create the patch from one version of a package to another.",
         discussion: """
-            The patch is an MBTiles diff file: rows that differ, NULL for tiles to delete. Both files may be in any MBTiles dialect.
+            Of MBTiles files of any dialect, the patch is an MBTiles diff file: rows that differ, NULL for tiles to delete. Of PMTiles
+            archives, it says which bytes are copied from the old file, and has the others; the result is the new file byte for byte.
 
             Examples:
               packhorse diff packages/1/EE.mbtiles packages/2/EE.mbtiles -o EE-1-2.mbtiles
+              packhorse diff packages/1/EE.pmtiles packages/2/EE.pmtiles -o EE-1-2.pmtiles.patch
               packhorse diff old.mbtiles new.mbtiles --dry-run
             """)
 
@@ -24,7 +26,7 @@ struct DiffCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "The patch to write.") var output: String?
     @Flag(
         help:
-            "Store changed tiles as binary differences. Much smaller, but only packhorse can apply it, with compression libraries that give the same bytes."
+            "Store changed tiles of MBTiles files as binary differences. Much smaller, but only packhorse can apply it, with compression libraries that give the same bytes."
     )
     var binary = false
     @Flag(help: "Count the differences; write nothing.") var dryRun = false

@@ -8,8 +8,8 @@ struct DeviceUpdateCommand: DeviceWork {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Bring installed maps to the newest version.",
         discussion: """
-            Each item stays in its group, language and format. A patch is downloaded if the catalog has one from the
-            installed version that is smaller than 70 % of the whole file. The old map is readable until the new one is
+            Each item stays in its group, language and format. A patch is downloaded if the catalog has one of this format
+            (MBTiles, PMTiles) from the installed version that is smaller than 70 % of the whole file. The old map is readable until the new one is
             complete. A map whose file is missing is downloaded again. With --together, all items change in one step, or none.
             Examples:
               packhorse device update --store ./maps --dry-run

@@ -62,7 +62,7 @@ enum PackageResponder {
         }
         var view = view(map)
         if let from = try routed.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
-            let patch = map.version.patches.first { $0.from == Int32(from) }
+            let patch = map.version.patch(from: Int32(from), file.format)
             (view.plan, view.planBytes) =
                 if Int32(from) == map.version.version {
                     ("up-to-date", 0)

@@ -12,7 +12,8 @@ enum CatalogPath: Sendable, Hashable {
     case packList(CatalogEdition, id: String)
     /// A file of a package.
     case package(CatalogEdition, version: Int32, file: String)
-    case patch(CatalogEdition, id: String, from: Int32, to: Int32)
+    /// A patch between two versions; `format` is that of the files on both sides, `nil` for the main file.
+    case patch(CatalogEdition, id: String, from: Int32, to: Int32, format: String?)
     case pack(CatalogEdition, tileset: String, zoom: Int32, x: Int32, y: Int32, file: String)
     case style(version: Int32, file: String)
 
@@ -62,12 +63,16 @@ enum CatalogPath: Sendable, Hashable {
             guard let version = number(parts[1]), isName(parts[2]) else { return nil }
             return .package(edition, version: version, file: parts[2])
         case ("patches", 3):
-            guard isName(parts[1]), parts[2].hasSuffix(".mbtiles") else { return nil }
-            let ends = parts[2].dropLast(".mbtiles".count).split(separator: "-", omittingEmptySubsequences: false)
+            let formats = PatchRule.formats.map { $0 == CatalogEntry.mainFile.format ? nil : $0 }
+            guard isName(parts[1]),
+                let format = formats.first(where: { parts[2].hasSuffix(CatalogEntry.patchExtension($0)) })
+            else { return nil }
+            let ends = parts[2].dropLast(CatalogEntry.patchExtension(format).count)
+                .split(separator: "-", omittingEmptySubsequences: false)
             guard ends.count == 2, let from = number(String(ends[0])), let to = number(String(ends[1])) else {
                 return nil
             }
-            return .patch(edition, id: parts[1], from: from, to: to)
+            return .patch(edition, id: parts[1], from: from, to: to, format: format)
         case ("regions", 2):
             guard parts[1].hasSuffix(".json"), isName(parts[1]) else { return nil }
             return .packList(edition, id: String(parts[1].dropLast(".json".count)))
@@ -88,7 +93,8 @@ enum CatalogPath: Sendable, Hashable {
         case .list(let edition): "\(edition.path)packages.json"
         case .packList(let edition, let id): "\(edition.path)regions/\(id).json"
         case .package(let edition, let version, let file): "\(edition.path)packages/\(version)/\(file)"
-        case .patch(let edition, let id, let from, let to): "\(edition.path)patches/\(id)/\(from)-\(to).mbtiles"
+        case .patch(let edition, let id, let from, let to, let format):
+            "\(edition.path)patches/\(id)/\(from)-\(to)\(CatalogEntry.patchExtension(format))"
         case .pack(let edition, let tileset, let zoom, let x, let y, let file):
             "\(edition.path)packs/\(tileset)/\(zoom)/\(x)/\(y)/\(file)"
         case .style(let version, let file): "styles/\(version)/\(file)"

@@ -74,7 +74,7 @@ final class PlanScratch {
             dataDate: "2026-11-0\(version)", files: [], patches: [])
         offer.files = [try download(file, at: "\(edition)packages/\(version)/\(id).mbtiles", format: "mbtiles")]
         if let patch {
-            var entry = try download(patch, at: "patches/\(id)/\(version).mbtiles", format: "patch")
+            var entry = try download(patch, at: "patches/\(id)/\(version).mbtiles", format: "mbtiles")
             entry.from = version - 1
             offer.patches = [entry]
         }
