@@ -120,13 +120,19 @@ struct ConfigurationTests {
               - https://hooks.example.com/T0/SECRET-PATH
               - https://user:SECRET-WORD@hooks.example.com/x?key=SECRET-QUERY
             also-catalog: {staging: /srv/staging}
-            also-catalog-url: {staging: "https://u:SECRET-WORD@maps.example.com/staging/?t=SECRET-QUERY"}
             """, "coordinator.yaml", scratch)
         let outcome = try await Program.run(["config", "show", "coordinator", "--config", file], in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(!outcome.output.contains("SECRET"), "\(outcome.output)")
         #expect(outcome.output.contains("https://hooks.example.com/…"), "\(outcome.output)")
         #expect(outcome.output.contains("staging=/srv/staging"), "\(outcome.output)")
+
+        let address = #"also-catalog-url: {staging: "https://u:SECRET-WORD@maps.example.com/staging/?t=SECRET-QUERY"}"#
+        let wrong = try write(
+            "data: /srv\nalso-catalog: {staging: /srv/staging}\n\(address)\n", "coordinator.yaml", scratch)
+        let refused = try await Program.run(["config", "check", wrong], in: scratch)
+        #expect(refused.status == 78 && refused.output.contains("https://…@maps.example.com/"), "\(refused.output)")
+        #expect(!(refused.output + refused.errors).contains("SECRET"), "\(refused.output)")
     }
 
     /// A coordinator and a worker that have their options from files, keys from credentials, and a new level of the log.

@@ -202,7 +202,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         // The message says what a valid address is.
         guard (try? Catalog.checked(base: url)) == nil else { return }
         throw ValidationError(
-            "\(option) '\(url)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"
+            "\(option) '\(SecretText.hidden(url))' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"
         )
     }
 

@@ -36,7 +36,7 @@ enum SecretText {
     /// Options whose addresses are secrets as a whole: everyone with the address of a webhook can send to it.
     private static let secretAddresses: Set = ["notify"]
 
-    static func hidden(_ value: String, option: ServiceOption) -> String {
+    static func hidden(_ value: String, option: ServiceOption? = nil) -> String {
         guard let separator = value.firstRange(of: "://") else { return value }
         let scheme = value[..<separator.upperBound]
         let rest = value[separator.upperBound...]
@@ -44,7 +44,7 @@ enum SecretText {
         let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         let user = host.startIndex == authority.startIndex ? "" : "…@"
         let behind = rest[authority.endIndex...]
-        if secretAddresses.contains(option.name) { return scheme + user + host + (behind.isEmpty ? "" : "/…") }
+        if let option, secretAddresses.contains(option.name) { return scheme + user + host + (behind.isEmpty ? "" : "/…") }
         guard let query = behind.firstIndex(of: "?") else { return scheme + user + host + behind }
         return scheme + user + host + behind[..<query] + "?…"
     }
