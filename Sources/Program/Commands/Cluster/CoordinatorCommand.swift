@@ -191,7 +191,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
                 values.updateValue(parts[1], forKey: parts[0]) == nil
             else {
                 throw ValidationError(
-                    "\(option) '\(text)' does not name another catalog; write \(option) \(example). A name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once."
+                    "\(option) '\(SecretText.hidden(text))' does not name another catalog; write \(option) \(example). A name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once."
                 )
             }
         }
