@@ -34,9 +34,10 @@ struct YAMLProblem: Equatable {
                 "a character that is not allowed in text stands here",
                 "write plain text in UTF-8; an archive is not a text file")
         case .duplicatedKeysInMapping(let keys, let context):
+            let start = Self.place(context.mark, in: yaml)
             let names = keys.sorted().map { "'\($0.prefix(80))'" }.joined(separator: ", ")
             self.init(
-                place: Self.repetition(of: keys, in: yaml) ?? Self.place(context.mark, in: yaml),
+                place: Self.repetition(of: keys, from: start, in: yaml) ?? start,
                 "a key is written more than once: \(names)",
                 "keep one of the lines")
         case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded: break
@@ -117,17 +118,30 @@ struct YAMLProblem: Equatable {
             place: here, "the text cannot be parsed from here on", "put the value in quotes, and check the indentation")
     }
 
-    /// The first line that begins with a key of these and has it for the second time; the parser names the mapping.
-    private static func repetition(of keys: [String], in yaml: String) -> Place? {
+    /// The first line of a mapping that has a key of these for the second time; the parser names the line where the mapping begins.
+    private static func repetition(of keys: [String], from start: Place, in yaml: String) -> Place? {
+        let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var seen: Set<Substring> = []
-        for (index, line) in yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+        for (index, line) in lines.enumerated().dropFirst(start.line - 1) {
+            // A mapping in a list begins behind the hyphen: its first line has its column, and the others have it as their indentation.
+            let text = line.dropFirst(start.column - 1)
             let indent = line.prefix { $0 == " " }.count
-            let key = line.dropFirst(indent).prefix { $0 != ":" }.drop { "\"'".contains($0) }
-            let name = key.prefix { !"\"' ".contains($0) }
-            guard line.contains(":"), keys.contains(String(name)) else { continue }
-            if !seen.insert(name).inserted { return Place(line: index + 1, column: indent + 1) }
+            guard index >= start.line else {
+                if let name = key(of: text, among: keys) { seen.insert(name) }
+                continue
+            }
+            if line.allSatisfy(\.isWhitespace) { continue }
+            guard indent >= start.column - 1 else { return nil }
+            guard indent == start.column - 1, let name = key(of: text, among: keys) else { continue }
+            if !seen.insert(name).inserted { return Place(line: index + 1, column: start.column) }
         }
         return nil
+    }
+
+    private static func key(of line: Substring, among keys: [String]) -> Substring? {
+        guard line.contains(":") else { return nil }
+        let name = line.prefix { $0 != ":" }.drop { "\"'".contains($0) }.prefix { !"\"' ".contains($0) }
+        return keys.contains(String(name)) ? name : nil
     }
 
     /// The parser's position; the end of the text where it is beyond the last line.

@@ -65,7 +65,7 @@ struct ConfigurationTests {
         let file = try write(
             """
             data: /srv/packhorse
-            notify: ftp://hooks.example.com/maps
+            notify: [ftp://hooks.example.com/maps, https://hooks.example.com/maps, "file:///x"]
             notify-on: lunch
             also-catalog: [staging=/srv/staging, Main=/srv/other]
             blobs: s3://
@@ -74,7 +74,8 @@ struct ConfigurationTests {
         #expect(outcome.status == 78, "\(outcome.errors)")
         let lines = outcome.output.split(separator: "\n").map(String.init)
         let expected = [
-            (broken, 1, "no closing"), (file, 2, "http or https"), (file, 3, "lunch"), (file, 4, "Main=/srv/other"),
+            (broken, 1, "no closing"), (file, 2, "http or https"), (file, 2, "http or https"), (file, 3, "lunch"),
+            (file, 4, "Main=/srv/other"),
             (file, 5, "bucket"),
         ]
         #expect(lines.count == expected.count, "\(lines)")

@@ -15,14 +15,16 @@ enum ConfigurationCheck {
     ) -> (problems: [ConfigurationFile.Problem], other: CLIError?) {
         var problems = configuration.problems
         var left = configuration.settings
-        var refused: Set<String> = []
+        var refused = Set(configuration.problemOptions)
         var other: CLIError?
         // Each round finds one line, so there are at most as many rounds as lines.
         while other == nil, let message = refusal(configuration.role, left) {
             if let blamed = blamed(message, left), case .file(let name, let line) = blamed.origin {
                 // What needs an option that is wrong itself is no problem of its own.
                 if named(in: message).allSatisfy({ !refused.contains($0) }) {
-                    problems.append(ConfigurationFile.Problem(file: name, line: line, text: message))
+                    for text in each(of: blamed, configuration.role, left) ?? [message] {
+                        problems.append(ConfigurationFile.Problem(file: name, line: line, text: text))
+                    }
                 }
                 refused.insert(blamed.option.name)
                 left.removeAll { $0.option == blamed.option }
@@ -40,6 +42,17 @@ enum ConfigurationCheck {
         return CLIError(
             .configuration, first.description, details: found.dropFirst().map(\.description),
             hint: "check the file: packhorse config check \(first.file) --for \(configuration.role.rawValue)")
+    }
+
+    /// Why the command refuses the values of a list, each for itself; `nil` when only their combination is wrong.
+    private static func each(of list: Setting, _ role: ServiceRole, _ settings: [Setting]) -> [String]? {
+        guard list.values.count > 1 else { return nil }
+        let texts = list.values.compactMap { value in
+            let alone = Setting(option: list.option, values: [value], origin: list.origin)
+            let others = settings.filter { $0.option != list.option }
+            return refusal(role, others + [alone]).flatMap { blamed($0, [alone]) == nil ? nil : $0 }
+        }
+        return texts.isEmpty ? nil : texts
     }
 
     /// Why the command refuses settings; `nil` if it does not.

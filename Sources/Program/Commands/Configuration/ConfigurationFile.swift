@@ -11,6 +11,8 @@ struct ConfigurationFile {
         let file: String
         let line: Int
         let text: String
+        /// The option whose value is wrong; `nil` for another problem.
+        var option: String?
 
         var description: String { "\(file):\(line): \(text)" }
     }
@@ -64,7 +66,10 @@ struct ConfigurationFile {
             do {
                 let values = try Self.values(entry, of: option, environment)
                 entries.append(Entry(option: option, values: values, line: entry.line))
-            } catch { refuse("\(entry.key): \(error.text)") }
+            } catch {
+                problems.append(
+                    Problem(file: name, line: entry.line, text: "\(entry.key): \(error.text)", option: option.name))
+            }
         }
         self.entries = entries
         self.problems = problems

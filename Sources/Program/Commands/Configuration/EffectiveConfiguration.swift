@@ -66,6 +66,9 @@ struct EffectiveConfiguration {
         return values.map { "--\(option.name)=\($0)" }
     }
 
+    /// The options whose values in the file are wrong.
+    var problemOptions: [String] { problems.compactMap(\.option) }
+
     /// The options whose values differ from those of an earlier reading.
     func changes(since former: EffectiveConfiguration) -> [Setting] {
         settings.filter { new in former.settings.first { $0.option == new.option }?.values != new.values }

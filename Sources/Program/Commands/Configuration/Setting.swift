@@ -44,7 +44,9 @@ enum SecretText {
         let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         let user = host.startIndex == authority.startIndex ? "" : "…@"
         let behind = rest[authority.endIndex...]
-        if let option, secretAddresses.contains(option.name) { return scheme + user + host + (behind.isEmpty ? "" : "/…") }
+        if let option, secretAddresses.contains(option.name) {
+            return scheme + user + host + (behind.isEmpty ? "" : "/…")
+        }
         guard let query = behind.firstIndex(of: "?") else { return scheme + user + host + behind }
         return scheme + user + host + behind[..<query] + "?…"
     }
