@@ -28,7 +28,7 @@ public struct PackageForecast: Sendable {
     /// The formats whose size can be estimated; the size of MapLibre's database depends on its style.
     public static let formats = PackageFormat.allCases.filter { $0.traits.layout != nil }
 
-    private let zooms: [Zoom]
+    let zooms: [Zoom]
     private let packages: Int
     private let metadata: Int
     /// Bodies that more than one tile of the sample has, and their bytes.
@@ -61,7 +61,7 @@ public struct PackageForecast: Sendable {
     /// Bytes of all packages' files in a format; `nil` if it cannot be estimated.
     public func size(as format: PackageFormat) -> SampledTotal? {
         guard let layout = format.traits.layout else { return nil }
-        let file = PackageLayout.File(rows: rows, leafWaste: leafWaste, metadata: metadata)
+        let file = file
         var total = SampledTotal()
         for zoom in zooms { total.add(zoom.sample.map { bytes(of: $0, layout, file) }, of: zoom.tiles) }
         total.add(exactly: Double(packages) * layout.fixed(file))
@@ -73,31 +73,11 @@ public struct PackageForecast: Sendable {
         return total
     }
 
-    /// How many files of at most `limit` bytes a package has in each of some formats: parts, each with the low zooms.
-    ///
-    /// For a forecast of one package. Of several formats the largest counts, with its margin.
-    public func parts(of formats: [PackageFormat], limit: UInt64) -> Int {
-        guard limit > 0 else { return 1 }
-        let limit = Double(limit)
-        return formats.compactMap { format -> Int? in
-            guard let layout = format.traits.layout, let size = size(as: format) else { return nil }
-            let whole = size.value + (size.margin ?? 0)
-            guard whole > limit else { return 1 }
-            let file = PackageLayout.File(rows: rows, leafWaste: leafWaste, metadata: metadata)
-            var base = 0.0
-            for zoom in zooms {
-                var total = SampledTotal()
-                total.add(zoom.sample.map { bytes(of: $0, layout, file) }, of: zoom.tiles)
-                guard base + total.value <= limit * PartCut.baseShare else { break }
-                base += total.value
-            }
-            base += layout.fixed(file)
-            return max(2, Int(min(1e9, ((whole - base) / max(limit - base, limit / 2)).rounded(.up))))
-        }.max() ?? 1
-    }
+    /// What is the same in every file.
+    var file: PackageLayout.File { PackageLayout.File(rows: rows, leafWaste: leafWaste, metadata: metadata) }
 
     /// What a tile adds to a file.
-    private func bytes(of tile: Tile, _ layout: PackageLayout, _ file: PackageLayout.File) -> Double {
+    func bytes(of tile: Tile, _ layout: PackageLayout, _ file: PackageLayout.File) -> Double {
         guard tile.bytes > 0 else { return 0 }
         let isNew = !layout.storesBodiesOnce || repeated[tile.body] == nil
         let place = [tile.tile.zoom, tile.tile.x, tile.tile.tmsY]

@@ -73,7 +73,7 @@ struct BuildResumeTests {
         let daemon = try await halted(after: 10, origin, file, in: scratch)
         #expect(try await children(file, in: scratch).count == 3)
         try await daemon.killNow()
-        try await Eventually.holds("no process is left") {
+        try await Eventually.holds("no process is left", within: .seconds(30)) {
             try await children(file, in: scratch).isEmpty
         }
     }
@@ -110,7 +110,7 @@ struct BuildResumeTests {
         let file = scratch.url("EE.mbtiles")
         let daemon = try await halted(after: 100, origin, file, in: scratch)
         kill(daemon.pid, SIGINT)
-        try await Eventually.holds("the build ends") { !daemon.isRunning }
+        try await Eventually.holds("the build ends", within: .seconds(50)) { !daemon.isRunning }
         #expect(daemon.status == 130, "\(daemon.said)")
         #expect(daemon.said.contains("packhorse build EE --zoom 0-11"), "\(daemon.said)")
         #expect(try await children(file, in: scratch).isEmpty)

@@ -43,6 +43,24 @@ struct FilePartTests {
         try FileManager.default.removeItem(at: card.appending(path: names[1]))
         let mended = try await build("--format", "mbtiles,pmtiles", "-o", card.path + "/", "--force")
         #expect(mended.status == 0 && mended.output == first.output, "\(mended.errors)")
+        // A build with fewer parts, and one without, remove what the one before has left, and nothing else.
+        let own = card.appending(path: "EE-\(names.count + 1).mbtiles")
+        try Data("notes of the user".utf8).write(to: own)
+        let fewer = try await build(
+            "--format", "mbtiles,pmtiles", "-o", card.path + "/", "--force", "--max-file", "400000")
+        #expect(fewer.status == 0 && fewer.errors.contains("EE-\(names.count + 1).mbtiles"), "\(fewer.errors)")
+        let left = try files(card, ending: ".mbtiles").filter { $0 != own.lastPathComponent }
+        #expect(left.count < names.count && left == (1...left.count).map { "EE-\($0).mbtiles" }.sorted(), "\(left)")
+        #expect(try files(card, ending: ".pmtiles").count == left.count)
+        let one = try await build("--format", "mbtiles,pmtiles", "-o", card.path + "/", "--force", "--max-file", "1GB")
+        #expect(one.status == 0, "\(one.errors)")
+        #expect(
+            try files(card, ending: "tiles") == ["EE-\(names.count + 1).mbtiles", "EE.mbtiles", "EE.pmtiles"].sorted())
+        #expect(try String(contentsOf: own, encoding: .utf8) == "notes of the user")
+        let parts = try await build("--format", "mbtiles,pmtiles", "-o", card.path + "/", "--force")
+        #expect(parts.status == 0 && parts.output == first.output, "\(parts.errors)")
+        #expect(try files(card, ending: "tiles").count == 2 * names.count + 1, "the whole files are gone")
+        try FileManager.default.removeItem(at: own)
         // Another build does not replace parts unasked.
         let other = try await Program.run(
             [

@@ -94,7 +94,7 @@ final class RunningUp {
 
     /// Waits until none of these processes is left.
     static func gone(_ children: [String: [Int32]]) async throws {
-        try await Eventually.holds("all of \(children) end") {
+        try await Eventually.holds("all of \(children) end", within: .seconds(50)) {
             children.values.joined().allSatisfy(hasEnded)
         }
     }

@@ -90,6 +90,17 @@ extension Catalog {
         _ id: String, _ bytes: [UInt8], in folder: URL, mask: String = "QAAA:14", zooms: ZoomRange? = nil,
         tileset: String = "", dataDate: String? = nil, edition: CatalogEdition = .main, files: [PublishFile] = []
     ) throws {
+        _ = try publish(
+            try request(
+                id, bytes, in: folder, mask: mask, zooms: zooms, tileset: tileset, dataDate: dataDate, edition: edition,
+                files: files))
+    }
+
+    /// What publishes a package of these bytes.
+    func request(
+        _ id: String, _ bytes: [UInt8], in folder: URL, mask: String = "QAAA:14", zooms: ZoomRange? = nil,
+        tileset: String = "", dataDate: String? = nil, edition: CatalogEdition = .main, files: [PublishFile] = []
+    ) throws -> PublishRequest {
         let file = folder.appendingPathComponent("blob-\(UUID().uuidString)")
         try Data(bytes).write(to: file)
         var request = PublishRequest(
@@ -101,7 +112,7 @@ extension Catalog {
         request.options.edition = edition
         request.files = files
         request.options.allowsShrink = true
-        _ = try publish(request)
+        return request
     }
 }
 

@@ -119,6 +119,61 @@ import Tiles
         }
     }
 
+    @Test func aPackageInPartsIsOneMap() async throws {
+        let maps = [try Self.west(), try Self.east()]
+        let gateway = try await GatewayFixture(
+            options: { _ in },
+            fill: { catalog, folder in
+                for version in 1...2 {
+                    let parts = try maps.enumerated().map { index, map in
+                        var map = map
+                        map.rows = ["name": "Small map \(index + 1)", "note": "\(version)"]
+                        let file = folder.appendingPathComponent("part-\(version)-\(index).mbtiles")
+                        try map.write(file)
+                        var part = try catalog.request(
+                            "CA-\(index + 1)", [UInt8](try Data(contentsOf: file)), in: folder,
+                            mask: map.mask.cartoWire, zooms: map.zooms, tileset: "streets")
+                        part.part = CatalogPart(of: "CA", number: index + 1, count: maps.count)
+                        return part
+                    }
+                    var whole = try catalog.request("CA", [1], in: folder, tileset: "streets")
+                    whole.parts = parts
+                    _ = try catalog.publish(whole)
+                }
+            })
+        func check() async throws {
+            guard case .object(let root)? = JSONValue(json: try await gateway.get("/tiles/CA.json").body) else {
+                Issue.record("no TileJSON")
+                return
+            }
+            let place = "http://127.0.0.1:\(gateway.port)/tiles/CA@2/{z}/{x}/{y}.pbf"
+            #expect(root["tiles"] == .array([.string(place)]) && root["name"] == .string("Small map"))
+            #expect(root["maxzoom"] == .number(7) && root["center"] == nil)
+            guard case .array(let bounds)? = root["bounds"] else {
+                Issue.record("no bounds")
+                return
+            }
+            #expect(bounds[0] == .number(22.5) && bounds[2] == .number(67.5), "\(bounds)")
+            for (map, name) in zip(maps, ["CA-1", "CA-2"]) {
+                for tile in map.mask.tiles(in: map.zooms) where tile.zoom > 4 {
+                    let answer = try await gateway.get("/tiles/CA@2/\(tile).pbf", ["Accept-Encoding": "gzip"])
+                    #expect(answer.body == map.bodies[tile] ?? [], "\(tile)")
+                }
+                #expect(try await gateway.get("/tiles/\(name).json").text.contains("/tiles/\(name)@2/"))
+            }
+            #expect(try await gateway.get("/tiles/CA@1/5/18/8.pbf").status != 404)
+            #expect(try await gateway.get("/tiles/CA@3.json").status == 404)
+            let view = try await gateway.get("/v1/packages/CA").text
+            #expect(view.contains("\"parts\":[{") && view.contains("CA-2.mbtiles"), "\(view)")
+            #expect(try await gateway.get("/v1/packages/CA-1").text.contains("\"number\":1"))
+        }
+        do { try await check() } catch {
+            await gateway.end()
+            throw error
+        }
+        await gateway.end()
+    }
+
     /// Packages of the build before have a west above the east; MapLibre then shows few tiles, or refuses.
     @Test func boundsOfTileJSONAreNeverReversed() async throws {
         var map = try Self.west()

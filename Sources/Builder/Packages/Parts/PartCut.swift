@@ -20,6 +20,8 @@ struct PartCut: Sendable {
     private struct Step: Sendable {
         let place: UInt64
         let tiles: [(zoom: Int, bytes: UInt64)]
+
+        var bytes: UInt64 { tiles.reduce(0) { $0 + $1.bytes } }
     }
 
     /// The zoom of the places.
@@ -71,17 +73,10 @@ struct PartCut: Sendable {
     ///   - scale: What a byte of the sizes takes in the files.
     /// - Throws: `too-large` when not even the tiles of one place fit; it names the least limit that works.
     func part(from place: UInt64, limit: UInt64, scale: Double = 1) throws(PackagesError) -> Part {
-        var bytes = base
-        // Tiles that begin before this part and reach into it.
-        for zoom in common..<max(common, grid) {
-            let shift = UInt64(2 * (grid - zoom))
-            let begin = (place >> shift) << shift
-            guard begin < place, let step = steps[index(of: begin)...].first, step.place == begin else { continue }
-            bytes += step.tiles.first { $0.zoom == zoom }?.bytes ?? 0
-        }
+        var bytes = base + reaching(place)
         var isEmpty = true
         for step in steps[index(of: place)...] {
-            let more = step.tiles.reduce(0) { $0 + $1.bytes }
+            let more = step.bytes
             guard Self.scaled(bytes + more, scale) <= limit else {
                 if isEmpty { throw tooLarge(step.place, bytes + more, limit: limit, scale: scale) }
                 return Part(first: place, next: step.place, bytes: Self.scaled(bytes, scale))
@@ -93,15 +88,27 @@ struct PartCut: Sendable {
     }
 
     /// All parts.
-    func parts(limit: UInt64) throws(PackagesError) -> [Part] {
+    func parts(limit: UInt64, scale: Double = 1) throws(PackagesError) -> [Part] {
         var parts: [Part] = []
         var next: UInt64? = 0
         while let place = next {
-            let part = try part(from: place, limit: limit)
+            let part = try part(from: place, limit: limit, scale: scale)
             parts.append(part)
             next = part.next
         }
         return parts
+    }
+
+    /// Bytes of the tiles that begin before a place and reach into it.
+    private func reaching(_ place: UInt64) -> UInt64 {
+        var bytes: UInt64 = 0
+        for zoom in common..<max(common, grid) {
+            let shift = UInt64(2 * (grid - zoom))
+            let begin = (place >> shift) << shift
+            guard begin < place, let step = steps[index(of: begin)...].first, step.place == begin else { continue }
+            bytes += step.tiles.first { $0.zoom == zoom }?.bytes ?? 0
+        }
+        return bytes
     }
 
     /// The number of the first step at a place or behind it.
@@ -119,10 +126,11 @@ struct PartCut: Sendable {
     }
 
     private func tooLarge(_ place: UInt64, _ bytes: UInt64, limit: UInt64, scale: Double) -> PackagesError {
-        let own = Self.scaled(bytes - base, scale)
-        // With a larger limit there may be more low zooms in the base.
+        // Every place must fit, and with a larger limit there may be more low zooms in the base.
+        let most = steps.map { reaching($0.place) + $0.bytes }.max() ?? 0
         let least = max(
-            Self.scaled(bytes, scale), Self.scaled(fixed, scale) + UInt64(Double(own) / (1 - Self.baseShare)) + 1)
+            Self.scaled(base + most, scale),
+            UInt64(Double(fixed + most) * scale / max(0.5, 1 - scale * Self.baseShare)) + 1)
         let tile = TileID(hilbertPlace: place, zoom: grid)?.description ?? "\(place)"
         return PackagesError(
             .tooLarge,

@@ -18,9 +18,9 @@ struct PartSizes: Sendable {
     /// The largest number of tiles of the grid.
     private static let gridTiles: UInt64 = 262_144
 
-    /// The deepest zoom that parts are cut at.
-    static func grid(_ spec: PackageSpec) -> Int {
-        (0...spec.zooms.max).last { spec.mask.count(atZoom: $0) <= gridTiles } ?? 0
+    /// The deepest zoom that parts of a mask are cut at.
+    static func grid(_ mask: TileMask, to zoom: Int) -> Int {
+        (0...zoom).last { mask.count(atZoom: $0) <= gridTiles } ?? 0
     }
 
     /// Reads the index of each shard, twice.
@@ -37,7 +37,7 @@ struct PartSizes: Sendable {
             throw try MBTilesMerge.missing(
                 of: spec, from: inputs, count: expected - survey.mentioned, allowed: allowedMissing)
         }
-        let grid = Self.grid(spec)
+        let grid = Self.grid(spec.mask, to: spec.zooms.max)
         var tally = PartTally(layouts, rows: Int(clamping: expected), spec.metadata)
         var stored: UInt64 = 0
         var reach: [(zoom: Int, places: ClosedRange<UInt64>)?] = []

@@ -186,8 +186,20 @@ struct BuildCommand: AsyncParsableCommand {
                     try await source.place(
                         published, as: output, mark: output.mark(plan.record.identity), replacing: force))
             }
+            guard force, !found.isEmpty else { continue }
+            removeLeftovers(of: file, besides: (plan.files + found.map(\.output)).map(\.url.path))
         }
         return (files, isWhole)
+    }
+
+    /// Removes what another build has left of an output, after the new files are placed.
+    private func removeLeftovers(of file: BuildOutput, besides placed: [String]) {
+        let left = file.leftovers(besides: Set(placed))
+        for one in left where one.isProven { unlink(one.url.path) }
+        let others = left.filter { !$0.isProven }.map { BuildOutput.name($0.url) }
+        guard !others.isEmpty else { return }
+        // Without marks, as on FAT32, nothing proves that they are not the user's own.
+        Console.warning("not of this build, and perhaps of an earlier one: \(others.joined(separator: ", "))")
     }
 
     private func sayUnchanged(_ plan: BuildPlan, _ finished: [BuildOutput]) async throws {

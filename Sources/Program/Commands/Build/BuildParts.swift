@@ -39,8 +39,24 @@ extension BuildOutput {
         return parts.allSatisfy { FileMark.read($0.url) == $0.mark(identity) } ? parts : nil
     }
 
-    /// The output, and the first part that it may have instead: their names must be free.
-    var names: [URL] { maxFile > 0 ? [url, part(1, of: 1, mask: mask).url] : [url] }
+    /// The output, and the parts that it may have instead: their names must be free.
+    var names: [URL] { maxFile > 0 ? [url] + partNames : [url] }
+
+    private var partNames: [URL] { (1...Int(PackageParts.most)).map { part($0, of: 1, mask: mask).url } }
+
+    /// Files of another build of this output, beside those that this one has placed: surplus parts, the whole file beside parts, or parts
+    /// beside it.
+    ///
+    /// - Parameter placed: The paths of this build.
+    /// - Returns: The files, and whether their mark says that a build made them as this output or this part of it.
+    func leftovers(besides placed: Set<String>) -> [(url: URL, isProven: Bool)] {
+        guard !format.isFolder, part == nil else { return [] }
+        return ([url] + partNames).enumerated().compactMap { number, url in
+            guard !placed.contains(url.path), FileKind.isRegular(url) else { return nil }
+            let end = FileMark.read(url)?.firstMatch(of: /^[0-9a-f]+(-([0-9]+)-[0-9]+)?$/)
+            return (url, end.map { $0.output.2.flatMap { Int($0) } ?? 0 == number } ?? false)
+        }
+    }
 }
 
 extension PBJobStatus {

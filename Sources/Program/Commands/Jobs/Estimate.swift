@@ -121,7 +121,7 @@ struct Estimate: Encodable {
                 }, packages: packages.count, metadata: metadata)
         }
         if maxFile > 0 {
-            let counts = packages.map { forecast([$0]).parts(of: formats, limit: maxFile) }
+            let counts = packages.map { forecast([$0]).parts(of: formats, mask: $0, limit: maxFile) }
             parts = Parts(limit: maxFile, files: counts.reduce(0, +), packages: counts.count { $0 > 1 })
         }
         let all = forecast(packages)

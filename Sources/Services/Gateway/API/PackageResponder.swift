@@ -15,13 +15,18 @@ enum PackageResponder {
         let minZoom: Int
         let maxZoom: Int
         let size: Int64
-        let sha256: String
-        let url: String
+        /// Absent for a package in parts, as `url`: each part has its own.
+        var sha256: String?
+        var url: String?
         let tilejson: String
         let dataDate: String?
         /// What a device with the version of `from` fetches: `up-to-date`, `patch` or `whole`; absent without `from`.
         var plan: String?
         var planBytes: Int64?
+        /// Which part of a package it is; absent for a whole one.
+        var part: CatalogPart?
+        /// The parts of a package in parts.
+        var parts: [View]?
     }
 
     static func packages(_ routed: RoutedRequest) throws(Problem) -> Response {
@@ -57,9 +62,11 @@ enum PackageResponder {
         let snapshot = try routed.services.watch.snapshot
         let edition = try TileRequest.edition(routed.path)
         let id = routed["package"]
-        guard let map = snapshot.maps.versions(.newest(id: id), edition: edition).first else {
+        let maps = snapshot.maps.maps(.newest(id: id), edition: edition)
+        guard let map = maps.first else {
             throw Problem(.notFound, "The catalog has no package '\(id.prefix(60))'.")
         }
+        guard maps.count == 1 else { return APIResponder.json(view(ofParts: maps, first: map)) }
         var view = view(map)
         if let from = try routed.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
             let patch = map.version.patch(from: Int32(from), file.format)
@@ -81,7 +88,22 @@ enum PackageResponder {
             id: map.package.id, edition: map.package.edition, version: map.version.version, names: map.package.names,
             tileset: map.version.tileset, minZoom: map.zooms.min, maxZoom: map.zooms.max,
             size: Int64(map.mbtiles.size), sha256: map.mbtiles.digest.hex, url: "/\(map.mbtiles.path)",
-            tilejson: "/tiles/\(map.name).json\(query)", dataDate: map.version.dataDate)
+            tilejson: "/tiles/\(map.name).json\(query)", dataDate: map.version.dataDate, part: map.package.part)
+    }
+
+    /// A package in parts as one: the sizes together, and each part with its file.
+    private static func view(ofParts parts: [MapVersion], first: MapVersion) -> View {
+        let query = first.package.edition.isEmpty ? "" : "?edition=\(first.package.edition)"
+        return View(
+            id: first.package.part?.of ?? first.package.id, edition: first.package.edition,
+            version: first.version.version, names: first.package.names, tileset: first.version.tileset,
+            minZoom: parts.map(\.zooms.min).min() ?? 0, maxZoom: parts.map(\.zooms.max).max() ?? 0,
+            size: parts.reduce(0) { sum, part in
+                let (more, isTooLarge) = sum.addingReportingOverflow(Int64(clamping: part.mbtiles.size))
+                return isTooLarge ? .max : more
+            },
+            tilejson: "/tiles/\(first.wholeName).json\(query)", dataDate: first.version.dataDate,
+            parts: parts.map { view($0) })
     }
 
     /// Longitude and latitude.

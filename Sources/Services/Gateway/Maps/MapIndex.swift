@@ -34,6 +34,8 @@ struct MapIndex: Sendable {
 
     /// Newest version first.
     private var packages: [Key: [MapVersion]] = [:]
+    /// Packages in parts by the id of the whole: all versions of all parts, by their numbers.
+    private var parts: [Key: [MapVersion]] = [:]
     /// The newest versions, newest data first.
     private var tilesets: [Key: [MapVersion]] = [:]
 
@@ -41,9 +43,13 @@ struct MapIndex: Sendable {
         for package in index.packages {
             let versions = package.versions.compactMap { MapVersion(package, $0) }
             packages[Key(edition: package.edition, name: package.id)] = versions
+            if let whole = package.part?.of {
+                parts[Key(edition: package.edition, name: whole), default: []] += versions
+            }
             guard let newest = versions.first, let tileset = newest.version.tileset else { continue }
             tilesets[Key(edition: package.edition, name: tileset), default: []].append(newest)
         }
+        for key in parts.keys { parts[key]?.sort { $0.partNumber < $1.partNumber } }
         for key in tilesets.keys {
             tilesets[key]?.sort {
                 let (left, right) = ($0.version.dataDate ?? "", $1.version.dataDate ?? "")
@@ -61,6 +67,20 @@ struct MapIndex: Sendable {
             packages[Key(edition: edition, name: id), default: []].filter { $0.version.version == number }
         case .newest(let id): Array(packages[Key(edition: edition, name: id), default: []].prefix(1))
         case .tileset(let name): tilesets[Key(edition: edition, name: name), default: []]
+        }
+    }
+
+    /// The packages that a source of tiles consists of: as ``versions(_:edition:)``, or all parts of a package in parts.
+    func maps(_ source: Source, edition: String) -> [MapVersion] {
+        let whole = versions(source, edition: edition)
+        guard whole.isEmpty else { return whole }
+        func parts(_ id: String) -> [MapVersion] { self.parts[Key(edition: edition, name: id), default: []] }
+        switch source {
+        case .version(let id, let number): return parts(id).filter { $0.version.version == number }
+        case .newest(let id):
+            let newest = parts(id).map(\.version.version).max()
+            return parts(id).filter { $0.version.version == newest }
+        case .tileset: return []
         }
     }
 

@@ -47,4 +47,10 @@ final class MapVersion: Sendable {
 
     /// `ID@V`.
     var name: String { "\(package.id)@\(version.version)" }
+
+    /// Of a part from 1; 0 for a whole package.
+    var partNumber: Int { package.part?.number ?? 0 }
+
+    /// `ID@V` of the package that it is a part of, or its own.
+    var wholeName: String { "\(package.part?.of ?? package.id)@\(version.version)" }
 }

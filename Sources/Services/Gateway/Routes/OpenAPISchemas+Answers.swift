@@ -29,9 +29,10 @@ extension OpenAPISchemas {
         "Region": "id kind parent? name names:object path bounds:[number] children:[string]",
         "Packages": "packages:[Package]",
         "Package": """
-        id edition version:integer names:object tileset? min_zoom:integer max_zoom:integer size:integer sha256 \
-        url tilejson data_date? plan? plan_bytes?:integer
+        id edition version:integer names:object tileset? min_zoom:integer max_zoom:integer size:integer sha256? \
+        url? tilejson data_date? plan? plan_bytes?:integer part?:Part parts?:[Package]
         """,
+        "Part": "of number:integer count:integer",
         "CatalogDifference": """
         packages:[PackageDifference] unchanged:integer new:CatalogSum old:CatalogSum shrinkage:number warnings:[string] \
         sequence?:integer omitted:integer

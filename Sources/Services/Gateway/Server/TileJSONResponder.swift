@@ -32,7 +32,7 @@ struct TileJSONResponder: Sendable {
             throw Problem(.notFound, "'\(name.prefix(60))' is not ID@VERSION, ID or ~TILESET.")
         }
         let edition = try TileRequest.edition(path)
-        let versions = snapshot.maps.versions(source, edition: edition)
+        let versions = snapshot.maps.maps(source, edition: edition)
         guard let first = versions.first else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")
         }
@@ -59,7 +59,7 @@ struct TileJSONResponder: Sendable {
         var isTileset = false
         switch source {
         // The address names the version, so that a map never mixes two of them.
-        case .version, .newest: place = first.name
+        case .version, .newest: place = versions.count > 1 ? first.wholeName : first.name
         case .tileset(let tileset):
             place = "~\(tileset)"
             name = tileset
@@ -73,14 +73,16 @@ struct TileJSONResponder: Sendable {
             "minzoom": .number(Double(versions.map(\.zooms.min).min() ?? 0)),
             "maxzoom": .number(Double(versions.map(\.zooms.max).max() ?? 0)),
         ]
+        // The name of a part ends in its number.
+        if versions.count > 1, !isTileset { name = name?.split(separator: " ").dropLast().joined(separator: " ") }
         members["name"] = name.map(JSONValue.string)
         var attributions: [String] = []
         for text in versions.compactMap(\.version.attribution) + [metadata["attribution"]].compactMap(\.self)
         where !text.isEmpty && !attributions.contains(text) { attributions.append(text) }
         if !attributions.isEmpty { members["attribution"] = .string(attributions.joined(separator: ", ")) }
         if !isTileset {
-            members["bounds"] = numbers("bounds", 4).map(Self.flat)
-            members["center"] = numbers("center", 3)
+            members["bounds"] = versions.count > 1 ? Self.bounds(of: versions) : numbers("bounds", 4).map(Self.flat)
+            members["center"] = versions.count > 1 ? nil : numbers("center", 3)
             members["description"] = metadata["description"].map(JSONValue.string)
             members["version"] = .string("\(first.version.version).0.0")
         }
@@ -89,6 +91,13 @@ struct TileJSONResponder: Sendable {
         }
         members.merge(TileSourceMembers(rows: metadata, format: format).tileJSON) { $1 }
         return .object(members)
+    }
+
+    /// The box around the tiles of all parts; the low zooms, which every part has, are not in it.
+    private static func bounds(of parts: [MapVersion]) -> JSONValue? {
+        guard let first = parts.compactMap(\.mask.bounds).first else { return nil }
+        let box = parts.compactMap(\.mask.bounds).reduce(first) { $0.union($1) }
+        return .array([box.west, box.south, box.east, box.north].map(JSONValue.number))
     }
 
     /// TileJSON 3.0 forbids a west above the east, which packages of format 1 over longitude 180 have.

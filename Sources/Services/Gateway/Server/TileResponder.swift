@@ -27,7 +27,7 @@ struct TileResponder: Sendable {
     ///
     /// - Throws: ``Problem`` `outside-the-package`, `not-found`, `damaged`.
     func respond(_ wanted: TileRequest, to request: Request) async throws(Problem) -> Response {
-        let versions = snapshot.maps.versions(wanted.source, edition: wanted.edition)
+        let versions = snapshot.maps.maps(wanted.source, edition: wanted.edition)
         guard !versions.isEmpty else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")
         }

@@ -105,6 +105,28 @@ struct PartCutTests {
             ])
     }
 
+    @Test func theLimitThatIsNamedIsEnoughForEveryPlace() throws {
+        var random = SplitMix(state: 9)
+        var tried = 0
+        for round in 0..<60 {
+            let depth = Int(random.next() % 4) + 2
+            let sizes = tree(&random, depth: depth)
+            let fixed = random.next() % 30_000
+            let limit = fixed + random.next() % 2_000
+            let scale = 1 + Double(random.next() % 100) / 200
+            let cut = PartCut(sizes, grid: depth, fixed: fixed, limit: limit)
+            do { _ = try cut.parts(limit: limit, scale: scale) } catch {
+                let words = error.message.split(whereSeparator: { $0 == " " || $0 == "," })
+                let place = try #require(words.firstIndex(of: "--max-file"))
+                let least = try #require(UInt64(words[place + 1]))
+                let again = PartCut(sizes, grid: depth, fixed: fixed, limit: least)
+                #expect(throws: Never.self, "round \(round)") { try again.parts(limit: least, scale: scale) }
+                tried += 1
+            }
+        }
+        #expect(tried > 20)
+    }
+
     @Test func aPlaceThatDoesNotFitNamesTheLeastLimit() throws {
         let sizes: Sizes = [0: [0: 160], 1: [0: 900, 3: 3_000]]
         let cut = PartCut(sizes, grid: 1, fixed: 100, limit: 2_600)
