@@ -1,4 +1,4 @@
-public import PackageFiles
+internal import PackageFiles
 public import Tiles
 
 extension PackageForecast {
