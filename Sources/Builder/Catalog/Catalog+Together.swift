@@ -1,4 +1,4 @@
-internal import CatalogFormat
+public import CatalogFormat
 internal import Errors
 internal import Foundation
 
@@ -26,6 +26,12 @@ public struct RefusedTogether: Error, Sendable {
     }
 }
 
+/// A change of a catalog that has begun as a whole and could not be ended: whoever changes the catalog next completes it.
+public struct BegunChange: Error, Sendable {
+    /// Why it was not ended.
+    public let reason: CatalogError
+}
+
 extension Catalog {
     /// Publishes packages in one change of the catalog: all of them, or none.
     ///
@@ -33,25 +39,44 @@ extension Catalog {
     /// that changes the catalog completes the change. Publishing the same packages again changes nothing. Blocks
     /// while it reads their files.
     /// - Returns: The results in the order of the packages.
-    /// - Throws: ``RefusedTogether`` with every package that is refused, and nothing is changed; `CatalogError`
-    ///   `signing-key`, `catalog-corrupt`, `disk-full`, `io` for all of them. Its message says when the change had begun.
+    /// - Throws: ``RefusedTogether`` with every package that is refused, and nothing is changed; ``BegunChange``; `CatalogError`
+    ///   `signing-key`, `catalog-corrupt`, `disk-full`, `io` for all of them, and nothing is changed.
     public func publishTogether(_ requests: [PublishRequest]) throws -> [Published] {
         try checkMaySign()
-        let result: Result<[Published], RefusedTogether> = try locked { () throws(CatalogError) in
+        let result: Result<[Published], any Error> = try locked { () throws(CatalogError) in
+            // What is refused by what is said of it is refused before any file is put into the catalog.
+            let unfit = refusals(of: requests) { (request) throws(CatalogError) in
+                try request.check()
+                let list = try list(request.options.edition)
+                try Self.checkMayReplace(list.whole(request.id), request, in: list)
+                try checkNames(request, in: list)
+            }
+            guard unfit.isEmpty else { return .failure(RefusedTogether(refusals: unfit)) }
             var changes: [CatalogEdition: CatalogChange] = [:]
             var published: [Published] = []
-            var refusals: [RefusedTogether.Refusal] = []
-            for (place, request) in requests.enumerated() {
-                do throws(CatalogError) { published.append(try add(request, to: &changes)) } catch {
-                    refusals.append(.init(place: place, error: error))
-                }
+            let refused = refusals(of: requests) { (request) throws(CatalogError) in
+                published.append(try add(request, to: &changes))
             }
-            guard refusals.isEmpty else { return .failure(RefusedTogether(refusals: refusals)) }
+            guard refused.isEmpty else { return .failure(RefusedTogether(refusals: refused)) }
             let isNew = changes.values.contains { $0.isListNew || !$0.packLists.isEmpty }
             // What the last promotion did is remembered on.
-            try write(changes, asOneWith: isNew ? try promotionRecord() : nil)
+            let record = try isNew ? promotionRecord() : nil
+            do throws(CatalogError) { try write(changes, asOneWith: record) } catch {
+                guard hasOpenChange else { throw error }
+                return .failure(BegunChange(reason: error))
+            }
             return .success(published)
         }
         return try result.get()
+    }
+
+    private func refusals(
+        of requests: [PublishRequest], _ body: (PublishRequest) throws(CatalogError) -> Void
+    ) -> [RefusedTogether.Refusal] {
+        var found: [RefusedTogether.Refusal] = []
+        for (place, request) in requests.enumerated() {
+            do throws(CatalogError) { try body(request) } catch { found.append(.init(place: place, error: error)) }
+        }
+        return found
     }
 }
