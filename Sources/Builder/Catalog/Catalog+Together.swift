@@ -1,5 +1,6 @@
 public import CatalogFormat
-internal import Errors
+public import Errors
+internal import Files
 internal import Foundation
 
 /// Why packages that are published together were not published.
@@ -54,10 +55,17 @@ extension Catalog {
             guard unfit.isEmpty else { return .failure(RefusedTogether(refusals: unfit)) }
             var changes: [CatalogEdition: CatalogChange] = [:]
             var published: [Published] = []
+            var placed: [(request: PublishRequest, version: Int32)] = []
             let refused = refusals(of: requests) { (request) throws(CatalogError) in
-                published.append(try add(request, to: &changes))
+                let one = try add(request, to: &changes)
+                published.append(one)
+                placed.append((request, one.version))
             }
-            guard refused.isEmpty else { return .failure(RefusedTogether(refusals: refused)) }
+            guard refused.isEmpty else {
+                // A file that stays takes space until the catalog is pruned.
+                try? takeBack(placed)
+                return .failure(RefusedTogether(refusals: refused))
+            }
             let isNew = changes.values.contains { $0.isListNew || !$0.packLists.isEmpty }
             // What the last promotion did is remembered on.
             let record = try isNew ? promotionRecord() : nil
@@ -68,6 +76,28 @@ extension Catalog {
             return .success(published)
         }
         return try result.get()
+    }
+
+    /// Removes files that were put into the catalog and are not going to be listed.
+    private func takeBack(_ placed: [(request: PublishRequest, version: Int32)]) throws(CatalogError) {
+        var named: [CatalogEdition: Set<String>] = [:]
+        for (request, version) in placed {
+            let edition = request.options.edition
+            let listed: Set<String>
+            if let known = named[edition] {
+                listed = known
+            } else {
+                listed = CatalogHistory.paths(try list(edition).packages + (try history(edition).packages))
+                named[edition] = listed
+            }
+            for one in request.parts.isEmpty ? [request] : request.parts {
+                for file in one.allFiles {
+                    let path = CatalogEntry.path(one.id, version: version, fileExtension: file.fileExtension)
+                    guard !listed.contains(path) else { continue }
+                    try CatalogError.naming { () throws(StorageError) in try Durable.remove(place(path, edition)) }
+                }
+            }
+        }
     }
 
     private func refusals(

@@ -70,6 +70,21 @@ struct TogetherTests {
         #expect(try catalog.verify().isVerified)
     }
 
+    /// What is found only when its file is read leaves nothing behind either.
+    @Test func aDamagedFileLeavesNoFilesOfOthers() throws {
+        let catalog = try live("live")
+        var all = try requests()
+        try Data("other bytes, as many".utf8).write(to: all[2].file)
+        all[2].options.allowsShrink = true
+        let refused = #expect(throws: RefusedTogether.self) { try catalog.publishTogether(all) }
+        #expect(refused?.refusals.map(\.place) == [2])
+        #expect((refused?.refusals.first?.error as? CatalogError)?.code == .badFile)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("live").path)
+        #expect(
+            files.filter { $0.hasSuffix(".mbtiles") }.sorted() == ["packages/1/EE.mbtiles", "packages/1/LV.mbtiles"])
+        #expect(try listed(catalog) == ["EE 1", "LV 1"] && catalog.verify().isVerified)
+    }
+
     @Test func theLossOfAttributionOrLayersRefusesAll() throws {
         let catalog = try live("live")
         var credited = try request("EE", "old with its attribution")

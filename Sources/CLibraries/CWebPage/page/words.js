@@ -98,7 +98,7 @@ export const words = {
   catalogs: {
     id: 'Package', change: 'Change', changes: { added: 'added', changed: 'changed', removed: 'only in the main catalog' }, loss: 'Loss', tiles: 'Tiles', bytes: 'Bytes', zooms: 'Zooms',
     date: 'Data', promote: 'Promote', unchanged: 'Unchanged', omitted: 'Not shown', all: (name) => `Promote all of ${name}`, rollback: 'Undo the last promotion',
-    caption: (name, main) => `${name} compared with ${main}`, sure: (what, main) => `Publish ${what} in ${main}? Devices see it with their next update.`,
+    caption: (name, main) => `${name} compared with ${main}`, sure: (what, main) => `Publish ${what} in ${main}, in every edition? Devices see it with their next update.`,
     sureBack: (main) => `Undo the last promotion into ${main}?`, done: (text) => `Changed: ${text}`, none: 'The coordinator has one catalog. Add another: packhorse coordinator --also-catalog',
   },
   schedule: { id: 'Name', every: 'Every', label: 'Label', next: 'Next in', paused: 'paused', last: 'Last job', fired: 'Fired', skipped: 'Skipped', none: 'No schedules. Make one: packhorse schedule add' },
