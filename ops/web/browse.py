@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 URL, JOB = os.environ["PAGE_URL"], os.environ.get("PAGE_JOB", "1")
 OPERATOR, VIEWER = os.environ["OPERATOR_TOKEN"], os.environ["VIEWER_TOKEN"]
 VIEWS = ["overview", "jobs", f"job/{JOB}", "catalog", "package/EE", "extract?bbox=24.5,59.3,25,59.5", "workers", "origins", "failed",
-         "schedules"]
+         "schedules", "catalogs"]
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 WATCH = """window.marks = {csp: []};
 document.addEventListener('securitypolicyviolation', (e) => window.marks.csp.push(e.violatedDirective + ' ' + e.blockedURI));"""
@@ -112,7 +112,7 @@ def views(browser):
             browser.shoot(page, name, full_page=True)
             if token == VIEWER:
                 words = page.evaluate("[...document.querySelectorAll('main button')].map((b) => b.textContent)")
-                orders = {"Pause", "Cancel", "Drain", "Try again", "Drop", "Build the package", "Set priority"} & set(words)
+                orders = {"Pause", "Cancel", "Drain", "Try again", "Drop", "Build the package", "Set priority", "Promote", "Undo the last promotion"} & set(words)
                 check(f"{name}: a viewer sees no orders", not orders, orders)
         clean(page, f"{scheme} {width}")
         page.context.close()

@@ -134,6 +134,9 @@ extension PromotionRecord {
         let edition = request.options.edition
         guard plan.kind == .promotion else {
             self[edition, request.id]?.undone = version
+            if let named = plan.version {
+                choose(Chosen(edition: edition.path, id: request.id, version: named, result: version))
+            }
             return
         }
         let before = plan.expected[CatalogPlan.Place(edition: edition, id: request.id)] ?? nil

@@ -68,8 +68,8 @@ extension Catalog {
         {
             throw otherTileset(previous, tileset: request.tileset, in: edition)
         }
-        let wasOneFile = list.packages.contains { $0.id == request.id }
-        try checkPlace(of: request, previous, isCutAlike: wasOneFile == request.parts.isEmpty)
+        let wereParts = !list.packages.contains { $0.id == request.id }
+        try checkPlace(of: request, previous, wereParts: wereParts && request.parts.isEmpty)
     }
 
     /// Refuses packages whose area differs from that of the listed package with the same id, before any work is done
@@ -95,11 +95,11 @@ extension Catalog {
     /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, it
     /// has less than half of its tiles or bytes, or it lacks its attribution or half of its vector layers.
     ///
-    /// - Parameter isCutAlike: Whether both are one file, or both in parts: parts have tiles in common, so their bytes are more than
+    /// - Parameter wereParts: Whether one file takes the place of parts: parts have tiles in common, so their bytes are more than
     ///   those of one file.
     /// - Throws: `other-area`, `package-shrunk`.
     private static func checkPlace(
-        of request: PublishRequest, _ previous: CatalogEntry, isCutAlike: Bool = true
+        of request: PublishRequest, _ previous: CatalogEntry, wereParts: Bool = false
     ) throws(CatalogError) {
         // Of a package in parts this is the digest of the first one, which says nothing of the others.
         guard !request.parts.isEmpty || previous.sha256 != request.digest.hex else { return }
@@ -125,7 +125,7 @@ extension Catalog {
         guard
             let loss = PackageShrinkage(
                 old: previous, tiles: request.tiles,
-                size: isCutAlike ? request.size : max(request.size, UInt64(max(0, previous.size))))
+                size: wereParts ? max(request.size, UInt64(max(0, previous.size))) : request.size)
         else { return }
         throw CatalogError(
             .packageShrunk,

@@ -27,7 +27,7 @@ extension Catalog {
                 throw CatalogError(
                     .badRequest, "A version belongs to a package. Name the packages that get version \(version).")
             }
-            targets = try self.targets(of: selection, version)
+            targets = try self.targets(of: selection, version, after: record)
         } else {
             targets = try self.targets(of: selection, before: record)
         }
@@ -39,6 +39,7 @@ extension Catalog {
         }
         var plan = CatalogPlan(kind: .rollback, difference: CatalogDifference(new: new, old: old))
         plan.record = record
+        plan.version = version
         for target in targets {
             let place = CatalogPlan.Place(edition: target.edition, id: target.current.id)
             // Who chooses a version no longer undoes the promotion.
@@ -62,7 +63,9 @@ extension Catalog {
     }
 
     /// A version of packages, in each edition that keeps it.
-    private func targets(of selection: CatalogSelection, _ version: Int32) throws(CatalogError) -> [Target] {
+    private func targets(
+        of selection: CatalogSelection, _ version: Int32, after record: PromotionRecord
+    ) throws(CatalogError) -> [Target] {
         var targets: [Target] = []
         var lacking: [String: CatalogError] = [:]
         let chosen = try selection.choose(from: try lists(), named: folder.path)
@@ -72,6 +75,8 @@ extension Catalog {
                 let kept = [current] + history.of(current)
                 if let earlier = kept.first(where: { $0.version == version }) {
                     targets.append(Target(edition: edition, current: current, earlier: earlier))
+                } else if record.gave(current, version, in: edition) {
+                    targets.append(Target(edition: edition, current: current, earlier: current))
                 } else if lacking[current.id] == nil {
                     lacking[current.id] = Self.notKept(version, of: current, in: edition, kept: kept)
                 }

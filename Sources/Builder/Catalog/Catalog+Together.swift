@@ -1,5 +1,6 @@
-internal import CatalogFormat
-internal import Errors
+public import CatalogFormat
+public import Errors
+internal import Files
 internal import Foundation
 
 /// Why packages that are published together were not published.
@@ -26,6 +27,12 @@ public struct RefusedTogether: Error, Sendable {
     }
 }
 
+/// A change of a catalog that has begun as a whole and could not be ended: whoever changes the catalog next completes it.
+public struct BegunChange: Error, Sendable {
+    /// Why it was not ended.
+    public let reason: CatalogError
+}
+
 extension Catalog {
     /// Publishes packages in one change of the catalog: all of them, or none.
     ///
@@ -33,25 +40,73 @@ extension Catalog {
     /// that changes the catalog completes the change. Publishing the same packages again changes nothing. Blocks
     /// while it reads their files.
     /// - Returns: The results in the order of the packages.
-    /// - Throws: ``RefusedTogether`` with every package that is refused, and nothing is changed; `CatalogError`
-    ///   `signing-key`, `catalog-corrupt`, `disk-full`, `io` for all of them. Its message says when the change had begun.
+    /// - Throws: ``RefusedTogether`` with every package that is refused, and nothing is changed; ``BegunChange``; `CatalogError`
+    ///   `signing-key`, `catalog-corrupt`, `disk-full`, `io` for all of them, and nothing is changed.
     public func publishTogether(_ requests: [PublishRequest]) throws -> [Published] {
         try checkMaySign()
-        let result: Result<[Published], RefusedTogether> = try locked { () throws(CatalogError) in
+        let result: Result<[Published], any Error> = try locked { () throws(CatalogError) in
+            // What is refused by what is said of it is refused before any file is put into the catalog.
+            let unfit = refusals(of: requests) { (request) throws(CatalogError) in
+                try request.check()
+                let list = try list(request.options.edition)
+                try Self.checkMayReplace(list.whole(request.id), request, in: list)
+                try checkNames(request, in: list)
+            }
+            guard unfit.isEmpty else { return .failure(RefusedTogether(refusals: unfit)) }
             var changes: [CatalogEdition: CatalogChange] = [:]
             var published: [Published] = []
-            var refusals: [RefusedTogether.Refusal] = []
-            for (place, request) in requests.enumerated() {
-                do throws(CatalogError) { published.append(try add(request, to: &changes)) } catch {
-                    refusals.append(.init(place: place, error: error))
-                }
+            var placed: [(request: PublishRequest, version: Int32)] = []
+            let refused = refusals(of: requests) { (request) throws(CatalogError) in
+                let one = try add(request, to: &changes)
+                published.append(one)
+                placed.append((request, one.version))
             }
-            guard refusals.isEmpty else { return .failure(RefusedTogether(refusals: refusals)) }
+            guard refused.isEmpty else {
+                // A file that stays takes space until the catalog is pruned.
+                try? takeBack(placed)
+                return .failure(RefusedTogether(refusals: refused))
+            }
             let isNew = changes.values.contains { $0.isListNew || !$0.packLists.isEmpty }
             // What the last promotion did is remembered on.
-            try write(changes, asOneWith: isNew ? try promotionRecord() : nil)
+            let record = try isNew ? promotionRecord() : nil
+            do throws(CatalogError) { try write(changes, asOneWith: record) } catch {
+                guard hasOpenChange else { throw error }
+                return .failure(BegunChange(reason: error))
+            }
             return .success(published)
         }
         return try result.get()
+    }
+
+    /// Removes files that were put into the catalog and are not going to be listed.
+    private func takeBack(_ placed: [(request: PublishRequest, version: Int32)]) throws(CatalogError) {
+        var named: [CatalogEdition: Set<String>] = [:]
+        for (request, version) in placed {
+            let edition = request.options.edition
+            let listed: Set<String>
+            if let known = named[edition] {
+                listed = known
+            } else {
+                listed = CatalogHistory.paths(try list(edition).packages + (try history(edition).packages))
+                named[edition] = listed
+            }
+            for one in request.parts.isEmpty ? [request] : request.parts {
+                for file in one.allFiles {
+                    let path = CatalogEntry.path(one.id, version: version, fileExtension: file.fileExtension)
+                    guard !listed.contains(path) else { continue }
+                    try CatalogError.naming { () throws(StorageError) in try Durable.remove(place(path, edition)) }
+                }
+            }
+        }
+    }
+
+    private func refusals(
+        of requests: [PublishRequest], _ body: (PublishRequest) throws(CatalogError) -> Void
+    ) -> [RefusedTogether.Refusal] {
+        var found: [RefusedTogether.Refusal] = []
+        for (place, request) in requests.enumerated() {
+            do throws(CatalogError) { try body(request) } catch { found.append(.init(place: place, error: error)) }
+        }
+        return found
     }
 }

@@ -77,13 +77,13 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         init(_ change: Change, of id: String, in edition: CatalogEdition, new: ListedPackage?, old: ListedPackage?) {
             (self.change, self.edition, self.id) = (change, edition.path, id)
             (self.new, self.old) = (new.flatMap(Content.init), old.flatMap(Content.init))
-            // Parts have tiles in common, so their bytes are more than those of one file.
-            let isCutAlike = new?.isInParts == old?.isInParts
+            // Parts have tiles in common, so their bytes are more than those of the one file that takes their place.
+            let wereParts = old?.isInParts == true && new?.isInParts == false
             shrinkage =
                 switch (self.new, self.old) {
                 case (let new?, let old?):
                     max(
-                        isCutAlike ? CatalogDifference.loss(from: old.bytes, to: new.bytes) : 0,
+                        wereParts ? 0 : CatalogDifference.loss(from: old.bytes, to: new.bytes),
                         old.tiles.flatMap { old in new.tiles.map { CatalogDifference.loss(from: old, to: $0) } } ?? 0)
                 case (nil, _?): 1
                 default: 0

@@ -34,6 +34,8 @@ public struct CatalogPlan: Sendable {
     var withdrawn: [Place] = []
     /// The listed version of each package that it changes, as it was when the plan was made; `nil` for none.
     var expected: [Place: Int32?] = [:]
+    /// Of a rollback to a named version: that version.
+    var version: Int32?
     /// What is remembered when the change is made.
     var record = PromotionRecord()
 

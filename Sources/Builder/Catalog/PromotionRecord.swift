@@ -19,8 +19,28 @@ struct PromotionRecord: Codable, Equatable {
         var undone: Int32?
     }
 
+    /// A package that got a version by its number (`--to`).
+    struct Chosen: Codable, Hashable {
+        /// Path of its edition.
+        let edition: String
+        let id: String
+        /// The version that was named.
+        let version: Int32
+        /// The version under which it was listed.
+        let result: Int32
+    }
+
     /// Ascending by edition, then id.
     var packages: [Package] = []
+    /// What rollbacks to a named version did since the promotion; `nil` = nothing.
+    ///
+    /// The named version may not be kept any more when the order is repeated.
+    var chosen: [Chosen]?
+
+    /// Notes a rollback to a named version.
+    mutating func choose(_ one: Chosen) {
+        chosen = (chosen ?? []).filter { $0.edition != one.edition || $0.id != one.id } + [one]
+    }
 
     /// Its name in a catalog.
     static let fileName = "promotion.json"
@@ -34,9 +54,15 @@ struct PromotionRecord: Codable, Equatable {
         }
     }
 
+    /// Whether the listed version of a package is what a rollback to a named version gave it.
+    func gave(_ package: ListedPackage, _ version: Int32, in edition: CatalogEdition) -> Bool {
+        chosen?.contains(
+            Chosen(edition: edition.path, id: package.id, version: version, result: package.version)) ?? false
+    }
+
     /// The document; `nil` when nothing can be undone: then the file is removed.
     func encoded() throws(CatalogError) -> [UInt8]? {
-        packages.isEmpty ? nil : try CatalogJSON.encode(self, named: Self.fileName)
+        packages.isEmpty && chosen == nil ? nil : try CatalogJSON.encode(self, named: Self.fileName)
     }
 }
 

@@ -15,6 +15,10 @@ static const unsigned char catalog_js[] = {
 #embed "page/catalog.js"
 };
 
+static const unsigned char catalogs_js[] = {
+#embed "page/catalogs.js"
+};
+
 static const unsigned char cluster_js[] = {
 #embed "page/cluster.js"
 };
@@ -75,6 +79,7 @@ const struct ph_page_file ph_page_files[] = {
     {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
     {"basemap.js", "text/javascript; charset=utf-8", basemap_js, sizeof basemap_js},
     {"catalog.js", "text/javascript; charset=utf-8", catalog_js, sizeof catalog_js},
+    {"catalogs.js", "text/javascript; charset=utf-8", catalogs_js, sizeof catalogs_js},
     {"cluster.js", "text/javascript; charset=utf-8", cluster_js, sizeof cluster_js},
     {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},

@@ -64,9 +64,25 @@ struct TogetherTests {
         #expect((refused?.refusals.first?.error as? CatalogError)?.code == .packageShrunk)
         #expect(try scratch.text("live/catalog.json") == withFinland)
         #expect(try listed(catalog) == ["EE 1", "FI 1", "LV 1"])
-        // Files that were put there for it are used when it is repeated.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("live").path)
+        #expect(!files.contains { $0.hasPrefix("packages/2/") }, "no file of a refused change stays")
         #expect(try catalog.publishTogether(try requests()).map(\.version) == [2, 2, 1])
         #expect(try catalog.verify().isVerified)
+    }
+
+    /// What is found only when its file is read leaves nothing behind either.
+    @Test func aDamagedFileLeavesNoFilesOfOthers() throws {
+        let catalog = try live("live")
+        var all = try requests()
+        try Data("other bytes, as many".utf8).write(to: all[2].file)
+        all[2].options.allowsShrink = true
+        let refused = #expect(throws: RefusedTogether.self) { try catalog.publishTogether(all) }
+        #expect(refused?.refusals.map(\.place) == [2])
+        #expect((refused?.refusals.first?.error as? CatalogError)?.code == .badFile)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.file("live").path)
+        #expect(
+            files.filter { $0.hasSuffix(".mbtiles") }.sorted() == ["packages/1/EE.mbtiles", "packages/1/LV.mbtiles"])
+        #expect(try listed(catalog) == ["EE 1", "LV 1"] && catalog.verify().isVerified)
     }
 
     @Test func theLossOfAttributionOrLayersRefusesAll() throws {
@@ -109,6 +125,20 @@ struct TogetherTests {
             #expect(try documents.map { try scratch.text("\(name)/\($0)") } == expected, "\(written) were written")
             #expect(try next.verify().isVerified && !next.hasOpenChange)
         }
+    }
+
+    /// A change that cannot be ended now is no refusal: it will be listed.
+    @Test func aChangeThatCannotEndIsNoRefusal() throws {
+        let catalog = try live("live")
+        // The mark of a stale index cannot be made where a folder lies.
+        let folder = scratch.file("live/.index-stale")
+        try FileManager.default.createDirectory(at: folder.appending(path: "x"), withIntermediateDirectories: true)
+        #expect(throws: BegunChange.self) { try catalog.publishTogether(try requests()) }
+        #expect(catalog.hasOpenChange)
+        try FileManager.default.removeItem(at: folder)
+        #expect(try catalog.publishTogether(try requests()).map(\.version) == [2, 2, 1])
+        #expect(try listed(catalog) == ["EE 2", "LT 1", "LV 2"])
+        #expect(try catalog.verify().isVerified && !catalog.hasOpenChange)
     }
 
     /// What the last promotion did can still be undone.

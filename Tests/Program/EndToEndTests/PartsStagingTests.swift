@@ -1,4 +1,6 @@
 import CatalogFormat
+import Digests
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -45,11 +47,24 @@ struct PartsStagingTests {
             try await device(["verify", "--deep"])
             let exported = scratch.url("exported-\(UUID().uuidString).mbtiles")
             try await device(["export", "-o", exported.path])
-            let installed = try await Program.run(["inspect", exported.path, "--json"], in: scratch)
-            let report = try JSONSerialization.jsonObject(with: Data(installed.output.utf8)) as? [String: Any]
-            let zooms = (report?["tiles_per_zoom"] as? [[String: Any]])?.compactMap { $0["zoom"] as? Int }
-            let wanted = try entries(cluster.catalog).count == 1 ? 10 : 11
-            #expect(zooms?.max() == wanted, "\(what): \(installed.output) \(installed.errors)")
+            let listed = try entries(cluster.catalog)
+            let reference = scratch.url("whole-\(listed.count == 1 ? 10 : 11).mbtiles").path
+            let same = try await Program.run(["diff", reference, exported.path, "--dry-run", "--json"], in: scratch)
+            let difference = try JSONSerialization.jsonObject(with: Data(same.output.utf8)) as? [String: Any]
+            let before = try #require(difference?["before"] as? String, "\(what): \(same.errors)")
+            #expect(before == difference?["after"] as? String, "\(what): \(same.output)")
+            let rows = try await Program.run(
+                ["device", "list", "--installed", "--json", "--store", store.path], in: scratch)
+            let items = try JSONSerialization.jsonObject(with: Data(rows.output.utf8)) as? [[String: Any]]
+            #expect(items?.map { $0["version"] as? Int } == [listed[0].version], "\(what): \(rows.output)")
+            // Each listed file, byte for byte.
+            let files = try FileManager.default.subpathsOfDirectory(atPath: store.path).filter {
+                $0.hasSuffix(".mbtiles") || $0.hasSuffix(".pmtiles")
+            }
+            let digests = try files.map {
+                Digest(of: Array(try Data(contentsOf: store.appending(path: $0)))).hex
+            }
+            #expect(Set(listed.map(\.sha256)).isSubset(of: digests), "\(what): \(files)")
         }
         func order(_ arguments: String...) async throws {
             let before = try sequence(cluster.catalog)
@@ -59,6 +74,14 @@ struct PartsStagingTests {
             let listed = try entries(cluster.catalog)
             #expect(Set(listed.map(\.version)).count == 1, "one build: \(listed)")
             #expect(listed.allSatisfy { $0.part?.count ?? 1 == listed.count }, "all of its parts: \(listed)")
+        }
+        for zoom in [10, 11] {
+            let built = try await Program.run(
+                [
+                    "build", "EE", "--tileset", origin.tileset, "--zoom", "0-\(zoom)", "-o",
+                    scratch.url("whole-\(zoom).mbtiles").path,
+                ], in: scratch)
+            try #require(built.status == 0, "\(built.errors)")
         }
         try await device(["install", "EE", "--catalog", cluster.catalog.path])
         try await expectSame("one file")

@@ -75,6 +75,7 @@ import Tiles
                 ("main", #"{"order":"rollback","from":"staging"}"#, 422),
                 ("main", #"{"order":"promote","from":"staging","max_shrink":2}"#, 422),
                 ("main", #"{"order":"promote","from":"main"}"#, 422),
+                ("main", #"{"order":"rollback","version":0}"#, 422),
                 ("main", #"{"order":"promote","from":"staging","packages":["XX"]}"#, 404),
                 ("main", #"{"order":"rollback","packages":["EE"],"version":7}"#, 404),
                 ("nowhere", #"{"order":"rollback"}"#, 404),

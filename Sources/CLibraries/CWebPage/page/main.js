@@ -6,6 +6,7 @@ import { words } from './words.js';
 const MODULES = {
   overview: ['./cluster.js', 'overview'], jobs: ['./jobs.js', 'jobs'], catalog: ['./catalog.js', 'catalog'], extract: ['./extract.js', 'extract'],
   workers: ['./cluster.js', 'workers'], origins: ['./cluster.js', 'origins'], failed: ['./cluster.js', 'failed'], schedules: ['./cluster.js', 'schedules'],
+  catalogs: ['./catalogs.js', 'catalogs'],
   job: ['./jobs.js', 'job'], package: ['./catalog.js', 'pack'],
 };
 const PUBLIC = ['catalog', 'package'];

@@ -3,7 +3,7 @@ export const words = {
   title: 'Packhorse',
   views: {
     overview: 'Overview', jobs: 'Jobs', catalog: 'Catalog', extract: 'New extract', workers: 'Workers',
-    origins: 'Origins', failed: 'Failed work', schedules: 'Schedules',
+    origins: 'Origins', failed: 'Failed work', schedules: 'Schedules', catalogs: 'Promotion',
   },
   skip: 'Skip to the content', menu: 'Views', theme: 'Theme', themes: { auto: 'System', light: 'Light', dark: 'Dark' },
   language: 'Language of names', loading: 'Loading …', none: 'None.', all: 'all', yes: 'yes', no: 'no',
@@ -94,6 +94,12 @@ export const words = {
   failed: {
     job: 'Job', batch: 'Batch', cell: 'Cell', zooms: 'Zooms', tiles: 'Tiles', cause: 'Cause', detail: 'Detail', attempts: 'Attempts', csv: 'Download as CSV', none: 'No failed work.',
     more: 'More failed work', filter: 'Job number', map: 'Where it failed', whole: 'all tiles', some: 'some tiles',
+  },
+  catalogs: {
+    id: 'Package', change: 'Change', changes: { added: 'added', changed: 'changed', removed: 'only in the main catalog' }, loss: 'Loss', tiles: 'Tiles', bytes: 'Bytes', zooms: 'Zooms',
+    date: 'Data', promote: 'Promote', unchanged: 'Unchanged', omitted: 'Not shown', all: (name) => `Promote all of ${name}`, rollback: 'Undo the last promotion',
+    caption: (name, main) => `${name} compared with ${main}`, sure: (what, main) => `Publish ${what} in ${main}, in every edition? Devices see it with their next update.`,
+    sureBack: (main) => `Undo the last promotion into ${main}?`, done: (text) => `Changed: ${text}`, none: 'The coordinator has one catalog. Add another: packhorse coordinator --also-catalog',
   },
   schedule: { id: 'Name', every: 'Every', label: 'Label', next: 'Next in', paused: 'paused', last: 'Last job', fired: 'Fired', skipped: 'Skipped', none: 'No schedules. Make one: packhorse schedule add' },
 };

@@ -104,6 +104,8 @@ struct CatalogTable: Sendable {
             (Trouble(cause: "blob-missing", detail: error.message), false)
         case let error as CatalogError:
             (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
+        // The next attempt completes the change: giving up would deny what is going to be listed.
+        case let error as BegunChange: (Trouble(cause: "\(error.reason.code)", detail: error.reason.message), true)
         case let error as PackagesError:
             (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
         case let error as StorageError:

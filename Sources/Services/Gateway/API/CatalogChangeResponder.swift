@@ -49,7 +49,8 @@ enum CatalogChangeResponder {
             $0.from = routed["catalog"]
             $0.catalog = routed["other"]
         }
-        return try view(await routed.services.cluster.ask { try await $0.compare(wanted) })
+        let key = "compare \(routed["catalog"]) \(routed["other"])"
+        return try view(await routed.services.cluster.read(key) { try await $0.compare(wanted) })
     }
 
     /// Promotes or rolls back; the answer comes when the catalog is changed.
@@ -61,6 +62,7 @@ enum CatalogChangeResponder {
         guard order.order == "promote" || order.from == nil, order.order == "rollback" || order.version == nil else {
             throw Problem(.wrongRequest, "'from' belongs to promote, 'version' to rollback.")
         }
+        guard order.version != 0 else { throw Problem(.wrongRequest, "'version' is at least 1.") }
         guard order.packages?.count ?? 0 <= 1_000 else {
             throw Problem(.wrongRequest, "'packages' has at most 1,000 ids.")
         }
