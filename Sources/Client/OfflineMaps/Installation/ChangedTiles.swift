@@ -6,7 +6,7 @@ internal import Tiles
 
 /// Which tiles a patch changes, adds or removes.
 enum ChangedTiles {
-    /// More changed tiles than this are no mask: about 50 MB in memory.
+    /// With more changed tiles than this there is no mask, so that memory is bounded.
     private static let limit = 1_000_000
 
     /// What the patch of a download has changed; `nil` when that is not known.

@@ -50,12 +50,11 @@ struct PMTilesPatchTests {
         let next = try fixture.mbtiles.nextVersion().url
         let new = try fixture.exported(next)
         try Patch.make(old: fixture.mbtiles.old, new: next, into: patch)
-        let rows = try fixture.mbtiles.rows(patch).map { row in
-            try #require(
-                TileID(
-                    zoom: try #require(Int.fromDatabaseValue(row[0])), x: try #require(Int.fromDatabaseValue(row[1])),
-                    tmsY: try #require(Int.fromDatabaseValue(row[2]))))
+        let rows = try fixture.mbtiles.rows(patch).compactMap { row -> TileID? in
+            let place = row.prefix(3).compactMap { Int.fromDatabaseValue($0) }
+            return TileID(zoom: place[0], x: place[1], tmsY: place[2])
         }
+        #expect(rows.count > 10)
         let tiles = try #require(try Patch.changedTiles(old: fixture.old, new: new, limit: rows.count))
         #expect(Set(tiles) == Set(rows) && tiles.count == rows.count)
         #expect(try Patch.changedTiles(old: fixture.old, new: new, limit: rows.count - 1) == nil)
