@@ -13,6 +13,7 @@ extension FuzzTarget {
         let length = min(Int(bytes[0]) << 8 | Int(bytes[1]), bytes.count - 2)
         let old = Array(bytes[2..<2 + length])
         let patch = fitting(Array(bytes[(2 + length)...]), old)
+        guard patch.starts(with: "PKHPATCH".utf8) else { return .refused("other") }
         let files = (0..<4).map { _ in scratch("patch") }
         defer { for file in files { unlink(file.path) } }
         let size = patch.count < 32 ? 0 : (24..<32).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(patch[$1]) }

@@ -89,14 +89,14 @@ export function totals(node) {
 
 /**
  * What devices with older versions fetch: `{from, bytes, isPatch}`, the newest first.
- * A patch is taken when it is smaller than seven tenths of the whole file.
+ * A patch of the main file is taken when it is smaller than seven tenths of the whole file.
  */
 export function updates(item) {
   const [newest, ...older] = item.versions ?? [];
   if (!newest) return [];
   const whole = newest.files[0].size;
   return older.map(({ version }) => {
-    const patch = (newest.patches ?? []).find((one) => one.from === version);
+    const patch = (newest.patches ?? []).find((one) => one.from === version && !one.format);
     const isPatch = patch !== undefined && patch.size * 10 < whole * 7;
     return { from: version, bytes: isPatch ? patch.size : whole, isPatch };
   });

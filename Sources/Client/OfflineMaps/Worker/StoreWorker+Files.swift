@@ -44,9 +44,9 @@ extension StoreWorker {
         let folder = folder
         do throws(StoreError) {
             let (isMade, mask) = try await onFiles {
-                let patch = download.patch.flatMap { folder.part(sha256: $0.digest) }
-                let mask = patch.flatMap(ChangedTiles.mask)
-                return (try FileInstaller.patch(download, in: folder), mask)
+                let isMade = try FileInstaller.patch(download, in: folder)
+                let part = isMade ? folder.part(sha256: download.file.digest) : nil
+                return (isMade, part.flatMap { ChangedTiles.mask(of: download, made: $0, in: folder) })
             }
             if isMade { changedTiles[download.file] = mask }
             return isMade ? .verified(op) : .wrong(op)

@@ -23,11 +23,23 @@ extension CopyPatch {
             }
             let source = try FileDescriptor(reading: old)
             try patch.checkOld(source)
+            // A few bytes can ask for any number of copies.
+            guard try Durable.freeBytes(temporary.deletingLastPathComponent()) >= patch.header.newSize else {
+                throw PackagesError(
+                    .diskFull,
+                    "No space left for '\(target.path)' of \(patch.header.newSize) bytes. Free some space on that file system."
+                )
+            }
             let file = try FileDescriptor(creating: temporary)
+            var buffer: [UInt8] = []
             let digest = try patch.run(on: source) {
-                try file.write($0)
+                buffer += $0
+                guard buffer.count >= pieceSize else { return }
+                try file.write(buffer)
+                buffer.removeAll(keepingCapacity: true)
                 try progress(0)
             }
+            try file.write(buffer)
             guard digest == patch.header.new else {
                 throw PackagesError(
                     .badPatch,

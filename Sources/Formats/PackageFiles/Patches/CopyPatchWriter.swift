@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Collects what a new file has in common with an old one, in the order of the new file, and writes the copy patch.
 ///
-/// Memory: 64 Ki steps; the others are in an unnamed file.
+/// Memory: 512 steps; the others are in an unnamed file.
 struct CopyPatchWriter {
     private let old: FileDescriptor
     private let new: FileDescriptor
@@ -19,7 +19,7 @@ struct CopyPatchWriter {
     /// - Parameter place: A path on the file system to use for steps.
     init(old: FileDescriptor, new: FileDescriptor, near place: URL) {
         (self.old, self.new) = (old, new)
-        runs = Spool(near: place, limit: 65_536)
+        runs = Spool(near: place, limit: 512)
     }
 
     /// Says that bytes of the new file, not before ``end``, are those of the old file from `source` on.

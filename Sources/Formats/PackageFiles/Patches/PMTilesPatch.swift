@@ -29,7 +29,7 @@ struct PMTilesPatch {
     /// Counts the differences.
     static func compare(old: URL, new: URL, progress: (UInt64) throws -> Void) throws -> PatchCounts {
         do {
-            var patch = try PMTilesPatch(old, new, near: new)
+            var patch = try PMTilesPatch(old, new, near: TemporaryName.forUse(as: "diff"))
             try patch.collect(progress)
             return try patch.counts(old, new)
         } catch { throw PackagesError.wrapping(error, path: new.path) }
@@ -87,6 +87,8 @@ struct PMTilesPatch {
             }
             oldEnd = before.end
         }
+        // Without a body, only tiles that are gone are counted.
+        if !hasTiles { try bodies(progress) }
         try between(files.new.size, files.old.size, from: oldEnd)
     }
 

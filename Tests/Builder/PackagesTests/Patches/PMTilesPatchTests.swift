@@ -1,6 +1,7 @@
 import Digests
 import Files
 import Foundation
+import GRDB
 import PMTiles
 import PackageFiles
 import Packages
@@ -43,6 +44,21 @@ struct PMTilesPatchTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: fixture.file("").path).allSatisfy { !$0.hasPrefix(".") }
         )
+    }
+
+    @Test func theChangedTilesAreThoseOfThePatchOfMBTiles() throws {
+        let next = try fixture.mbtiles.nextVersion().url
+        let new = try fixture.exported(next)
+        try Patch.make(old: fixture.mbtiles.old, new: next, into: patch)
+        let rows = try fixture.mbtiles.rows(patch).compactMap { row -> TileID? in
+            let place = row.prefix(3).compactMap { Int.fromDatabaseValue($0) }
+            return TileID(zoom: place[0], x: place[1], tmsY: place[2])
+        }
+        #expect(rows.count > 10)
+        let tiles = try #require(try Patch.changedTiles(old: fixture.old, new: new, limit: rows.count))
+        #expect(Set(tiles) == Set(rows) && tiles.count == rows.count)
+        #expect(try Patch.changedTiles(old: fixture.old, new: new, limit: rows.count - 1) == nil)
+        #expect(try Patch.changedTiles(old: new, new: new, limit: 0) == [])
     }
 
     @Test func twoFilesGiveOnePatch() throws {

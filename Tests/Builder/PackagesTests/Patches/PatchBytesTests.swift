@@ -65,9 +65,8 @@ struct PatchBytesTests {
                     format: format, body: body, changed: changed, whole: whole.size, bodies: made.counts.bodyBytes,
                     patch: made.size)
                 print(row.text)
-                let limit = body < 1_000 && format == "MBTiles" ? 2.0 : 1.3
                 #expect(
-                    changed == 0 ? made.size < 10_000 : Double(made.size) <= limit * Double(made.counts.bodyBytes),
+                    changed == 0 ? made.size < 10_000 : Double(made.size) <= 1.3 * Double(made.counts.bodyBytes),
                     "\(row.text)")
             }
         }

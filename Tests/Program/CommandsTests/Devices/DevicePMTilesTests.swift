@@ -144,13 +144,20 @@ struct DevicePMTilesTests {
         #expect(left.sorted() == ["2-4.mbtiles", "2-4.pmtiles.patch", "3-4.mbtiles", "3-4.pmtiles.patch"])
     }
 
-    /// A format that joins a version gets its patches, and one that is refused is not made again.
+    /// A patch that was rejected is not made again, and hides none of another format.
     @Test func patchesOfOneFormatDoNotHideThoseOfTheOther() throws {
-        try shop.publish("EE", 1, others: [try shop.pmtiles(1)])
-        // All tiles change: no patch pays.
-        try shop.publish("EE", 2, changed: 1, others: [try shop.pmtiles(77)])
+        try publish(1, patches: false)
+        try publish(2, patches: false)
+        try publish(3, patches: false)
+        for wanted in try shop.catalog.wantedPatches("EE") {
+            let isRejected = (wanted.from == 1) == (wanted.format == "pmtiles")
+            let listed = try shop.catalog.make(wanted) { old, new, target in
+                isRejected ? nil : try CatalogPatchCommand.maker(old, new, target)
+            }
+            #expect(listed != isRejected)
+        }
         let entry = try #require(try shop.catalog.packages().first)
-        #expect(entry.patches.map(\.format) == ["pmtiles"])
+        #expect(entry.patches.map { "\($0.from) \($0.format ?? "-")" } == ["2 pmtiles", "1 -"])
         #expect(try shop.catalog.wantedPatches("EE").isEmpty)
         #expect(try shop.catalog.verify().isVerified)
     }
