@@ -63,6 +63,7 @@ extension Catalog {
         let edition = request.options.edition
         try checkIsNoPart(request.id, in: list, edition)
         guard let previous else { return try checkCase([request.id], in: list, edition) }
+        try checkIsAlike(previous, request)
         if let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
             !request.options.replacesTileset
         {

@@ -46,7 +46,7 @@ extension Catalog {
     ) throws(CatalogError) -> [WantedPatch] {
         let history = try history(edition)
         var wanted: [WantedPatch] = []
-        for entry in try packages(in: edition) where ids?.contains(entry.id) ?? true {
+        for entry in try packages(in: edition) where entry.companion == nil && ids?.contains(entry.id) ?? true {
             for old in history.of(entry).prefix(previous) where old.sha256 != entry.sha256 {
                 let file = place(old.path, edition)
                 guard !entry.isPatchSettled(from: old.version), try fileSize(file) != nil else { continue }
