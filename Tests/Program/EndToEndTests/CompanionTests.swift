@@ -1,8 +1,10 @@
 import CatalogFormat
 import Digests
+import Files
 import Foundation
 import TestSupport
 import Testing
+import Tiles
 
 /// Files that belong to packages: attached, pushed, installed over HTTP, updated, killed in between, removed.
 @Suite(.serialized, .timeLimit(.programs))
