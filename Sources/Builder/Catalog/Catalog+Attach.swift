@@ -40,13 +40,18 @@ extension Catalog {
     ) throws(CatalogError) -> AttachedCompanion {
         if !isDry { try checkMaySign() }
         _ = try owner(of: id)
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: source.path, isDirectory: &isFolder) else {
+        var status = stat()
+        guard stat(source.path, &status) == 0, [S_IFDIR, S_IFREG].contains(status.st_mode & S_IFMT) else {
             throw CatalogError(.badRequest, "There is no file or folder '\(source.path)'.")
         }
-        let ending = source.pathExtension.isEmpty ? ".data" : ".\(source.pathExtension)"
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        guard isFolder || status.st_size > 0 else {
+            throw CatalogError(.badRequest, "'\(source.path)' is empty; a companion has at least one byte.")
+        }
+        let words = source.lastPathComponent.split(separator: ".", omittingEmptySubsequences: false)
+        let ending = words.count > 1 ? ".\(words[words.count - 1])" : ".data"
         let companion = CatalogCompanion(
-            kind: kind, fileExtension: isFolder.boolValue ? CompanionArchive.fileExtension : ending, engine: engine)
+            kind: kind, fileExtension: isFolder ? CompanionArchive.fileExtension : ending, engine: engine)
         try Self.check(companion)
         let making = folder.appendingPathComponent(Self.making)
         let copy = making.appendingPathComponent("companion-\(TemporaryName.random())")
@@ -56,7 +61,7 @@ extension Catalog {
                 rmdir(making.path)
             }
         }
-        let (digest, size) = try Self.take(source, isFolder: isFolder.boolValue, into: isDry ? nil : copy)
+        let (digest, size) = try Self.take(source, isFolder: isFolder, into: isDry ? nil : copy)
         let done = try attach(
             CompanionRequest(
                 id: id, companion: companion, file: copy, digest: digest, size: size, dataDate: dataDate), isDry: isDry)

@@ -66,6 +66,9 @@ extension Catalog {
             return published(done.version, entry, edition, unchanged: isListed && done.unchanged)
         }
         let last = try history(edition).last(of: request.id, previous)
+        guard stays || last < Int32.max else {
+            throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
+        }
         return published(stays ? last : last + 1, entry, edition, unchanged: isListed)
     }
 
@@ -153,12 +156,14 @@ extension Catalog {
         }
     }
 
-    /// Refuses a map under the id of a companion, and the reverse.
-    static func checkIsAlike(_ previous: CatalogEntry, _ request: PublishRequest) throws(CatalogError) {
-        guard (previous.companion == nil) != (request.entry?.companion == nil) else { return }
+    /// Refuses a map in a group of companions, and the reverse; all entries of a list are alike.
+    static func checkIsAlike(_ list: CatalogList, _ request: PublishRequest) throws(CatalogError) {
+        guard let previous = list.packages.first, previous.companion?.kind != request.entry?.companion?.kind else {
+            return
+        }
         throw CatalogError(
             .badRequest,
-            "Package '\(request.options.edition.path)\(request.id)' is \(previous.companion.map { "a companion of kind '\($0.kind)'" } ?? "a map"), and cannot become \(previous.companion == nil ? "a companion" : "a map"). Use another group."
+            "Edition '\(request.options.edition)' has \(previous.companion.map { "companions of kind '\($0.kind)'" } ?? "maps"), so '\(request.id)' cannot be published in it. Use another group."
         )
     }
 }

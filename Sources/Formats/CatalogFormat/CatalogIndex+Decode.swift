@@ -61,8 +61,13 @@ extension CatalogIndex {
                 }
                 last = Int64(version.version)
                 let group = version.companion.map { "groups/\(CatalogCompanion.group(of: $0.kind))/" }
-                guard group.map(package.edition.hasPrefix) ?? true else {
-                    throw CatalogError(.corrupt, "Package '\(name)' is a companion in the group of another kind.")
+                let isAlone =
+                    version.files.count == 1 && version.patches.isEmpty && package.part == nil
+                    && package.tilePacks == nil
+                guard group.map({ package.edition.hasPrefix($0) && isAlone }) ?? true else {
+                    throw CatalogError(
+                        .corrupt,
+                        "Package '\(name)' is a companion with more than one file, or in the group of another kind.")
                 }
                 try Self.check(version, name)
             }

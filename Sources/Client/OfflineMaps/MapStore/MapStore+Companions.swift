@@ -6,7 +6,7 @@ extension MapStore {
     /// readable in one step, or none.
     ///
     /// What a package has got stays with it: ``update(_:together:)``, ``rollback(_:)``, ``remove(_:)``, ``verify(deep:)`` and ``repair()``
-    /// count it in. A task fails with `not-in-catalog` when the catalog has no such file for its package.
+    /// count it in. With kinds to give up alone, nothing is downloaded, and the packages must be installed. A task fails with `not-in-catalog` when the catalog has no such file for its package.
     ///
     /// - Parameter companions: Which kinds the packages of the base map get, and which they give up; other items have none.
     @discardableResult public func install(
@@ -17,6 +17,12 @@ extension MapStore {
             throw StoreError(
                 .invalidArguments, "None of the items is a package of the base map, so they have no companions.",
                 advice: "Name whole packages without a data group.")
+        }
+        if companions.with.isEmpty {
+            let held = Set(try await self.items())
+            if let other = items.first(where: { !held.contains($0) }) {
+                throw StoreError(.notFound, "'\(other.key)' is not installed, so it has no companions to give up.")
+            }
         }
         var ids: [TaskID] = []
         for item in items {

@@ -31,10 +31,14 @@ extension Planner {
             try add(file, of: offer, as: item, holder: holder, base, for: task, in: view, to: &draft)
             draft.plan.swapsTogether = true
         }
-        // Also what the catalog does not have any more.
+        release(choice, of: holder, in: view, from: &draft)
+    }
+
+    /// Lets a package give up companions, also those that the catalog does not have any more.
+    func release(_ choice: CompanionChoice, of holder: Item, in view: PlanView, from draft: inout PlanDraft) {
         draft.plan.released.formUnion(
-            held.filter { hold in
-                guard let kind = Item(key: hold.key.name)?.companionKind else { return false }
+            view.rows.holds.filter { hold in
+                guard hold.item == holder, let kind = Item(key: hold.key.name)?.companionKind else { return false }
                 return choice.without.contains { CatalogCompanion.kind(kind, isOf: $0) }
             })
     }

@@ -10,6 +10,9 @@ extension Planner {
     ) throws(PlanProblem) {
         let item = Item.package(id, edition, format)
         guard let address = view.address, let content = view.content else { throw view.lacksList }
+        if let choice = task.companions, choice.with.isEmpty, !choice.without.isEmpty {
+            return release(choice, of: item, in: view, from: &draft)
+        }
         guard let offer = content.offer(id, edition) else { throw view.lacks(item) }
         guard offer.files.contains(where: { $0.format == format.name }) else {
             let formats = offer.files.map(\.format).joined(separator: ", ")
@@ -65,7 +68,7 @@ extension Planner {
         let home = folder.unit(.package, item.edition, id: offer.id, version: offer.version, sha256: file.sha256)
         let ending = offer.companion?.fileExtension ?? Format(file.format).fileExtension
         var name = StoreFolder.component(offer.id) + ending
-        if name == InstalledFileDocument.name { name += Format.opaque.fileExtension }
+        if name.lowercased() == InstalledFileDocument.name { name += Format.opaque.fileExtension }
         guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
         var installed = InstalledFile(
             id: FileID(key: key, version: offer.version, digest: file.sha256), item: item, path: path,

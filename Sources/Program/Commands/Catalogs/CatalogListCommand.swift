@@ -23,7 +23,7 @@ struct CatalogListCommand: AsyncParsableCommand {
         let source = try CatalogSource(catalog)
         let lists = try await source.lists()
         let rows = lists.sorted { $0.key < $1.key }.flatMap { edition, entries in
-            entries.map { ListedPackage($0, in: edition) }
+            entries.map { CatalogRow($0, in: edition) }
         }
         if json { return Console.result(try JSONText.pretty(rows)) }
         var table = Table("id", "group", "language", "version", "kind", "engine", "data", "size")
@@ -37,7 +37,7 @@ struct CatalogListCommand: AsyncParsableCommand {
 }
 
 /// A row of the list.
-struct ListedPackage: Encodable {
+struct CatalogRow: Encodable {
     let id: String
     let group: String?
     let language: String?

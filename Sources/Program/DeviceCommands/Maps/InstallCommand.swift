@@ -41,6 +41,7 @@ struct DeviceInstallCommand: DeviceWork {
 
     func work() async throws {
         _ = try store.folder
+        if companions.onlyGivesUp { return try await giveUp() }
         if dryRun {
             let (wanted, estimate) = try await DeviceStore.openReadOnly(store, catalog) { store in
                 let content = try await DeviceStore.freshCatalog(of: store, catalog)
@@ -63,6 +64,22 @@ struct DeviceInstallCommand: DeviceWork {
         rule.failsWithoutNetwork = !wait.queue
         let choice = companions.choice
         try await wait.run(store) { [rule] in try await store.install(wanted, with: choice, rule) }
+    }
+
+    /// Removes companions of installed packages, in whichever format they are.
+    private func giveUp() async throws {
+        let store = try await DeviceStore.openExisting(store, catalog)
+        let maps = try items.items(among: try await store.items()).filter { item in
+            if case .package(_, let edition, _) = item { edition.group == nil } else { false }
+        }
+        guard !maps.isEmpty else { throw CLIError(.usage, "--without needs a whole package of the base map") }
+        guard !dryRun else {
+            throw CLIError(
+                .usage, "--without downloads nothing: see what is installed with packhorse device list --installed")
+        }
+        _ = try await DeviceStore.freshCatalog(of: store, catalog, isKept: true)
+        let choice = companions.choice
+        try await wait.run(store) { try await store.install(maps, with: choice) }
     }
 
     /// Refuses, before a task is made, what the catalog has in another form only.

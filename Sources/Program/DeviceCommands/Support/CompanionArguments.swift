@@ -31,6 +31,9 @@ struct CompanionArguments: ParsableArguments {
     /// The choice for the store.
     var choice: CompanionChoice { CompanionChoice(with: Set(with), without: Set(without)) }
 
+    /// Whether packages get nothing and give something up.
+    var onlyGivesUp: Bool { with.isEmpty && !without.isEmpty }
+
     /// Refuses items without companions, and kinds that the catalog does not have for a package.
     func check(_ items: [Item], in catalog: MapCatalog) throws {
         guard !choice.isEmpty else { return }

@@ -117,6 +117,52 @@ struct MapStoreCompanionTests {
         #expect(try await store.companions(of: estonia).map(\.kind) == ["search.sqlite"])
     }
 
+    /// The map alone was changed last: going back leaves the companion that was beside the map before.
+    @Test func aRollbackGoesToASetThatWasThere() async throws {
+        let store = try await site.store { $0.quota.previousVersions = 1 }
+        try await store.refreshCatalog()
+        #expect(try await install(store, routing) == [.done])
+        try site.attach("EE", version: 2, bytes: [2], engine: "3.7")
+        try site.publish()
+        #expect(try await update(store) == [.done])
+        try site.add("EE", version: 2)
+        try site.publish()
+        #expect(try await update(store) == [.done])
+        #expect(try await store.installed().first?.version == 2)
+        func versions() async throws -> [Int32?] {
+            [try await store.installed().first?.version, try await store.companion("routing", of: estonia)?.version]
+        }
+        #expect(try await store.states { [try await $0.rollback(estonia)] } == [.done])
+        #expect(try await versions() == [1, 2])
+        #expect(try await store.states { [try await $0.rollback(estonia)] } == [.done])
+        #expect(try await versions() == [1, 1])
+        // What came together goes back together.
+        try site.add("EE", version: 3)
+        try site.attach("EE", version: 3, bytes: [3], engine: "3.8")
+        try site.publish()
+        #expect(try await update(store) == [.done])
+        #expect(try await versions() == [3, 3])
+        #expect(try await store.states { [try await $0.rollback(estonia)] } == [.done])
+        #expect(try await versions() == [1, 1])
+        await store.worker.settle()
+        #expect(try await store.agreesWithTheDisk())
+    }
+
+    @Test func givingUpDownloadsNothing() async throws {
+        let store = try await site.store()
+        try await store.refreshCatalog()
+        let nothing = CompanionChoice(without: ["routing"])
+        await #expect(throws: StoreError.self) { try await store.install([estonia], with: nothing) }
+        #expect(try await install(store, routing) == [.done])
+        try site.add("EE", version: 2)
+        try site.publish()
+        try await store.refreshCatalog(ifOlderThan: .zero)
+        #expect(try await install(store, nothing) == [.done])
+        #expect(try await store.installed().first?.version == 1)
+        #expect(try await store.companions(of: estonia).isEmpty)
+        #expect(site.sent("packages/2/EE.mbtiles") == 0)
+    }
+
     @Test func theSetIsInstalledOrNone() async throws {
         // The bytes of the server are not those of the signed list.
         let path = "groups/routing-valhalla/packages/1/EE.vtiles"
