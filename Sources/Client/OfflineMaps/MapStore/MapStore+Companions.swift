@@ -64,7 +64,7 @@ extension MapStore {
     }
 
     /// Whether the catalog has another file for a companion that a package has.
-    static func hasNewerCompanion(_ item: Item, _ files: [InstalledFile], _ view: StoreView) -> Bool {
+    static func hasNewerCompanion(of item: Item, among files: [InstalledFile], in view: StoreView) -> Bool {
         guard case .package(let id, let edition, _) = item else { return false }
         let held = files.filter { $0.state == .current && $0.item.isCompanion }
         guard !held.isEmpty else { return false }

@@ -96,7 +96,7 @@ extension MapStore {
                         return installed.version < newest ?? installed.version
                     }
                     return !offer.isInstalled(item, in: installed.files)
-                } ?? false || installed != nil && Self.hasNewerCompanion(item, files, view),
+                } ?? false || installed != nil && Self.hasNewerCompanion(of: item, among: files, in: view),
             isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
             missingFiles: missing, missingGroups: Self.missingGroups(of: item, files, view))
     }
