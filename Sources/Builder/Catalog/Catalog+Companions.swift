@@ -63,13 +63,13 @@ extension Catalog {
         let isListed = stays && previous?.tileMask == package.tileMask && previous?.dataDate == request.dataDate
         guard isDry else {
             let done = try publish(publication)
-            return published(done.version, entry, edition, unchanged: isListed && done.unchanged)
+            return published(done.version, of: entry, in: edition, unchanged: isListed && done.unchanged)
         }
         let last = try history(edition).last(of: request.id, previous)
         guard stays || last < Int32.max else {
             throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
         }
-        return published(stays ? last : last + 1, entry, edition, unchanged: isListed)
+        return published(stays ? last : last + 1, of: entry, in: edition, unchanged: isListed)
     }
 
     /// Withdraws the companions of a kind; the lists change in one step.
@@ -128,7 +128,7 @@ extension Catalog {
     }
 
     private func published(
-        _ version: Int32, _ entry: CatalogEntry, _ edition: CatalogEdition, unchanged: Bool
+        _ version: Int32, of entry: CatalogEntry, in edition: CatalogEdition, unchanged: Bool
     ) -> Published {
         let path = CatalogEntry.path(entry.id, version: version, fileExtension: entry.main.fileExtension)
         return Published(

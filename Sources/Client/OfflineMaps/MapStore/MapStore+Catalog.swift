@@ -83,7 +83,7 @@ extension MapStore {
     /// The same with companions.
     func estimate(_ items: [Item], with companions: CompanionChoice) async throws(StoreError) -> Estimate {
         let view = try await worker.view()
-        let detailed = try await plan(items, .install, companions, in: view)
+        let detailed = try await plan(items, .install, with: companions, in: view)
         switch detailed.answer {
         case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.rawValue).")
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
@@ -95,7 +95,7 @@ extension MapStore {
     }
 
     private func plan(
-        _ items: [Item], _ kind: TaskKind, _ companions: CompanionChoice? = nil, in view: StoreView
+        _ items: [Item], _ kind: TaskKind, with companions: CompanionChoice? = nil, in view: StoreView
     ) async throws(StoreError) -> DetailedPlan {
         let regions = try await worker.read { try $0.regions() }
         let planView = PlanView(

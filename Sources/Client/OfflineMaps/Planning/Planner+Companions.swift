@@ -9,7 +9,7 @@ extension Planner {
     ) throws(PlanProblem) {
         guard case .package(let id, let edition, _) = holder, let content = view.content else { return }
         let choice = task.companions ?? CompanionChoice()
-        let held = view.rows.holds.filter { $0.item == holder && Item(key: $0.key.name)?.isCompanion == true }
+        let held = view.rows.holds.filter { $0.item == holder && $0.key.isCompanion }
         guard !held.isEmpty || !choice.isEmpty else { return }
         let offers = content.companions(of: id, language: edition.language)
         for wish in choice.with.sorted() {
@@ -57,6 +57,11 @@ extension CatalogContent {
 extension CatalogContent.Offer {
     /// Whether it is of a kind, or of one that begins with these words.
     func isCompanion(_ wish: String) -> Bool { companion.map { CatalogCompanion.kind($0.kind, isOf: wish) } ?? false }
+}
+
+extension InstalledFileKey {
+    /// Whether it is the key of a companion.
+    var isCompanion: Bool { !isPack && Item(key: name)?.isCompanion == true }
 }
 
 extension Item {

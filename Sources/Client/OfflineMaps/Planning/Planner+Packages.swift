@@ -9,10 +9,10 @@ extension Planner {
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let item = Item.package(id, edition, format)
-        guard let address = view.address, let content = view.content else { throw view.lacksList }
         if let choice = task.companions, choice.with.isEmpty, !choice.without.isEmpty {
             return release(choice, of: item, in: view, from: &draft)
         }
+        guard let address = view.address, let content = view.content else { throw view.lacksList }
         guard let offer = content.offer(id, edition) else { throw view.lacks(item) }
         guard offer.files.contains(where: { $0.format == format.name }) else {
             let formats = offer.files.map(\.format).joined(separator: ", ")

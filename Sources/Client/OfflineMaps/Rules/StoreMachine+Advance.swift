@@ -76,7 +76,7 @@ extension StoreMachine {
         }
         let prepared = plan.local.sorted().filter { plan.states[$0].step == .swap }.map { plan.downloads[$0] }
         // What came with companions goes back with them: one number says that it came together.
-        let hasCompanion = plan.downloads.contains { Item(key: $0.file.key.name)?.isCompanion == true }
+        let hasCompanion = plan.downloads.contains { $0.file.key.isCompanion }
         let order = hasCompanion ? rows.settings.nextOrder : nil
         for download in prepared { swap(download, order: order) }
     }

@@ -101,16 +101,21 @@ extension StoreMachine {
     /// Makes the newest kept version current again.
     mutating func rollback(_ task: TaskRecord) {
         let keys = Set(rows.holds.filter { task.items.contains($0.item) }.map(\.key))
-        var going = keys.sorted().filter { goesBack($0, among: keys) }
-        if keys.contains(where: { Item(key: $0.name)?.isCompanion == true }) {
-            // Only what the last change brought: a map and its companions go back to a set that was there.
-            let newest = going.compactMap { rows.current($0)?.order }.max()
-            going = going.filter { rows.current($0)?.order == newest }
-        }
+        let going = lastChanged(of: keys.sorted().filter { goesBack($0, among: keys) })
         let moved = going.filter { goBack($0) }
         if moved.isEmpty { return fail(task.id, .invalidArguments) }
         then(.showReaders)
         end(task, as: .done)
+    }
+
+    /// Of the files that can go back, what the last change brought: a map and its companions go back to a set that was there.
+    ///
+    /// All files that are no companions count as one.
+    private func lastChanged(of keys: [InstalledFileKey]) -> [InstalledFileKey] {
+        func order(_ key: InstalledFileKey) -> Int64 { rows.current(key)?.order ?? 0 }
+        let maps = keys.filter { !$0.isCompanion }
+        let (map, newest) = (maps.map(order).max(), keys.map(order).max())
+        return keys.filter { $0.isCompanion ? order($0) == newest : map == newest }
     }
 
     /// Whether a rollback swaps a file: parts of a package go to one build, which has the parts that the newer one did not change.

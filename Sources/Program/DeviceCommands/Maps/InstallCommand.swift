@@ -77,7 +77,6 @@ struct DeviceInstallCommand: DeviceWork {
             throw CLIError(
                 .usage, "--without downloads nothing: see what is installed with packhorse device list --installed")
         }
-        _ = try await DeviceStore.freshCatalog(of: store, catalog, isKept: true)
         let choice = companions.choice
         try await wait.run(store) { try await store.install(maps, with: choice) }
     }

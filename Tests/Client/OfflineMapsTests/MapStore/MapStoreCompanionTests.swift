@@ -148,6 +148,28 @@ struct MapStoreCompanionTests {
         #expect(try await store.agreesWithTheDisk())
     }
 
+    /// The parts were changed before the companion came: they go back together.
+    @Test func partsBesideACompanionGoBackTogether() async throws {
+        let cells = [(7, 72, 37), (7, 72, 39)]
+        try site.add("CA", parts: cells)
+        try site.publish()
+        let store = try await site.store { $0.quota.previousVersions = 1 }
+        try await store.refreshCatalog()
+        let california = Item.package("CA")
+        #expect(try await store.states { try await $0.install([california]) } == [.done])
+        try site.add("CA", version: 2, parts: cells)
+        try site.attach("CA", bytes: [5], area: "CA-1")
+        try site.publish()
+        #expect(try await update(store) == [.done])
+        #expect(try await store.states { try await $0.install([california], with: routing) } == [.done])
+        #expect(try await store.companion("routing", of: california)?.version == 1)
+        let maps = try cells.map { try TestMap($0, depth: 3) }
+        for (index, map) in maps.enumerated() { #expect(try store.shows("CA-\(index + 1) 2", map)) }
+        #expect(try await store.states { [try await $0.rollback(california)] } == [.done])
+        for (index, map) in maps.enumerated() { #expect(try store.shows("CA-\(index + 1) 1", map)) }
+        #expect(try await store.companion("routing", of: california)?.version == 1)
+    }
+
     @Test func givingUpDownloadsNothing() async throws {
         let store = try await site.store()
         try await store.refreshCatalog()

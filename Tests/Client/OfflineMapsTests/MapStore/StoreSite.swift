@@ -182,15 +182,17 @@ final class StoreSite {
 
     /// Attaches a companion to a package.
     ///
+    /// - Parameter area: The package whose area it has; `nil` is its own.
     /// - Returns: Its path on the server.
     @discardableResult
     func attach(
-        _ id: String, kind: String = "routing.valhalla", version: Int32 = 1, bytes: [UInt8], engine: String? = "3.6"
+        _ id: String, kind: String = "routing.valhalla", version: Int32 = 1, bytes: [UInt8], engine: String? = "3.6",
+        area: String? = nil
     ) throws -> String {
         let folder = "groups/\(CatalogCompanion.group(of: kind))/"
         let path = "\(folder)packages/\(version)/\(id).vtiles"
         serve(bytes, at: path)
-        let mask = try #require(packages[id]?.versions.first?.tileMask)
+        let mask = try #require(packages[area ?? id]?.versions.first?.tileMask)
         let entry = CatalogIndex.Version(
             version: version, tileMask: mask, tilesHash: CatalogSample.digest, dataDate: "2026-10-0\(version)",
             companion: CatalogCompanion(kind: kind, fileExtension: ".vtiles", engine: engine),
