@@ -155,7 +155,7 @@ struct MapStoreCompanionTests {
         try site.publish()
         let store = try await site.store { $0.quota.previousVersions = 1 }
         try await store.refreshCatalog()
-        let california = Item.package("CA")
+        let (california, routing) = (Item.package("CA"), routing)
         #expect(try await store.states { try await $0.install([california]) } == [.done])
         try site.add("CA", version: 2, parts: cells)
         try site.attach("CA", bytes: [5], area: "CA-1")
