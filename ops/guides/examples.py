@@ -109,6 +109,16 @@ VERSIONS = """
 packhorse build EE --tileset tiles.yaml --zoom 0-8 -o old/EE.mbtiles
 packhorse build EE --tileset tiles.yaml -o new/EE.mbtiles
 """
+# A catalog, and what the guide attaches to its map.
+COMPANIONS = """
+packhorse catalog keygen keys/catalog.key
+packhorse coordinator --data ./published --signing-key keys/catalog.key &
+packhorse worker --blobs ./published/blobs &
+packhorse submit EE --tileset tiles.yaml --wait
+mkdir -p segments www
+head -c 100000 /dev/zero > EE.vtiles
+head -c 50000 /dev/zero > segments/E5_N45.rd5
+"""
 GIVEN = {
     "README.md": PLANET,
     "docs/getting-started.md": PLANET,
@@ -118,6 +128,7 @@ GIVEN = {
     "docs/devices.md": CATALOG,
     "docs/offline-maps.md": CATALOG,
     "docs/gateway.md": CLUSTER + "packhorse submit EE --tileset tiles.yaml --wait\n",
+    "docs/companion-files.md": COMPANIONS,
     "docs/maplibre.md": "packhorse build EE --tileset tiles.yaml\n",
     "docs/publishing.md": VERSIONS + "packhorse style-pack https://tiles.example.com/style.json -o style\n",
     "docs/rebuilds-and-patches.md": CLUSTER + VERSIONS,

@@ -13,7 +13,8 @@ extension Catalog {
         _ request: PublishRequest, _ previous: CatalogEntry?, after last: Int32
     ) throws(CatalogError) -> (version: Int32, isSame: Bool) {
         let edition = request.options.edition
-        guard let previous, previous.sha256 == request.digest.hex else {
+        // A companion for another engine is another version, so that devices learn it.
+        guard let previous, previous.sha256 == request.digest.hex, previous.companion == request.entry?.companion else {
             return (try placeAnew([request], after: last), false)
         }
         var added: [PublishFile] = []

@@ -62,6 +62,7 @@ extension Catalog {
     ) throws(CatalogError) {
         let edition = request.options.edition
         try checkIsNoPart(request.id, in: list, edition)
+        try checkIsAlike(list, request)
         guard let previous else { return try checkCase([request.id], in: list, edition) }
         if let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
             !request.options.replacesTileset

@@ -63,7 +63,7 @@ extension Catalog {
             sequence += history.sequence(with: list)
             for entry in list.packages {
                 sequence += Int64(entry.version)
-                sizes[CatalogEntry.mainFile.format, default: 0] += entry.size
+                sizes[entry.main.format, default: 0] += entry.size
                 for file in entry.files { sizes[file.format, default: 0] += file.size }
                 for node in entry.nodes ?? [] where tree[node.id] == nil { imported[node.id] = node }
                 // A part belongs to the region of its package.
@@ -262,7 +262,7 @@ extension CatalogEntry {
         CatalogIndex.Version(
             version: version, tileMask: tileMask, tilesHash: tilesHash, tileset: tileset, minZoom: minZoom,
             maxZoom: maxZoom, attribution: attribution, dataDate: dataDate, sourceBuild: sourceBuild,
-            asked: asked, encoding: encoding, tileSize: tileSize,
+            asked: asked, encoding: encoding, tileSize: tileSize, companion: companion,
             files: allFiles.map {
                 CatalogIndex.File(
                     format: $0.format, url: edition.path + path($0.fileExtension), size: $0.size, sha256: $0.sha256)

@@ -48,7 +48,7 @@ extension Catalog {
     ) throws(CatalogError) -> [WantedPatch] {
         let history = try history(edition)
         var wanted: [WantedPatch] = []
-        for entry in try packages(in: edition) where ids?.contains(entry.id) ?? true {
+        for entry in try packages(in: edition) where entry.companion == nil && ids?.contains(entry.id) ?? true {
             for old in history.of(entry).prefix(previous) {
                 for new in entry.allFiles where PatchRule.formats.contains(new.format) {
                     let format = new.format == CatalogEntry.mainFile.format ? nil : new.format

@@ -100,7 +100,8 @@ public struct Catalog: Sendable {
         }
         guard Set(list.packages.map(\.id)).count == list.packages.count,
             list.packages.allSatisfy({
-                CatalogEntry.isID($0.id) && $0.files.allSatisfy { CatalogIndex.isInside("x" + $0.fileExtension) }
+                CatalogEntry.isID($0.id) && $0.companion?.isValid ?? true
+                    && $0.files.allSatisfy { CatalogIndex.isInside("x" + $0.fileExtension) }
             })
         else {
             throw CatalogError(.corrupt, "'\(name)' names a package twice, or has an id that cannot be a file name.")

@@ -107,10 +107,10 @@ public struct PublishRequest: Sendable {
 
     /// The main file, then the others ascending by format.
     var allFiles: [PublishFile] {
-        [
+        let main = entry?.main ?? CatalogEntry.mainFile
+        return [
             PublishFile(
-                format: CatalogEntry.mainFile.format, fileExtension: CatalogEntry.mainFile.fileExtension, url: file,
-                digest: digest, size: size)
+                format: main.format, fileExtension: main.fileExtension, url: file, digest: digest, size: size)
         ]
             + files.sorted { $0.format < $1.format }
     }

@@ -116,6 +116,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let nodes: [CatalogIndex.Node]?
     /// Which part of a package it is; `nil` for a whole one.
     public let part: CatalogPart?
+    /// What its file is; `nil` for a map.
+    public let companion: CatalogCompanion?
     private var listedFiles: [File]?
     package private(set) var listedPatches: [Patch]?
     package private(set) var skippedPatches: [Int32]?
@@ -145,6 +147,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         failedTiles: UInt64? = nil,
         nodes: [CatalogIndex.Node]? = nil,
         part: CatalogPart? = nil,
+        companion: CatalogCompanion? = nil,
         listedFiles: [File]? = nil,
         listedPatches: [Patch]? = nil,
         skippedPatches: [Int32]? = nil,
@@ -172,6 +175,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.failedTiles = failedTiles
         self.nodes = nodes
         self.part = part
+        self.companion = companion
         self.listedFiles = listedFiles
         self.listedPatches = listedPatches
         self.skippedPatches = skippedPatches
@@ -201,6 +205,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case failedTiles = "failed_tiles"
         case nodes = "region_nodes"
         case part
+        case companion
         case listedFiles = "files"
         case listedPatches = "patches"
         case skippedPatches = "no_patch_from"
@@ -215,13 +220,18 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
 
     /// The main file and the others.
     public var allFiles: [File] {
-        let main = CatalogEntry.mainFile
+        let main = main
         return [File(format: main.format, fileExtension: main.fileExtension, url: url, size: size, sha256: sha256)]
             + files
     }
 
+    /// The format and extension of the main file.
+    package var main: (format: String, fileExtension: String) {
+        companion.map { (CatalogCompanion.format, $0.fileExtension) } ?? CatalogEntry.mainFile
+    }
+
     /// Where the main file lies in its edition's folder.
-    public var path: String { path(CatalogEntry.mainFile.fileExtension) }
+    public var path: String { path(main.fileExtension) }
 
     /// Where the file with this extension lies in its edition's folder.
     public func path(_ fileExtension: String) -> String {

@@ -60,6 +60,15 @@ extension CatalogIndex {
                     throw CatalogError(.corrupt, "The versions of package '\(name)' do not descend.")
                 }
                 last = Int64(version.version)
+                let group = version.companion.map { "groups/\(CatalogCompanion.group(of: $0.kind))/" }
+                let isAlone =
+                    version.files.count == 1 && version.patches.isEmpty && package.part == nil
+                    && package.tilePacks == nil
+                guard group.map({ package.edition.hasPrefix($0) && isAlone }) ?? true else {
+                    throw CatalogError(
+                        .corrupt,
+                        "Package '\(name)' is a companion with more than one file, or in the group of another kind.")
+                }
                 try Self.check(version, name)
             }
             guard package.tilePacks.map({ Self.isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }) ?? true else {
@@ -86,7 +95,8 @@ extension CatalogIndex {
 
     private static func check(_ version: Version, _ name: Substring) throws(CatalogError) {
         let formats = version.files.map(\.format)
-        guard formats.first == CatalogEntry.mainFile.format, Set(formats).count == formats.count,
+        let main = version.companion == nil ? CatalogEntry.mainFile.format : CatalogCompanion.format
+        guard formats.first == main, version.companion?.isValid ?? true, Set(formats).count == formats.count,
             formats.allSatisfy(CatalogEdition.isWord),
             version.files.allSatisfy({ isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }),
             version.patches.allSatisfy({

@@ -92,7 +92,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
 
     /// One file of a version.
     public struct File: Sendable, Hashable, Codable {
-        /// What the format is called; `mbtiles` is always there.
+        /// What the format is called; `mbtiles` is always there, or `opaque` for a companion.
         public var format: String
         /// Address, relative to the document.
         public var url: String
@@ -168,6 +168,8 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var encoding: String?
         /// Width and height at which pictures are shown, in pixels; absent if not said.
         public var tileSize: Int?
+        /// What its file is; absent for a map.
+        public var companion: CatalogCompanion?
         /// The main file, then other formats.
         public var files: [File]
         /// From earlier versions to this one, newest first.
@@ -186,6 +188,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             asked: String? = nil,
             encoding: String? = nil,
             tileSize: Int? = nil,
+            companion: CatalogCompanion? = nil,
             files: [File],
             patches: [Patch]
         ) {
@@ -201,12 +204,13 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
             self.asked = asked
             self.encoding = encoding
             self.tileSize = tileSize
+            self.companion = companion
             self.files = files
             self.patches = patches
         }
 
         private enum CodingKeys: String, CodingKey {
-            case version, tileset, attribution, encoding, files, patches, asked
+            case version, tileset, attribution, encoding, files, patches, asked, companion
             case tileSize = "tile_size"
             case tileMask = "tile_mask"
             case tilesHash = "agg_tiles_hash"

@@ -7,7 +7,8 @@ import Testing
 struct JSONDeviceReferenceTests {
     /// The documents of the commands.
     static let documents = [
-        "item", "catalog", "offer", "installed-item", "download", "change", "task", "store", "usage", "own-region",
+        "attached-file", "listed-package", "item", "catalog", "offer", "installed-item", "download", "change", "task",
+        "store", "usage", "own-region",
         "exported-tiles", "finding", "store-event",
     ]
 
@@ -44,6 +45,15 @@ struct JSONDeviceReferenceTests {
         let old = [catalog.path, scratch.url("old.mbtiles").path, "--id", "LI", "--tileset", "demo"]
         try await reader.run(nil, ["catalog", "import"] + old + ["--data-date", "2026-10-01"])
         try await reader.run(nil, ["catalog", "import"] + old + ["--group", "terrain", "--language", "de"])
+        let graph = scratch.url("LI.vtiles")
+        try Data("graph".utf8).write(to: graph)
+        try await reader.run(
+            "attached-file",
+            [
+                "catalog", "attach", catalog.path, "LI", graph.path, "--kind", "routing.valhalla", "--engine", "3.6",
+                "--data-date", "2026-10-01",
+            ])
+        try await reader.run("listed-package", ["catalog", "list", catalog.path])
         try await reader.run(nil, ["catalog", "style", catalog.path, scratch.url("style").path, "--id", "demo"])
     }
 
@@ -53,6 +63,7 @@ struct JSONDeviceReferenceTests {
         try await reader.run("download", ["device", "estimate"] + all + from)
         try await reader.run("download", ["device", "install", "--dry-run"] + all + from + store)
         try await reader.run("task", ["device", "install"] + all + from + store)
+        try await reader.run("task", ["device", "install", "LI", "--with", "routing"] + from + store)
         try await reader.run("catalog", ["device", "list"] + store)
         try await reader.run("offer", ["device", "search", "liecht"] + store)
         try await reader.run("installed-item", ["device", "list", "--installed"] + store)

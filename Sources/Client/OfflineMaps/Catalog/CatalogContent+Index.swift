@@ -29,7 +29,8 @@ extension CatalogContent {
             }
             offers.append(try Offer(package, edition))
         }
-        offers = Self.joined(offers)
+        companions = offers.filter { $0.companion != nil }
+        offers = Self.joined(offers.filter { $0.companion == nil })
         try addTree(index.tree)
         for style in index.styles ?? [] {
             let file = try Download(style.url, size: style.size, sha256: style.sha256, format: "style", of: style.id)
@@ -103,6 +104,7 @@ extension CatalogContent.Offer {
         (id, group, language, region) = (package.id, edition.group, edition.language, package.region)
         (names, version, tileset) = (package.names, newest.version, newest.tileset)
         (dataDate, attribution, part) = (newest.dataDate, newest.attribution, package.part)
+        companion = newest.companion
     }
 }
 

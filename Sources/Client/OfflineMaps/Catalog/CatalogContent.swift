@@ -42,6 +42,8 @@ struct CatalogContent: Sendable, Hashable {
         var packs: Download?
         /// Which part of a package it is; `nil` for a whole one.
         var part: CatalogPart?
+        /// What its file is; `nil` for a map.
+        var companion: CatalogCompanion?
         /// The offers of a package in parts, in the order of their numbers; none for a package that is one file.
         ///
         /// Then ``files`` says the formats and their bytes in all parts, and nothing is downloaded from their addresses.
@@ -69,6 +71,8 @@ struct CatalogContent: Sendable, Hashable {
 
     /// Ascending by edition, then id; a package in parts is one of them.
     var offers: [Offer] = []
+    /// Files that belong to packages and are no maps, ascending by edition, then id; their ids are those of their packages.
+    var companions: [Offer] = []
     /// Parents before children.
     var nodes: [Node] = []
     /// Ascending by id.

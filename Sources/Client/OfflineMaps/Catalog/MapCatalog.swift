@@ -62,6 +62,9 @@ public struct MapCatalog: Sendable {
     /// The languages in which there are packages, ascending.
     public var languages: [String] { Set(content.offers.compactMap(\.language)).sorted() }
 
+    /// Files that belong to packages and are no maps, ascending by data group, then by id.
+    public var companions: [CompanionInfo] { content.companions.compactMap(CompanionInfo.init) }
+
     /// The style packs, ascending by id.
     public var styles: [StyleInfo] {
         content.styles.map { StyleInfo(id: $0.id, name: $0.name, version: $0.version, size: $0.file.size) }

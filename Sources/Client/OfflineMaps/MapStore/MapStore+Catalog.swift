@@ -77,8 +77,13 @@ extension MapStore {
     ///
     /// - Throws: `not-in-catalog`, `network`, `limit`.
     public func estimate(_ items: [Item]) async throws(StoreError) -> Estimate {
+        try await estimate(items, with: CompanionChoice())
+    }
+
+    /// The same with companions.
+    func estimate(_ items: [Item], with companions: CompanionChoice) async throws(StoreError) -> Estimate {
         let view = try await worker.view()
-        let detailed = try await plan(items, .install, in: view)
+        let detailed = try await plan(items, .install, with: companions, in: view)
         switch detailed.answer {
         case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.rawValue).")
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
@@ -90,13 +95,14 @@ extension MapStore {
     }
 
     private func plan(
-        _ items: [Item], _ kind: TaskKind, in view: StoreView
+        _ items: [Item], _ kind: TaskKind, with companions: CompanionChoice? = nil, in view: StoreView
     ) async throws(StoreError) -> DetailedPlan {
         let regions = try await worker.read { try $0.regions() }
         let planView = PlanView(
             address: worker.options.catalog, content: view.content, rows: view.rows,
             regions: regions.mapValues(\.definition), groups: view.groups)
-        let task = TaskRecord(id: TaskID(number: 0), kind: kind, items: items)
+        var task = TaskRecord(id: TaskID(number: 0), kind: kind, items: items)
+        task.companions = companions
         return await worker.planner.plan(task, planView)
     }
 

@@ -96,7 +96,7 @@ extension MapStore {
                         return installed.version < newest ?? installed.version
                     }
                     return !offer.isInstalled(item, in: installed.files)
-                } ?? false,
+                } ?? false || installed != nil && Self.hasNewerCompanion(of: item, among: files, in: view),
             isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
             missingFiles: missing, missingGroups: Self.missingGroups(of: item, files, view))
     }
@@ -158,10 +158,12 @@ extension MapStore {
         guard files.contains(where: { $0.state == .current }) else { return nil }
         let own = files.filter { file in view.rows.holders(of: file.id.key).allSatisfy { $0.item == item } }
         let single = files.filter { $0.state == .current && $0.item == item }
-        return Installed(
+        var installed = Installed(
             item: item, files: files, file: single.count == 1 ? folder.place(of: single[0]) : nil,
             ownBytes: own.reduce(0) { $0 + $1.bytes },
             isInCatalog: view.content?.offer(of: item) != nil || view.content?.style(of: item) != nil)
+        installed.companions = companions(among: files, folder)
+        return installed
     }
 }
 

@@ -9,6 +9,9 @@ extension Planner {
         to draft: inout PlanDraft
     ) throws(PlanProblem) {
         let item = Item.package(id, edition, format)
+        if let choice = task.companions, choice.with.isEmpty, !choice.without.isEmpty {
+            return release(choice, of: item, in: view, from: &draft)
+        }
         guard let address = view.address, let content = view.content else { throw view.lacksList }
         guard let offer = content.offer(id, edition) else { throw view.lacks(item) }
         guard offer.files.contains(where: { $0.format == format.name }) else {
@@ -18,6 +21,7 @@ extension Planner {
         let base = CatalogAddress(address)
         try add(offer, as: item, holder: item, base, for: task, in: view, to: &draft)
         guard edition.group == nil else { return }
+        try addCompanions(of: item, base, for: task, in: view, to: &draft)
         for group in view.groups.sorted() {
             let wanted = Edition(group: group, language: edition.language)
             guard let offer = content.offer(id, wanted), offer.files.contains(where: { $0.format == format.name })
@@ -49,7 +53,7 @@ extension Planner {
             })
     }
 
-    private func add(
+    func add(
         _ file: CatalogContent.Download, of offer: CatalogContent.Offer, as item: Item, holder: Item,
         _ base: CatalogAddress, for task: TaskRecord, in view: PlanView, to draft: inout PlanDraft
     ) throws(PlanProblem) {
@@ -62,12 +66,15 @@ extension Planner {
             return draft.add(DownloadItem(holder: holder, file: current.id, size: file.size), details)
         }
         let home = folder.unit(.package, item.edition, id: offer.id, version: offer.version, sha256: file.sha256)
-        let name = StoreFolder.component(offer.id) + Format(file.format).fileExtension
+        let ending = offer.companion?.fileExtension ?? Format(file.format).fileExtension
+        var name = StoreFolder.component(offer.id) + ending
+        if name.lowercased() == InstalledFileDocument.name { name += Format.opaque.fileExtension }
         guard let path = folder.relative(home.appending(path: name)) else { throw .failed(.internalError) }
-        let installed = InstalledFile(
+        var installed = InstalledFile(
             id: FileID(key: key, version: offer.version, digest: file.sha256), item: item, path: path,
             bytes: file.size, format: Format(file.format), mask: offer.mask, zooms: offer.zooms, tileset: offer.tileset,
             dataDate: offer.dataDate, attribution: offer.attribution)
+        installed.engine = offer.companion?.engine
         var details = DownloadDetails(address: address, kind: .package, file: installed)
         let patch = patch(to: file, of: offer, key: key, base, in: view, &details)
         draft.add(

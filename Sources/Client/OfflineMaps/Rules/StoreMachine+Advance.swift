@@ -75,6 +75,9 @@ extension StoreMachine {
             guard plan.failed.isEmpty, plan.swaps == plan.open else { return }
         }
         let prepared = plan.local.sorted().filter { plan.states[$0].step == .swap }.map { plan.downloads[$0] }
-        for download in prepared { swap(download) }
+        // What came with companions goes back with them: one number says that it came together.
+        let hasCompanion = plan.downloads.contains { $0.file.key.isCompanion }
+        let order = hasCompanion ? rows.settings.nextOrder : nil
+        for download in prepared { swap(download, order: order) }
     }
 }

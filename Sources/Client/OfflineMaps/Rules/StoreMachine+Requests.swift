@@ -39,6 +39,7 @@ extension StoreMachine {
         let same = rows.tasks.values.filter { task in
             task.kind == wanted.kind && task.items == wanted.items && task.together == wanted.together
                 && task.allowOlder == wanted.allowOlder && task.viewed == wanted.viewed
+                && task.companions == wanted.companions
         }
         if let known = same.map(\.id).min() {
             if rows.tasks[known]?.failure != nil { _ = retry(known) }

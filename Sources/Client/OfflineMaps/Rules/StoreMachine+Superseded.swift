@@ -17,7 +17,7 @@ extension StoreMachine {
         guard !dropped.isEmpty else { return }
         for hold in dropped.sorted(by: { $0.key < $1.key }) { change(.dropHold(hold)) }
         // Earlier versions of parts belong to the parts that go: a rollback to them alone would leave a gap.
-        if dropped.contains(where: { !$0.key.isPack }) {
+        if dropped.contains(where: { !$0.key.isPack && !$0.key.isCompanion }) {
             for key in Set(plan.downloads.map(\.file.key)).sorted() where !key.isPack {
                 for old in rows.files.versions(of: key) where old.state == .previous { removeFile(old) }
             }

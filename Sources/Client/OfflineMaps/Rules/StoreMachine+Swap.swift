@@ -2,7 +2,9 @@ internal import Tiles
 
 extension StoreMachine {
     /// Makes the file of a download current and holds it; the file before is kept or removed.
-    mutating func swap(_ download: DownloadItem) {
+    ///
+    /// - Parameter order: The number of the installation; `nil` is the next one.
+    mutating func swap(_ download: DownloadItem, order: Int64? = nil) {
         guard !download.isTile else { return }
         let key = download.file.key
         if let holder = download.holder, !rows.holds.contains(Hold(key: key, item: holder)) {
@@ -16,10 +18,10 @@ extension StoreMachine {
         let before = rows.current(key)
         var settings = rows.settings
         let expires = expiries.removeValue(forKey: download.file) ?? download.expires
-        (new.state, new.order, new.usedAt) = (.current, settings.nextOrder, 0)
+        (new.state, new.order, new.usedAt) = (.current, order ?? settings.nextOrder, 0)
         new.expires = new.expires ?? expires
         if let age = download.age { new.age = age }
-        settings.nextOrder += 1
+        settings.nextOrder = max(settings.nextOrder, new.order + 1)
         change(.settings(settings))
         change(.file(new))
         // A part file is left when a crash came between its download and an eviction of the same file.
@@ -99,11 +101,21 @@ extension StoreMachine {
     /// Makes the newest kept version current again.
     mutating func rollback(_ task: TaskRecord) {
         let keys = Set(rows.holds.filter { task.items.contains($0.item) }.map(\.key))
-        let going = keys.sorted().filter { goesBack($0, among: keys) }
+        let going = lastChanged(of: keys.sorted().filter { goesBack($0, among: keys) })
         let moved = going.filter { goBack($0) }
         if moved.isEmpty { return fail(task.id, .invalidArguments) }
         then(.showReaders)
         end(task, as: .done)
+    }
+
+    /// Of the files that can go back, what the last change brought: a map and its companions go back to a set that was there.
+    ///
+    /// All files that are no companions count as one.
+    private func lastChanged(of keys: [InstalledFileKey]) -> [InstalledFileKey] {
+        func order(_ key: InstalledFileKey) -> Int64 { rows.current(key)?.order ?? 0 }
+        let maps = keys.filter { !$0.isCompanion }
+        let (map, newest) = (maps.map(order).max(), keys.map(order).max())
+        return keys.filter { $0.isCompanion ? order($0) == newest : map == newest }
     }
 
     /// Whether a rollback swaps a file: parts of a package go to one build, which has the parts that the newer one did not change.

@@ -13,6 +13,8 @@ struct TaskRecord: Hashable, Codable, Sendable {
     var plansOnline = false
     /// The tile whose pack a map view wants; then the task has no items, and the pack is of no region.
     var viewed: ViewedTile?
+    /// The companions that its packages get, and those that they give up.
+    var companions: CompanionChoice?
     /// Why the task failed; a failed task stays until it is retried or cancelled.
     var failure: FailureCause?
     /// What happened and what to do, where more is known than the cause.

@@ -1,3 +1,5 @@
+internal import CatalogFormat
+
 /// Short lists of texts in one column, without JSON: fields end at U+001F, rows at U+001E.
 ///
 /// The catalog's texts have no control characters (``CatalogContent/init(_:)``); a text that has one is left out.
@@ -35,6 +37,16 @@ extension FieldText {
 
     static func names(_ text: String) -> [String: String] {
         Dictionary(read(text, fields: 2).map { ($0[0], $0[1]) }) { first, _ in first }
+    }
+
+    static func write(_ companion: CatalogCompanion) -> String {
+        write([[companion.kind, companion.fileExtension, companion.engine ?? ""]])
+    }
+
+    static func companion(_ text: String) -> CatalogCompanion? {
+        read(text, fields: 3).first.map {
+            CatalogCompanion(kind: $0[0], fileExtension: $0[1], engine: $0[2].isEmpty ? nil : $0[2])
+        }
     }
 
     static func write(_ files: [CatalogContent.Download]) -> String {

@@ -5,7 +5,8 @@ internal import Tiles
 /// The record as a row of the database and as JSON: one level of numbers, texts and bytes.
 extension InstalledFile: Codable {
     private enum CodingKeys: String, CodingKey {
-        case key, version, sha256, item, path, bytes, format, mask, tileset, template, attribution, expires, state
+        case key, version, sha256, item, path, bytes, format, mask, tileset, template, attribution, expires, state,
+            engine
         case hasUnusable = "has_unusable"
         case isPack = "is_pack"
         case minZoom = "min_zoom"
@@ -41,6 +42,7 @@ extension InstalledFile: Codable {
         template = try values.decodeIfPresent(String.self, forKey: .template)
         dataDate = try values.decodeIfPresent(String.self, forKey: .dataDate)
         attribution = try values.decodeIfPresent(String.self, forKey: .attribution)
+        engine = try values.decodeIfPresent(String.self, forKey: .engine)
         hasUnusable = try values.decodeIfPresent(Bool.self, forKey: .hasUnusable) ?? false
         expires = try values.decodeIfPresent(Int64.self, forKey: .expires)
         usedAt = try values.decode(Int64.self, forKey: .usedAt)
@@ -66,6 +68,7 @@ extension InstalledFile: Codable {
         try values.encodeIfPresent(template, forKey: .template)
         try values.encodeIfPresent(dataDate, forKey: .dataDate)
         try values.encodeIfPresent(attribution, forKey: .attribution)
+        try values.encodeIfPresent(engine, forKey: .engine)
         if hasUnusable { try values.encode(true, forKey: .hasUnusable) }
         try values.encodeIfPresent(expires, forKey: .expires)
         try values.encode(usedAt, forKey: .usedAt)

@@ -18,6 +18,9 @@ extension StoreDatabase {
         let content = new.verified.content
         try database.execute(sql: "DELETE FROM offer; DELETE FROM node")
         for (place, offer) in content.offers.flatMap(\.pieces).enumerated() { try insert(offer, at: place, database) }
+        for (place, companion) in content.companions.enumerated() {
+            try insert(companion, kind: 2, at: place, database)
+        }
         for (place, style) in content.styles.enumerated() { try insert(style, at: place, database) }
         let nodes = try database.makeStatement(
             sql: "INSERT INTO node (place, id, parent, kind, names) VALUES (?, ?, ?, ?, ?)")
@@ -79,8 +82,11 @@ extension StoreDatabase {
             content.packLimit = try CheckedRow(limit)(0)
             let offers = try Row.fetchCursor(database, sql: "SELECT * FROM offer ORDER BY kind, place")
             while let row = try offers.next().map(CheckedRow.init) {
-                if try row("kind") == 0 {
+                let kind: Int = try row("kind")
+                if kind == 0 {
                     if let offer = try CatalogContent.Offer(row) { content.offers.append(offer) }
+                } else if kind == 2 {
+                    if let offer = try CatalogContent.Offer(row) { content.companions.append(offer) }
                 } else if let file = FieldText.downloads(try row("files")).first {
                     let name = FieldText.names(try row("names"))[""]
                     content.styles.append(
@@ -100,16 +106,20 @@ extension StoreDatabase {
 
     private static let insertion = """
         INSERT INTO offer (kind, place, id, edition_group, language, region, names, version, mask, min_zoom, max_zoom,
-        tileset, data_date, attribution, files, patches, packs, part_of, part, parts)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        tileset, data_date, attribution, files, patches, packs, part_of, part, parts, companion)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    private static func insert(_ offer: CatalogContent.Offer, at place: Int, _ database: Database) throws {
+    private static func insert(
+        _ offer: CatalogContent.Offer, kind: Int = 0, at place: Int, _ database: Database
+    ) throws {
         try database.cachedStatement(sql: insertion).execute(arguments: [
-            0, place, offer.id, offer.group, offer.language, offer.region, FieldText.write(offer.names), offer.version,
+            kind, place, offer.id, offer.group, offer.language, offer.region, FieldText.write(offer.names),
+            offer.version,
             Data(offer.mask.encoded()), offer.zooms?.min, offer.zooms?.max, offer.tileset, offer.dataDate,
             offer.attribution, FieldText.write(offer.files), FieldText.write(offer.patches),
             FieldText.write(offer.packs.map { [$0] } ?? []), offer.part?.of, offer.part?.number, offer.part?.count,
+            offer.companion.map(FieldText.write),
         ])
     }
 
@@ -117,7 +127,7 @@ extension StoreDatabase {
         try database.cachedStatement(sql: insertion).execute(arguments: [
             1, place, style.id, nil, nil, nil, FieldText.write(style.name.map { ["": $0] } ?? [:]), style.version, nil,
             nil, nil, nil, nil, nil, FieldText.write([style.file]), "", "", nil,
-            nil, nil,
+            nil, nil, nil,
         ])
     }
 }
@@ -133,6 +143,7 @@ extension CatalogContent.Offer {
             zooms: InstalledFile.zooms(row("min_zoom"), row("max_zoom")), tileset: row("tileset"),
             dataDate: row("data_date"), attribution: row("attribution"), files: FieldText.downloads(row("files")),
             patches: FieldText.downloads(row("patches")), packs: FieldText.downloads(row("packs")).first)
+        companion = FieldText.companion(try row("companion") ?? "")
         if let whole = try row("part_of") as String? {
             part = CatalogPart(of: whole, number: try row("part"), count: try row("parts"))
         }

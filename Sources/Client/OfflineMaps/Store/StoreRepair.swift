@@ -71,9 +71,13 @@ enum StoreRepair {
         try database.apply(changes)
     }
 
-    /// A data group belongs to the package of the base map, where that is installed.
+    /// A data group or a companion belongs to the package of the base map, where that is installed.
     private static func holder(of item: Item, in units: [InstalledFile]) -> Item {
         guard case .package(let id, let edition, let format) = item, edition.group != nil else { return item }
+        if item.isCompanion {
+            let map = units.map(\.item).filter { $0.isMap(id) }.min { $0.key < $1.key }
+            return map ?? item
+        }
         let base = Item.package(id, Edition(language: edition.language), format)
         return units.contains { $0.item == base } ? base : item
     }

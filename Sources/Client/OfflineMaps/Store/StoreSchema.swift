@@ -25,6 +25,14 @@ enum StoreSchema {
                     ALTER TABLE offer ADD COLUMN parts INTEGER
                     """)
         }
+        migrator.registerMigration("5: companions") { database in
+            // kind 2 of an offer is a companion: its kind, extension and engine. NULL for other offers.
+            try database.execute(
+                sql: """
+                    ALTER TABLE offer ADD COLUMN companion TEXT;
+                    ALTER TABLE installed_file ADD COLUMN engine TEXT
+                    """)
+        }
         return migrator
     }
 

@@ -12,6 +12,8 @@ public struct Installed: Hashable, Sendable {
     public var ownBytes: UInt64
     /// Whether the catalog still has it.
     public var isInCatalog: Bool
+    /// The files that belong to it and are no maps, ascending by kind.
+    public var companions: [InstalledCompanion] = []
 
     /// Describes an item.
     public init(
@@ -48,7 +50,7 @@ public struct Installed: Hashable, Sendable {
 /// The JSON of an installed item: its version, date and previous versions in place of its files.
 extension Installed: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file
+        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file, companions
     }
 
     /// Writes an installed item; tile packs and regions have no version.
@@ -62,6 +64,7 @@ extension Installed: Encodable {
         try values.encode(previous, forKey: .previous)
         try values.encode(isInCatalog, forKey: .isInCatalog)
         try values.encodeIfPresent(file?.path, forKey: .file)
+        if !companions.isEmpty { try values.encode(companions, forKey: .companions) }
     }
 }
 

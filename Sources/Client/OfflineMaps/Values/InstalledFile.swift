@@ -38,6 +38,8 @@ public struct InstalledFile: Hashable, Sendable {
     public internal(set) var dataDate: String?
     /// The text about the sources that a map must show.
     public internal(set) var attribution: String?
+    /// The version of the program that reads a companion; `nil` when its publisher does not say.
+    public internal(set) var engine: String?
     /// Whether some bodies of an adopted file are no tiles: readers check each body and pass over those.
     ///
     /// The mask alone cannot say it, because a mask that has a tile has those above it too.

@@ -27,7 +27,10 @@ package enum UntrustedBytes {
         } catch { return .refused(error.failure?.rawValue ?? error.code.name) }
         guard verified.sequence ?? -1 >= 3 else { return .wrong("an older catalog was accepted") }
         let content = verified.content
-        for offer in content.offers.flatMap(\.pieces) {
+        for offer in content.offers.flatMap(\.pieces) + content.companions {
+            guard offer.companion.map({ FieldText.companion(FieldText.write($0)) == $0 }) ?? true else {
+                return .wrong("the companion of '\(offer.id)' is not stored as it is")
+            }
             guard FieldText.names(FieldText.write(offer.names)) == offer.names else {
                 return .wrong("the names of '\(offer.id)' are not stored as they are")
             }

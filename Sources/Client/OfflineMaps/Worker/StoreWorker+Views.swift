@@ -18,7 +18,7 @@ struct StoreView: Sendable {
 
     private func files(in table: InstalledFileTable, of item: Item) -> [InstalledFile] {
         let held = Set(rows.holds.filter { $0.item == item }.map(\.key))
-        return table.values.filter { held.contains($0.id.key) }.sorted { $0.order < $1.order }
+        return table.values.filter { held.contains($0.id.key) }.sorted { ($0.order, $0.id) < ($1.order, $1.id) }
     }
 }
 

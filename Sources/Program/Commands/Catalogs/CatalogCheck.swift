@@ -103,7 +103,8 @@ struct CatalogCheck: Encodable {
     private static func contents(of url: URL, _ file: CatalogLists.File) throws -> ([String], UInt64) {
         // A patch is verified by its digest here. Its content is checked against both versions when it is made and when
         // it is applied.
-        guard file.format != "patch" else { return ([], 0) }
+        // A companion is carried as it is: its digest is all that is known of it.
+        guard file.format != "patch", file.format != CatalogCompanion.format else { return ([], 0) }
         if file.format == "style-pack" {
             do {
                 _ = try StylePackCheck.run(url)

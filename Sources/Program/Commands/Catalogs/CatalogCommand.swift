@@ -22,7 +22,8 @@ struct CatalogCommand: AsyncParsableCommand {
             CatalogVerifyCommand.self, CatalogKeygenCommand.self, CatalogPushCommand.self, CatalogDiffCommand.self,
             CatalogPromoteCommand.self, CatalogRollbackCommand.self, CatalogPruneCommand.self,
             CatalogRemoveCommand.self,
-            CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self,
+            CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self, CatalogAttachCommand.self,
+            CatalogDetachCommand.self, CatalogListCommand.self,
         ])
 }
 

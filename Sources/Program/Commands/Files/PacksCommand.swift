@@ -111,6 +111,7 @@ struct PacksCommand: AsyncParsableCommand {
         let work = try catalog.editions().flatMap { edition in
             let home = edition.path.isEmpty ? folder : folder.appending(path: edition.path)
             return try catalog.packages(in: edition).compactMap { entry -> Work? in
+                guard entry.companion == nil else { return nil }
                 guard let tileset = entry.tileset ?? tileset else {
                     skipped.append(edition.path + entry.id)
                     return nil

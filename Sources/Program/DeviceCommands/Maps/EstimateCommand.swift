@@ -16,6 +16,7 @@ struct DeviceEstimateCommand: DeviceWork {
             """)
 
     @OptionGroup var items: ItemArguments
+    @OptionGroup var companions: CompanionArguments
     @OptionGroup var region: RegionArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var catalog: CatalogArguments
@@ -34,8 +35,11 @@ struct DeviceEstimateCommand: DeviceWork {
                 if region.needsCatalog { _ = try await DeviceStore.freshCatalog(of: store, catalog) }
                 return ItemsEstimate(items: [], estimate: try await store.estimate(definition))
             }
-            let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
-            return ItemsEstimate(items: wanted, estimate: try await store.estimate(wanted))
+            let content = try await DeviceStore.freshCatalog(of: store, catalog)
+            let wanted = try items.items(in: content)
+            try companions.check(wanted, in: content)
+            return ItemsEstimate(
+                items: wanted, estimate: try await store.estimate(wanted, withCompanions: companions.choice))
         }
         try view.print(json: json)
     }

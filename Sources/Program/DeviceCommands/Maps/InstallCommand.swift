@@ -17,10 +17,12 @@ struct DeviceInstallCommand: DeviceWork {
               packhorse device install EE --catalog https://maps.example.com/offline/ --store ./maps
               packhorse device install EE LV --group terrain --language de --store ./maps --dry-run
               packhorse device install EE LV --tile-packs --style streets --store ./maps
+              packhorse device install EE --with routing --store ./maps
               packhorse device install EE --catalog ./data/catalog --public-key keys/catalog.pub --store ./maps
             """)
 
     @OptionGroup var items: ItemArguments
+    @OptionGroup var companions: CompanionArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var catalog: CatalogArguments
     @Option(help: "The priority of the tasks; higher is first.") var priority: Int32 = 0
@@ -39,15 +41,20 @@ struct DeviceInstallCommand: DeviceWork {
 
     func work() async throws {
         _ = try store.folder
+        if companions.onlyGivesUp { return try await giveUp() }
         if dryRun {
             let (wanted, estimate) = try await DeviceStore.openReadOnly(store, catalog) { store in
-                let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog))
-                return (wanted, try await store.estimate(wanted))
+                let content = try await DeviceStore.freshCatalog(of: store, catalog)
+                let wanted = try items.items(in: content)
+                try companions.check(wanted, in: content)
+                return (wanted, try await store.estimate(wanted, withCompanions: companions.choice))
             }
             return try ItemsEstimate(items: wanted, estimate: estimate).print(json: wait.progress.json)
         }
         let (store, wanted) = try await DeviceStore.openOrCreate(store, catalog) { store in
-            let wanted = try items.items(in: try await DeviceStore.freshCatalog(of: store, catalog, isKept: true))
+            let content = try await DeviceStore.freshCatalog(of: store, catalog, isKept: true)
+            let wanted = try items.items(in: content)
+            try companions.check(wanted, in: content)
             try await Self.checkForms(wanted, in: store)
             return wanted
         }
@@ -55,7 +62,23 @@ struct DeviceInstallCommand: DeviceWork {
         rule.priority = priority
         rule.bytesPerSecond = rate.flatMap(Units.size)
         rule.failsWithoutNetwork = !wait.queue
-        try await wait.run(store) { [rule] in try await store.install(wanted, rule) }
+        let choice = companions.choice
+        try await wait.run(store) { [rule] in try await store.install(wanted, with: choice, rule) }
+    }
+
+    /// Removes companions of installed packages, in whichever format they are.
+    private func giveUp() async throws {
+        let store = try await DeviceStore.openExisting(store, catalog)
+        let maps = try items.items(among: try await store.items()).filter { item in
+            if case .package(_, let edition, _) = item { edition.group == nil } else { false }
+        }
+        guard !maps.isEmpty else { throw CLIError(.usage, "--without needs a whole package of the base map") }
+        guard !dryRun else {
+            throw CLIError(
+                .usage, "--without downloads nothing: see what is installed with packhorse device list --installed")
+        }
+        let choice = companions.choice
+        try await wait.run(store) { try await store.install(maps, with: choice) }
     }
 
     /// Refuses, before a task is made, what the catalog has in another form only.

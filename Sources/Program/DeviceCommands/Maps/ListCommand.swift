@@ -29,7 +29,11 @@ struct DeviceListCommand: DeviceWork {
         }
         let rows = content.packages.map { PackageView($0, held, language: names) }
         let styles = content.styles.map { StyleView($0, held) }
-        if json { return Console.result(try JSONText.pretty(CatalogView(packages: rows, styles: styles))) }
+        let companions = content.companions.map { CompanionView($0, held) }
+        if json {
+            return Console.result(
+                try JSONText.pretty(CatalogView(packages: rows, styles: styles, companions: companions)))
+        }
         var table = Table("id", "group", "language", "version", "installed", "data", "size", "name")
         for row in rows { row.add(to: &table) }
         table.lines.forEach(Console.result)
@@ -38,6 +42,7 @@ struct DeviceListCommand: DeviceWork {
                 "style \(style.id)  version \(style.version)  \(Units.bytes(style.size))  \(style.name ?? "-")"
                     + (style.installed.map { "  installed \($0)" } ?? ""))
         }
+        companions.map(\.line).forEach(Console.result)
     }
 
     private func listInstalled() async throws {
@@ -53,6 +58,13 @@ struct DeviceListCommand: DeviceWork {
                 one.previous.isEmpty ? "-" : one.previous.map(String.init).joined(separator: ", "))
         }
         table.lines.forEach(Console.result)
+        for one in held {
+            for companion in one.companions {
+                Console.result(
+                    "\(companion.kind) of \(one.item.identifier)  version \(companion.version)  \(Units.bytes(companion.bytes))  \(companion.file.path)"
+                )
+            }
+        }
     }
 }
 
@@ -60,6 +72,7 @@ struct DeviceListCommand: DeviceWork {
 struct CatalogView: Encodable {
     let packages: [PackageView]
     let styles: [StyleView]
+    let companions: [CompanionView]
 }
 
 /// A package of the catalog as printed.

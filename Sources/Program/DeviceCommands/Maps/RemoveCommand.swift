@@ -69,7 +69,9 @@ struct DeviceRollbackCommand: DeviceWork {
         let installed = try await store.installed()
         let named = try items.items(among: installed.map(\.item))
         // An id also names its groups and formats; those without an earlier version stay as they are.
-        let kept = installed.filter { named.contains($0.item) && !$0.previous.isEmpty }.map(\.item)
+        let kept = installed.filter { one in
+            named.contains(one.item) && one.files.contains { $0.state == .previous }
+        }.map(\.item)
         guard !kept.isEmpty else {
             throw CLIError(
                 .noInput, "no earlier version of \(named.map { "'\($0.words)'" }.joined(separator: ", ")) was kept",

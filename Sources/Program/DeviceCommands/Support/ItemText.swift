@@ -4,7 +4,8 @@ import OfflineMaps
 extension Item {
     /// The item for people: `EE`, `EE terrain de, pmtiles`, `tile packs of EE`, `style streets`, `region trip`.
     var words: String {
-        switch self {
+        if let kind = companionKind { return "\(kind) of \(identifier)" }
+        return switch self {
         case .package(let id, let edition, let format):
             Self.joined(id, edition) + (format == .mbtiles ? "" : ", \(format.name)")
         case .packs(let id, let edition): "tile packs of \(Self.joined(id, edition))"

@@ -115,9 +115,12 @@ final class CatalogSnapshot: Sendable {
     private static func links(
         _ file: CatalogIndex.File, of version: CatalogIndex.Version, _ package: CatalogIndex.Package
     ) -> String {
+        let latest = package.versions.first?.file(file.format)
+        // There is no TileJSON of a file that is no map.
+        guard version.companion == nil else { return latest.map { "</\($0.url)>; rel=\"latest-version\"" } ?? "" }
         let query = package.edition.isEmpty ? "" : "?edition=\(package.edition)"
         let about = "</tiles/\(package.id)@\(version.version).json\(query)>; rel=\"describedby\""
-        guard let newest = package.versions.first?.file(file.format) else { return about }
+        guard let newest = latest else { return about }
         return "</\(newest.url)>; rel=\"latest-version\", \(about)"
     }
 

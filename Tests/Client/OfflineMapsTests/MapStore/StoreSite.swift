@@ -6,6 +6,7 @@ import PackageFiles
 import Packages
 import Synchronization
 import TestSupport
+import Testing
 import TileBodies
 import Tiles
 
@@ -177,6 +178,31 @@ final class StoreSite {
             known.part = part
             packages[folder + part.id] = known
         }
+    }
+
+    /// Attaches a companion to a package.
+    ///
+    /// - Parameter area: The package whose area it has; `nil` is its own.
+    /// - Returns: Its path on the server.
+    @discardableResult
+    func attach(
+        _ id: String, kind: String = "routing.valhalla", version: Int32 = 1, bytes: [UInt8], engine: String? = "3.6",
+        area: String? = nil
+    ) throws -> String {
+        let folder = "groups/\(CatalogCompanion.group(of: kind))/"
+        let path = "\(folder)packages/\(version)/\(id).vtiles"
+        serve(bytes, at: path)
+        let mask = try #require(packages[area ?? id]?.versions.first?.tileMask)
+        let entry = CatalogIndex.Version(
+            version: version, tileMask: mask, tilesHash: CatalogSample.digest, dataDate: "2026-10-0\(version)",
+            companion: CatalogCompanion(kind: kind, fileExtension: ".vtiles", engine: engine),
+            files: [
+                CatalogIndex.File(
+                    format: "opaque", url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
+            ], patches: [])
+        packages[folder + id] = CatalogIndex.Package(
+            id: id, edition: folder, region: nil, names: ["en": id], versions: [entry])
+        return path
     }
 
     /// Takes a package out of the catalog.
