@@ -8,6 +8,7 @@ DEMO = "installs packages and builds the program; docs/getting-started.md runs `
 FIREWALL = "changes the firewall of the machine and needs root"
 SYSTEMD = "needs root and systemd; `make deb-test` does the same in a clean Debian"
 SLURM = "needs Slurm; `make slurm-test` does the same"
+FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
 CONTAINERS = "needs Docker; `make compose-test` starts the same services, with other options"
 
 NOT_RUN = {
@@ -31,6 +32,10 @@ NOT_RUN = {
     ("docs/operating/debian-package.md", "runuser -u packhorse -- packhorse keygen --cluster /etc/packhorse/keys"): SYSTEMD,
     ("docs/operating/debian-package.md", "systemctl restart packhorse-coordinator packhorse-gateway"): SYSTEMD,
     ("docs/operating/debian-package.md", "systemctl edit packhorse-coordinator"): SYSTEMD,
+    ("docs/rebuilds-and-patches.md", "packhorse coordinator --data ./data --schedule-files /srv/maps"): FOLLOWED,
+    ("docs/rebuilds-and-patches.md",
+     'packhorse schedule add maps --every "monthly 3 02:30" --follow-files --packages /srv/maps/maps.yaml --tileset /srv/maps/tiles.yaml'):
+        FOLLOWED,
     ("docs/operating/orchestrators.md",
      "export PACKHORSE_COORDINATOR=tcp://coordinator.example.com:7470 PACKHORSE_WORK=tcp://coordinator.example.com:7471 PACKHORSE_KEYS=$HOME/keys"): SLURM,
     ("docs/operating/orchestrators.md",

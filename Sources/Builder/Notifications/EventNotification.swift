@@ -89,10 +89,13 @@ public struct EventNotification: Codable, Hashable, Sendable {
     public var job: UInt64?
     /// The name of the catalog that the job publishes into; `nil` when the event belongs to no single job.
     public var catalog: String?
-    /// `done`, `failed` or `cancelled` of a job, `published` of a package, `blocked` or `broken` of an origin.
+    /// `done`, `failed` or `cancelled` of a job, `published` of a package, `blocked` or `broken` of an origin,
+    /// `failed` of a schedule.
     public var state: String
-    /// Why a job failed or was cancelled.
+    /// Why a job failed or was cancelled, or a schedule failed.
     public var reason: String?
+    /// The schedule that the event is about.
+    public var schedule: String?
     /// The package that the event is about.
     public var package: Package?
     /// The origin that the event is about.
@@ -113,7 +116,7 @@ public struct EventNotification: Codable, Hashable, Sendable {
         return String(text[..<end])
     }
 
-    /// A notification without job, reason, package and origin.
+    /// A notification without job, reason, schedule, package and origin.
     ///
     /// - Parameter wall: Milliseconds since 1970.
     public init(id: String, seq: UInt64, kind: NotificationKind, wall: Int64, state: String, text: String) {

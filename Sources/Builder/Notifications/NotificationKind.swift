@@ -14,6 +14,8 @@ public enum NotificationKind: Int64, CaseIterable, Sendable {
     case packagePublished = 4
     /// A tile server asked to wait, or does not answer.
     case originBlocked = 5
+    /// A firing of a schedule failed, and so did its retries.
+    case scheduleFailed = 6
 
     /// Kebab-case.
     public var name: String {
@@ -23,6 +25,7 @@ public enum NotificationKind: Int64, CaseIterable, Sendable {
         case .jobCancelled: "job-cancelled"
         case .packagePublished: "package-published"
         case .originBlocked: "origin-blocked"
+        case .scheduleFailed: "schedule-failed"
         }
     }
 

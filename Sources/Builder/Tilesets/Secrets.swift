@@ -28,7 +28,7 @@ enum Secrets {
     static func missing(_ name: String, isEmpty: Bool = false, place: String) -> TilesetsError {
         TilesetsError(
             .missingSecret,
-            "\(place) needs the environment variable \(name), which is \(isEmpty ? "empty" : "not set"); set it where the worker runs."
+            "\(place) needs the environment variable \(name), which is \(isEmpty ? "empty" : "not set"); set it for every process that asks the source: the workers, and the coordinator where a schedule looks for the newest build."
         )
     }
 

@@ -114,6 +114,14 @@ package final class ControlClient: Sendable {
         return answer.schedules
     }
 
+    /// A schedule with its newest firings.
+    package func schedule(_ id: String) async throws -> PBScheduleDetail {
+        guard case .scheduleDetail(let answer) = try await sendRequest(.getSchedule(.make { $0.id = id })) else {
+            throw unexpected
+        }
+        return answer
+    }
+
     private func ordered(_ message: Message) async throws -> PBOrdered {
         guard case .ordered(let answer) = try await sendRequest(message) else { throw unexpected }
         return answer

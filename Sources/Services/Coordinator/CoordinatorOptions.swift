@@ -4,6 +4,7 @@ public import CatalogFormat
 internal import Files
 public import Foundation
 public import Notifications
+package import Wire
 public import ZeroMQ
 
 /// The configuration of a coordinator.
@@ -75,6 +76,12 @@ public struct CoordinatorOptions: Sendable {
     public var patchVersions = PatchRule.previousVersions
     /// Who is notified of ends of jobs, published packages and blocked origins.
     public var receivers: [NotificationReceiver] = []
+    /// Reads the files that a schedule follows again, and returns its submission with what they say now.
+    ///
+    /// Default: none is read.
+    package var readFiles: @Sendable (PBSubmit) async -> Result<PBSubmit, ScheduleFileProblem> = { _ in
+        .failure(ScheduleFileProblem(text: "this coordinator reads no files of schedules", hint: ""))
+    }
     /// How long a lease is valid without progress.
     ///
     /// Unit: seconds, default 60.

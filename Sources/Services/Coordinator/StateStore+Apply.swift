@@ -10,7 +10,9 @@ extension StateStore {
         switch write {
         case .insertJob(let job):
             try insert(job, db, wall: wall)
-        case .job(let summary): try update(summary, db, wall: wall)
+        case .job(let summary):
+            try update(summary, db, wall: wall)
+            if summary.state.isFinal { try endFiring(of: summary, in: db) }
         case .forget(let job):
             try moveToHistory(job, db)
             try markForgotten(job, db)
@@ -18,12 +20,16 @@ extension StateStore {
             for (offset, batch) in batches.enumerated() {
                 try put(batch, job: job, index: first.advanced(by: offset), in: db)
             }
-        case .reopen(let job, let keepsBatches): try reopen(job, keepsBatches: keepsBatches, in: db, wall: wall)
+        case .reopen(let job, let keepsBatches):
+            try reopen(job, keepsBatches: keepsBatches, in: db, wall: wall)
+            try endFiring(of: job.summary, in: db)
         case .resetBatches(let job, let batches): try reset(batches, of: job, in: db)
         case .dropped(let job, let batches): try drop(job, batches: batches, in: db)
         case .schedule(let schedule, let payload): try put(schedule, payload: payload, in: db)
         case .dropSchedule(let id):
             try db.cachedStatement(sql: "DELETE FROM schedule WHERE id = ?").execute(arguments: [id])
+            try db.cachedStatement(sql: "DELETE FROM firing WHERE schedule = ?").execute(arguments: [id])
+        case .firing(let firing): try put(firing, in: db)
         case .originLimit(let origin, let limit): try put(limit, origin: origin, in: db)
         case .originBlocked: try removeOldBlocks(db)
         case .batch(let job, let index, let batch): try put(batch, job: job, index: index, in: db)

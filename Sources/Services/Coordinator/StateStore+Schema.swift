@@ -31,8 +31,27 @@ extension StateStore {
         migrator.registerMigration("paused schedules") { db in
             try db.execute(sql: "ALTER TABLE schedule ADD COLUMN paused INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("attempts and history of schedules") { db in try db.execute(sql: firings) }
         return migrator
     }
+
+    /// The newest firings of each schedule, and the attempts of the present one.
+    private static let firings = """
+        ALTER TABLE schedule ADD COLUMN retry TEXT NOT NULL DEFAULT '';
+        ALTER TABLE schedule ADD COLUMN recorded INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE schedule ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE schedule ADD COLUMN retry_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE schedule ADD COLUMN alerts INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE schedule ADD COLUMN alert TEXT NOT NULL DEFAULT '';
+        ALTER TABLE schedule ADD COLUMN failed_job INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE firing (
+            schedule TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, due INTEGER NOT NULL,
+            started_by TEXT NOT NULL, result TEXT NOT NULL, job INTEGER NOT NULL, cause TEXT, detail TEXT,
+            build TEXT NOT NULL,
+            PRIMARY KEY (schedule, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX firing_job ON firing (job) WHERE job <> 0;
+        """
 
     /// What belongs to no job.
     private static let ofFile = """

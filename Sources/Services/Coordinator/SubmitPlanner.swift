@@ -101,11 +101,19 @@ struct SubmitPlanner: Sendable {
                 payload: try Self.payload(body),
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
                 tileset: spec.tileset.digest, after: body.after.map { JobID($0) }, identity: try Self.identity(body),
-                firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
+                firing: body.schedule.isEmpty
+                    ? nil
+                    : Firing(
+                        schedule: body.schedule, due: due, wall: wall, build: spec.tileset.build?.name ?? ""),
                 origin: spec.tileset.origin, formats: spec.formats,
                 sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion,
                 asksChangedOnly: spec.changed != nil, publishesTogether: spec.publish.together),
             tiles: planner.tiles)
+    }
+
+    /// The plan of a submission that the catalog would take.
+    func checkedPlan(_ body: PBSubmit, wall: Int64, against catalogs: CatalogTable) -> Result<Plan, SubmitProblem> {
+        Result { () throws(SubmitProblem) in try plan(body, wall: wall).checked(against: catalogs) }
     }
 
     /// The stored form of a submission: a wire frame, so that the wire decoder reads and checks it.

@@ -80,7 +80,8 @@ struct BatchFetcher: Sendable {
     /// A server that names the job's version again was not given another file: its answers contradict each other.
     private static func check(_ source: OriginCache.Opened, of work: PBFetchWork) async throws {
         guard !fits(source.version, work), let version = source.version else { return }
-        if let pinned = source.origin as? any PinnedOrigin,
+        // A document of builds may name two of them in turns while it is replaced; the job can begin again.
+        if source.tileset.build?.document == nil, let pinned = source.origin as? any PinnedOrigin,
             let more = try? await pinned.versions(ofAnswers: 4), more.contains(work.sourceVersion)
         {
             throw WorkFailure.contradicting([work.sourceVersion, version] + more)

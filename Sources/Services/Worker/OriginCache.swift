@@ -110,7 +110,7 @@ actor OriginCache {
             if pinned.isStale {
                 // Another batch may have opened it again meanwhile.
                 if entries[key]?.opening == entry.opening {
-                    try noteReplacement(of: key, was: pinned.version)
+                    try noteReplacement(of: key, was: pinned.version, tileset)
                     entries[key] = nil
                 }
                 return try await open(canonicalJSON, budget: name, version: wanted)
@@ -127,10 +127,12 @@ actor OriginCache {
         }
     }
 
-    private func noteReplacement(of key: Digest, was version: String) throws {
+    private func noteReplacement(of key: Digest, was version: String, _ tileset: Tileset) throws {
         let recent = replacements[key, default: []].filter { .now - $0.at < .seconds(60) } + [(.now, version)]
         replacements[key] = recent
         guard recent.count > Self.maxReplacements else { return }
+        // The document of builds names two of them in turns: the job can begin again with one of them.
+        guard tileset.build?.document == nil else { throw WorkFailure.changed(to: version) }
         throw WorkFailure.contradicting(recent.map(\.version))
     }
 

@@ -121,7 +121,11 @@ public enum StoreWrite: Hashable, Sendable {
     case dropped(JobID, batches: [BatchIndex]?)
     /// A schedule's row, together with its submission if that is new.
     case schedule(Schedule, payload: [UInt8]?)
-    /// Remove a schedule.
+    /// A firing of a schedule, and remove those of the schedule before the newest ``PastFiring/kept``.
+    ///
+    /// The end of its job changes its result.
+    case firing(PastFiring)
+    /// Remove a schedule and its firings.
     case dropSchedule(String)
     /// An operator's limit for an origin; `nil` = removed.
     case originLimit(String, OperatorLimit?)

@@ -44,7 +44,7 @@ public enum Event: Sendable {
     case fireFailed(schedule: String, wall: Int64, Trouble, retriable: Bool)
 
     /// A schedule that is due needs no job: its source has the build that its last job was made of.
-    case fireUnchanged(schedule: String, wall: Int64)
+    case fireUnchanged(schedule: String, wall: Int64, build: String = "")
 
     /// A worker process connected or reconnected, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])

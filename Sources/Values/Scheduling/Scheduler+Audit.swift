@@ -125,7 +125,9 @@ extension Scheduler {
             found.append("manifest \(manifest): its job is forgotten")
         }
         if kept.count > policy.keptFailedJobs { found.append("\(kept.count) failed jobs kept") }
-        for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, but does not exist") }
+        for id in firing.keys.sorted() where schedules[id] == nil {
+            found.append("schedule \(id): fires, but does not exist")
+        }
         return found
     }
 

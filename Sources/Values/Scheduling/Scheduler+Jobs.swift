@@ -118,6 +118,7 @@ extension Scheduler {
         jobs[job].isQueued = false
         closeOrigin(job)
         finished.append(jobs[job].summary.id)
+        endFiring(of: jobs[job].summary)
         keepOrRelease(job, baseline: baseline)
         updateFollowers(now: now)
     }

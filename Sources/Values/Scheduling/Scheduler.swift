@@ -24,8 +24,8 @@ public struct Scheduler: Sendable {
     var kept: Deque<JobID> = []
     var places: [JobID: JobPlace] = [:]
     var schedules: [String: Schedule] = [:]
-    /// Schedules whose submission is being processed.
-    var firing: Set<String> = []
+    /// Schedules whose submission is being processed, and when that was due.
+    var firing: [String: Int64] = [:]
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
     var leases: [LeaseToken: Lease] = [:]
@@ -137,7 +137,7 @@ public struct Scheduler: Sendable {
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
             fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
-        case .fireUnchanged(let id, let wall): fireUnchanged(id, wall: wall)
+        case .fireUnchanged(let id, let wall, let build): fireUnchanged(id, wall: wall, build: build)
         case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
         case .ready(let id, let credit, let mergeCredit):
             ready(id, credit: credit, mergeCredit: mergeCredit, now: now)

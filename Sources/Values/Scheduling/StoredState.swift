@@ -12,6 +12,8 @@ public struct StoredState: Hashable, Sendable {
     public private(set) var orphans: [JobID: Set<Digest>] = [:]
     /// Schedules by id.
     public private(set) var schedules: [String: Schedule] = [:]
+    /// Firings of schedules as they began, oldest first; the results of their jobs are those of the jobs.
+    public private(set) var firings: [PastFiring] = []
     /// Operators' limits by origin.
     public private(set) var operatorLimits: OperatorLimits = [:]
 
@@ -62,7 +64,12 @@ public struct StoredState: Hashable, Sendable {
                 jobs[place].batches[index].drop()
             }
         case .schedule(let schedule, _): schedules[schedule.id] = schedule
-        case .dropSchedule(let id): schedules[id] = nil
+        case .dropSchedule(let id):
+            schedules[id] = nil
+            firings.removeAll { $0.schedule == id }
+        case .firing(let firing):
+            firings.removeAll { $0.schedule == firing.schedule && $0.number + PastFiring.kept <= firing.number }
+            firings.append(firing)
         case .originLimit(let origin, let limit): operatorLimits[origin] = limit
         case .originBlocked: break
         case .failures(let id, let batch, let tiles): failures[id, default: [:]][batch] = tiles

@@ -40,6 +40,8 @@ public enum Message: Hashable, Sendable {
     case scheduleOrder(PBScheduleOrder)
     case listSchedules(PBListSchedules)
     case schedules(PBSchedules)
+    case getSchedule(PBGetSchedule)
+    case scheduleDetail(PBScheduleDetail)
     case listOrigins(PBListOrigins)
     case origins(PBOrigins)
     case getEvents(PBGetEvents)
@@ -103,6 +105,8 @@ public enum Message: Hashable, Sendable {
         case .scheduleOrder(let body): (.scheduleOrder, body)
         case .listSchedules(let body): (.listSchedules, body)
         case .schedules(let body): (.schedules, body)
+        case .getSchedule(let body): (.getSchedule, body)
+        case .scheduleDetail(let body): (.scheduleDetail, body)
         case .listOrigins(let body): (.listOrigins, body)
         case .origins(let body): (.origins, body)
         case .getEvents(let body): (.getEvents, body)
@@ -168,6 +172,8 @@ public enum Message: Hashable, Sendable {
         case .scheduleOrder: .scheduleOrder(try decoded(body, type))
         case .listSchedules: .listSchedules(try decoded(body, type))
         case .schedules: .schedules(try decoded(body, type))
+        case .getSchedule: .getSchedule(try decoded(body, type))
+        case .scheduleDetail: .scheduleDetail(try decoded(body, type))
         case .listOrigins: .listOrigins(try decoded(body, type))
         case .origins: .origins(try decoded(body, type))
         case .getEvents: .getEvents(try decoded(body, type))
@@ -225,7 +231,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .getSchedule, .scheduleDetail, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem: break
         }
     }
 }
@@ -267,6 +273,8 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case scheduleOrder = 0x54
     case listSchedules = 0x55
     case schedules = 0x56
+    case getSchedule = 0x6D
+    case scheduleDetail = 0x6E
     case listOrigins = 0x57
     case origins = 0x58
     case getEvents = 0x59
@@ -302,10 +310,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var maxBodyBytes: Int {
         switch self {
         case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw, .changeCatalog, .compareCatalogs: 64 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .scheduleOrder, .listSchedules, .getSchedule, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
         case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .problem, .blobRefused: 16 << 10
-        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers, .coverage, .catalogChanged: Self.maxControlFrame - FrameHeader.byteCount
+        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .scheduleDetail, .origins, .events, .workers, .coverage, .catalogChanged: Self.maxControlFrame - FrameHeader.byteCount
         case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
         }
     }
@@ -314,9 +322,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var role: MessageRole {
         switch self {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: .worker
-        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .catalogChanged, .problem: .coordinator
+        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .scheduleDetail, .origins, .events, .backedUp, .done, .workers, .health, .coverage, .catalogChanged, .problem: .coordinator
         case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .scheduleOrder, .backup, .drainWorker, .withdraw, .changeCatalog, .originOrder: .operator
-        case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers, .getCoverage, .compareCatalogs: .viewer
+        case .listJobs, .getJob, .listFailed, .listSchedules, .getSchedule, .listOrigins, .getEvents, .listWorkers, .getCoverage, .compareCatalogs: .viewer
         case .ping: .any
         }
     }
@@ -326,7 +334,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// A peer that speaks a lower one is not sent it.
     public var minor: UInt8 {
         switch self {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .getSchedule, .scheduleDetail, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
         }
     }
 
@@ -422,6 +430,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("schedules", path: [1], most: 1000),
             ]
+        case .scheduleDetail:
+            [
+                ListLimit("firings", path: [2], most: 100),
+            ]
         case .origins:
             [
                 ListLimit("origins", path: [1], most: 1000),
@@ -454,7 +466,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("packages", path: [3], most: 1000),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .getSchedule, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -585,7 +597,16 @@ extension PBSubmit {
         try WireCheck.text(style, atMost: 2048, "Submit.style")
         if hasPublish { try publish.checkFields() }
         try WireCheck.text(latest, atMost: 196608, "Submit.latest")
+        if hasFollows { try follows.checkFields() }
         try checkRules()
+    }
+}
+
+extension PBFollowedFiles {
+    func checkFields() throws(WireError) {
+        try WireCheck.text(packages, atMost: 4096, "FollowedFiles.packages")
+        try WireCheck.text(tileset, atMost: 4096, "FollowedFiles.tileset")
+        try WireCheck.text(language, atMost: 64, "FollowedFiles.language")
     }
 }
 
@@ -735,6 +756,7 @@ extension PBAck: WireBody {}
 extension PBStale: WireBody {}
 extension PBUnknownSession: WireBody {}
 extension PBSubmit: WireBody {}
+extension PBFollowedFiles: WireBody {}
 extension PBPublishOptions: WireBody {}
 extension PBPackageRequest: WireBody {}
 extension PBRegionNode: WireBody {}
@@ -756,6 +778,9 @@ extension PBScheduleOrder: WireBody {}
 extension PBListSchedules: WireBody {}
 extension PBSchedules: WireBody {}
 extension PBSchedule: WireBody {}
+extension PBGetSchedule: WireBody {}
+extension PBScheduleDetail: WireBody {}
+extension PBScheduleFiring: WireBody {}
 extension PBListOrigins: WireBody {}
 extension PBOrigins: WireBody {}
 extension PBOriginStatus: WireBody {}

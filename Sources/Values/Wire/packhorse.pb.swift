@@ -905,11 +905,42 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._latest = newValue}
   }
 
+  /// of a schedule: files that the coordinator reads again at each firing; absent = none
+  public var follows: PBFollowedFiles {
+    get {_storage._follows ?? PBFollowedFiles()}
+    set {_uniqueStorage()._follows = newValue}
+  }
+  /// Returns true if `follows` has been explicitly set.
+  public var hasFollows: Bool {_storage._follows != nil}
+  /// Clears the value of `follows`. Subsequent reads from it will return its default value.
+  public mutating func clearFollows() {_uniqueStorage()._follows = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Files of a schedule: absolute paths on the machine of the coordinator; empty = what the submission has stays.
+public nonisolated struct PBFollowedFiles: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var packages: String = String()
+
+  public var tileset: String = String()
+
+  /// replaces {language} in the tileset file
+  public var language: String = String()
+
+  /// the zooms stay, whatever the tileset file says
+  public var fixesZooms: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 /// How finished packages are published.
@@ -1602,46 +1633,178 @@ public nonisolated struct PBSchedules: Sendable {
 }
 
 /// A repeated submission. A firing is skipped while the job of the last one is unfinished.
-public nonisolated struct PBSchedule: Sendable {
+public nonisolated struct PBSchedule: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
+
+  /// "monthly 3 02:30", "weekly mon 04:00 Europe/Tallinn", "daily 01:00 jitter 30m", "hourly 15"
+  public var every: String {
+    get {_storage._every}
+    set {_uniqueStorage()._every = newValue}
+  }
+
+  /// a Submit body
+  public var submission: Data {
+    get {_storage._submission}
+    set {_uniqueStorage()._submission = newValue}
+  }
+
+  /// until the next firing
+  public var nextMs: UInt64 {
+    get {_storage._nextMs}
+    set {_uniqueStorage()._nextMs = newValue}
+  }
+
+  public var lastJob: UInt64 {
+    get {_storage._lastJob}
+    set {_uniqueStorage()._lastJob = newValue}
+  }
+
+  public var fired: UInt64 {
+    get {_storage._fired}
+    set {_uniqueStorage()._fired = newValue}
+  }
+
+  public var skipped: UInt64 {
+    get {_storage._skipped}
+    set {_uniqueStorage()._skipped = newValue}
+  }
+
+  public var label: String {
+    get {_storage._label}
+    set {_uniqueStorage()._label = newValue}
+  }
+
+  /// firings that made no job because the source had no new build
+  public var unchanged: UInt64 {
+    get {_storage._unchanged}
+    set {_uniqueStorage()._unchanged = newValue}
+  }
+
+  /// of the last firing, when it was one of these
+  public var unchangedMs: Int64 {
+    get {_storage._unchangedMs}
+    set {_uniqueStorage()._unchangedMs = newValue}
+  }
+
+  /// of the last job
+  public var sourceBuild: String {
+    get {_storage._sourceBuild}
+    set {_uniqueStorage()._sourceBuild = newValue}
+  }
+
+  /// nothing fires until it is resumed
+  public var paused: Bool {
+    get {_storage._paused}
+    set {_uniqueStorage()._paused = newValue}
+  }
+
+  /// why the last firing made no job
+  public var cause: String {
+    get {_storage._cause}
+    set {_uniqueStorage()._cause = newValue}
+  }
+
+  public var detail: String {
+    get {_storage._detail}
+    set {_uniqueStorage()._detail = newValue}
+  }
+
+  /// "3,10m": a firing that failed is tried again three times, after 10, 20 and 40 minutes; empty = never
+  public var retry: String {
+    get {_storage._retry}
+    set {_uniqueStorage()._retry = newValue}
+  }
+
+  /// attempts of the present firing that failed, while another one waits or runs
+  public var failures: UInt32 {
+    get {_storage._failures}
+    set {_uniqueStorage()._failures = newValue}
+  }
+
+  /// until that one; 0 = it runs, or none waits
+  public var retryMs: UInt64 {
+    get {_storage._retryMs}
+    set {_uniqueStorage()._retryMs = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct PBGetSchedule: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var id: String = String()
 
-  /// "monthly 3 02:30", "weekly mon 04:00 Europe/Tallinn", "daily 01:00 jitter 30m", "hourly 15"
-  public var every: String = String()
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// a Submit body
-  public var submission: Data = Data()
+  public init() {}
+}
 
-  /// until the next firing
-  public var nextMs: UInt64 = 0
+public nonisolated struct PBScheduleDetail: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
 
-  public var lastJob: UInt64 = 0
+  public var schedule: PBSchedule {
+    get {_schedule ?? PBSchedule()}
+    set {_schedule = newValue}
+  }
+  /// Returns true if `schedule` has been explicitly set.
+  public var hasSchedule: Bool {self._schedule != nil}
+  /// Clears the value of `schedule`. Subsequent reads from it will return its default value.
+  public mutating func clearSchedule() {self._schedule = nil}
 
-  public var fired: UInt64 = 0
+  /// newest first
+  public var firings: [PBScheduleFiring] = []
 
-  public var skipped: UInt64 = 0
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  public var label: String = String()
+  public init() {}
 
-  /// firings that made no job because the source had no new build
-  public var unchanged: UInt64 = 0
+  fileprivate var _schedule: PBSchedule? = nil
+}
 
-  /// of the last firing, when it was one of these
-  public var unchangedMs: Int64 = 0
+/// A firing of a schedule that has been.
+public nonisolated struct PBScheduleFiring: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
 
-  /// of the last job
-  public var sourceBuild: String = String()
+  /// counts the firings of the schedule from 1
+  public var number: UInt64 = 0
 
-  /// nothing fires until it is resumed
-  public var paused: Bool = false
+  public var atMs: Int64 = 0
 
-  /// why the last firing made no job
+  /// when it was due; 0 = run by hand
+  public var dueMs: Int64 = 0
+
+  /// rule, hand, retry
+  public var startedBy: String = String()
+
+  /// running, published, nothing-new, failed, cancelled, skipped
+  public var result: String = String()
+
+  public var job: UInt64 = 0
+
+  /// why there is no job, or why it failed
   public var cause: String = String()
 
   public var detail: String = String()
+
+  public var sourceBuild: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2590,6 +2753,14 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .scheduleDropped(newValue)}
   }
 
+  public var firing: PBLoggedRow {
+    get {
+      if case .firing(let v)? = change {return v}
+      return PBLoggedRow()
+    }
+    set {change = .firing(newValue)}
+  }
+
   public var originLimit: PBOriginLimit {
     get {
       if case .originLimit(let v)? = change {return v}
@@ -2621,6 +2792,7 @@ public nonisolated struct PBLoggedChange: Sendable {
     case dropped(PBLoggedDrop)
     case schedule(PBLoggedRow)
     case scheduleDropped(String)
+    case firing(PBLoggedRow)
     case originLimit(PBOriginLimit)
     case originBlock(PBOriginBlock)
 
@@ -4323,7 +4495,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{1}latest\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{1}latest\0\u{1}follows\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -4346,6 +4518,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _sourceVersion: String = String()
     var _changed: Data = Data()
     var _latest: String = String()
+    var _follows: PBFollowedFiles? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4376,6 +4549,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _sourceVersion = source._sourceVersion
       _changed = source._changed
       _latest = source._latest
+      _follows = source._follows
     }
   }
 
@@ -4414,6 +4588,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 223: try { try decoder.decodeSingularMessageField(value: &_storage._publish) }()
         case 224: try { try decoder.decodeSingularBytesField(value: &_storage._changed) }()
         case 225: try { try decoder.decodeSingularStringField(value: &_storage._latest) }()
+        case 226: try { try decoder.decodeSingularMessageField(value: &_storage._follows) }()
         default: break
         }
       }
@@ -4486,6 +4661,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._latest.isEmpty {
         try visitor.visitSingularStringField(value: _storage._latest, fieldNumber: 225)
       }
+      try { if let v = _storage._follows {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 226)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4515,10 +4693,56 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         if _storage._changed != rhs_storage._changed {return false}
         if _storage._latest != rhs_storage._latest {return false}
+        if _storage._follows != rhs_storage._follows {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFollowedFiles: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FollowedFiles"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}packages\0\u{1}tileset\0\u{1}language\0\u{3}fixes_zooms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.packages) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.tileset) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.fixesZooms) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.packages.isEmpty {
+      try visitor.visitSingularStringField(value: self.packages, fieldNumber: 1)
+    }
+    if !self.tileset.isEmpty {
+      try visitor.visitSingularStringField(value: self.tileset, fieldNumber: 2)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 3)
+    }
+    if self.fixesZooms != false {
+      try visitor.visitSingularBoolField(value: self.fixesZooms, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBFollowedFiles, rhs: PBFollowedFiles) -> Bool {
+    if lhs.packages != rhs.packages {return false}
+    if lhs.tileset != rhs.tileset {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.fixesZooms != rhs.fixesZooms {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5776,7 +6000,185 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0")
+
+  fileprivate class _StorageClass {
+    var _id: String = String()
+    var _every: String = String()
+    var _submission: Data = Data()
+    var _nextMs: UInt64 = 0
+    var _lastJob: UInt64 = 0
+    var _fired: UInt64 = 0
+    var _skipped: UInt64 = 0
+    var _label: String = String()
+    var _unchanged: UInt64 = 0
+    var _unchangedMs: Int64 = 0
+    var _sourceBuild: String = String()
+    var _paused: Bool = false
+    var _cause: String = String()
+    var _detail: String = String()
+    var _retry: String = String()
+    var _failures: UInt32 = 0
+    var _retryMs: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _every = source._every
+      _submission = source._submission
+      _nextMs = source._nextMs
+      _lastJob = source._lastJob
+      _fired = source._fired
+      _skipped = source._skipped
+      _label = source._label
+      _unchanged = source._unchanged
+      _unchangedMs = source._unchangedMs
+      _sourceBuild = source._sourceBuild
+      _paused = source._paused
+      _cause = source._cause
+      _detail = source._detail
+      _retry = source._retry
+      _failures = source._failures
+      _retryMs = source._retryMs
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._every) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._submission) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._nextMs) }()
+        case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._lastJob) }()
+        case 6: try { try decoder.decodeSingularUInt64Field(value: &_storage._fired) }()
+        case 7: try { try decoder.decodeSingularUInt64Field(value: &_storage._skipped) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._label) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._unchanged) }()
+        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._unchangedMs) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._sourceBuild) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._paused) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._retry) }()
+        case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._failures) }()
+        case 17: try { try decoder.decodeSingularUInt64Field(value: &_storage._retryMs) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._every.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._every, fieldNumber: 2)
+      }
+      if !_storage._submission.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._submission, fieldNumber: 3)
+      }
+      if _storage._nextMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._nextMs, fieldNumber: 4)
+      }
+      if _storage._lastJob != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._lastJob, fieldNumber: 5)
+      }
+      if _storage._fired != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._fired, fieldNumber: 6)
+      }
+      if _storage._skipped != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._skipped, fieldNumber: 7)
+      }
+      if !_storage._label.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._label, fieldNumber: 8)
+      }
+      if _storage._unchanged != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._unchanged, fieldNumber: 9)
+      }
+      if _storage._unchangedMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._unchangedMs, fieldNumber: 10)
+      }
+      if !_storage._sourceBuild.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceBuild, fieldNumber: 11)
+      }
+      if _storage._paused != false {
+        try visitor.visitSingularBoolField(value: _storage._paused, fieldNumber: 12)
+      }
+      if !_storage._cause.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._cause, fieldNumber: 13)
+      }
+      if !_storage._detail.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._detail, fieldNumber: 14)
+      }
+      if !_storage._retry.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._retry, fieldNumber: 15)
+      }
+      if _storage._failures != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._failures, fieldNumber: 16)
+      }
+      if _storage._retryMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._retryMs, fieldNumber: 17)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBSchedule, rhs: PBSchedule) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._every != rhs_storage._every {return false}
+        if _storage._submission != rhs_storage._submission {return false}
+        if _storage._nextMs != rhs_storage._nextMs {return false}
+        if _storage._lastJob != rhs_storage._lastJob {return false}
+        if _storage._fired != rhs_storage._fired {return false}
+        if _storage._skipped != rhs_storage._skipped {return false}
+        if _storage._label != rhs_storage._label {return false}
+        if _storage._unchanged != rhs_storage._unchanged {return false}
+        if _storage._unchangedMs != rhs_storage._unchangedMs {return false}
+        if _storage._sourceBuild != rhs_storage._sourceBuild {return false}
+        if _storage._paused != rhs_storage._paused {return false}
+        if _storage._cause != rhs_storage._cause {return false}
+        if _storage._detail != rhs_storage._detail {return false}
+        if _storage._retry != rhs_storage._retry {return false}
+        if _storage._failures != rhs_storage._failures {return false}
+        if _storage._retryMs != rhs_storage._retryMs {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBGetSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetSchedule"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5785,19 +6187,6 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.every) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.submission) }()
-      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.nextMs) }()
-      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.lastJob) }()
-      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.fired) }()
-      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.label) }()
-      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.unchanged) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self.unchangedMs) }()
-      case 11: try { try decoder.decodeSingularStringField(value: &self.sourceBuild) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self.paused) }()
-      case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       default: break
       }
     }
@@ -5807,63 +6196,120 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.id.isEmpty {
       try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
     }
-    if !self.every.isEmpty {
-      try visitor.visitSingularStringField(value: self.every, fieldNumber: 2)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBGetSchedule, rhs: PBGetSchedule) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBScheduleDetail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ScheduleDetail"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}schedule\0\u{1}firings\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._schedule) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.firings) }()
+      default: break
+      }
     }
-    if !self.submission.isEmpty {
-      try visitor.visitSingularBytesField(value: self.submission, fieldNumber: 3)
-    }
-    if self.nextMs != 0 {
-      try visitor.visitSingularUInt64Field(value: self.nextMs, fieldNumber: 4)
-    }
-    if self.lastJob != 0 {
-      try visitor.visitSingularUInt64Field(value: self.lastJob, fieldNumber: 5)
-    }
-    if self.fired != 0 {
-      try visitor.visitSingularUInt64Field(value: self.fired, fieldNumber: 6)
-    }
-    if self.skipped != 0 {
-      try visitor.visitSingularUInt64Field(value: self.skipped, fieldNumber: 7)
-    }
-    if !self.label.isEmpty {
-      try visitor.visitSingularStringField(value: self.label, fieldNumber: 8)
-    }
-    if self.unchanged != 0 {
-      try visitor.visitSingularUInt64Field(value: self.unchanged, fieldNumber: 9)
-    }
-    if self.unchangedMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.unchangedMs, fieldNumber: 10)
-    }
-    if !self.sourceBuild.isEmpty {
-      try visitor.visitSingularStringField(value: self.sourceBuild, fieldNumber: 11)
-    }
-    if self.paused != false {
-      try visitor.visitSingularBoolField(value: self.paused, fieldNumber: 12)
-    }
-    if !self.cause.isEmpty {
-      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 13)
-    }
-    if !self.detail.isEmpty {
-      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._schedule {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.firings.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.firings, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBSchedule, rhs: PBSchedule) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.every != rhs.every {return false}
-    if lhs.submission != rhs.submission {return false}
-    if lhs.nextMs != rhs.nextMs {return false}
-    if lhs.lastJob != rhs.lastJob {return false}
-    if lhs.fired != rhs.fired {return false}
-    if lhs.skipped != rhs.skipped {return false}
-    if lhs.label != rhs.label {return false}
-    if lhs.unchanged != rhs.unchanged {return false}
-    if lhs.unchangedMs != rhs.unchangedMs {return false}
-    if lhs.sourceBuild != rhs.sourceBuild {return false}
-    if lhs.paused != rhs.paused {return false}
+  public static func ==(lhs: PBScheduleDetail, rhs: PBScheduleDetail) -> Bool {
+    if lhs._schedule != rhs._schedule {return false}
+    if lhs.firings != rhs.firings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBScheduleFiring: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ScheduleFiring"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}at_ms\0\u{3}due_ms\0\u{3}started_by\0\u{1}result\0\u{1}job\0\u{1}cause\0\u{1}detail\0\u{3}source_build\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.atMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.dueMs) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.startedBy) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.result) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.cause) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.sourceBuild) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.atMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.atMs, fieldNumber: 2)
+    }
+    if self.dueMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.dueMs, fieldNumber: 3)
+    }
+    if !self.startedBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.startedBy, fieldNumber: 4)
+    }
+    if !self.result.isEmpty {
+      try visitor.visitSingularStringField(value: self.result, fieldNumber: 5)
+    }
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 6)
+    }
+    if !self.cause.isEmpty {
+      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 7)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 8)
+    }
+    if !self.sourceBuild.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceBuild, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBScheduleFiring, rhs: PBScheduleFiring) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.atMs != rhs.atMs {return false}
+    if lhs.dueMs != rhs.dueMs {return false}
+    if lhs.startedBy != rhs.startedBy {return false}
+    if lhs.result != rhs.result {return false}
+    if lhs.job != rhs.job {return false}
     if lhs.cause != rhs.cause {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.sourceBuild != rhs.sourceBuild {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7632,7 +8078,7 @@ nonisolated extension PBOriginOrder: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{4}F\u{3}origin_limit\0\u{3}origin_block\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{1}firing\0\u{4}E\u{3}origin_limit\0\u{3}origin_block\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7781,6 +8227,19 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
           self.change = .scheduleDropped(v)
         }
       }()
+      case 13: try {
+        var v: PBLoggedRow?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .firing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .firing(v)
+        }
+      }()
       case 210: try {
         var v: PBOriginLimit?
         var hadOneofValue = false
@@ -7865,6 +8324,10 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
     case .scheduleDropped?: try {
       guard case .scheduleDropped(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    }()
+    case .firing?: try {
+      guard case .firing(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case .originLimit?: try {
       guard case .originLimit(let v)? = self.change else { preconditionFailure() }

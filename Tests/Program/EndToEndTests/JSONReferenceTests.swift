@@ -58,8 +58,10 @@ struct JSONReferenceTests {
             but: [
                 "accepts_per_second", "accepts_concurrency", "packages.remark", "changed_tiles", "source_build",
                 "source_url", "source_version", "unchanged_at",
-                // Of a schedule whose firing was refused: ScheduleTests.
-                "cause", "detail",
+                // Of a schedule whose firing was refused, and of one that is tried again: ScheduleTests.
+                "cause", "detail", "failures", "retry_seconds",
+                // Of a firing at its time, and of a source with builds: ScheduleHistoryTests, NewestBuildServiceTests.
+                "due", "source_build",
                 // Of a package in parts: PartsStagingTests.
                 "parts",
             ])
@@ -94,7 +96,9 @@ struct JSONReferenceTests {
         try await reader.run("order", ["weight", paused, "2"], at: control)
         try await reader.run("job", ["cancel", paused], at: control)
         try await reader.run(
-            "order", ["schedule", "add", "night", "--every", "daily 01:00", "EE", "--tileset", bad.path], at: control)
+            "order",
+            ["schedule", "add", "night", "--every", "daily 01:00", "--retry", "3,10m", "EE", "--tileset", bad.path],
+            at: control)
         try await reader.run(nil, ["schedule", "run", "night"], at: control)
         let failed = try await Eventually.get("the scheduled job fails") {
             let jobs = try JSONSerialization.jsonObject(
@@ -104,6 +108,7 @@ struct JSONReferenceTests {
         try await reader.run("job", ["status", "\(failed)"], at: control)
         try await reader.run("failed-work", ["failed", "list"], at: control)
         try await reader.run("schedule", ["schedule", "list"], at: control)
+        try await reader.run("firing", ["schedule", "history", "night"], at: control)
         try await reader.run("order", ["failed", "drop", "\(failed)"], at: control)
     }
 

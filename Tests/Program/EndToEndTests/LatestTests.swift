@@ -95,6 +95,31 @@ struct LatestTests {
         #expect(layers.contains("new") && !layers.contains("\"old\""), "\(layers)")
     }
 
+    /// Two machines behind one address: one of them has the new document, the other one not yet.
+    @Test func aDocumentThatNamesTwoBuildsInTurnsIsAChangedSource() async throws {
+        let scratch = try Scratch()
+        let server = try BuildServer()
+        defer { server.stop() }
+        let (url, asked) = (server.url, Mutex(0))
+        server.answerElse { path in
+            guard path == "/planet" else { return path.hasPrefix("/planet/") ? SampleArchive.tile(layer: "a") : nil }
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            let version = number > 2 && number % 2 == 1 ? "20261125_001001_pt" : "20261118_001001_pt"
+            let text = #"{"tiles":["\#(url)/planet/\#(version)/{z}/{x}/{y}.pbf"],"minzoom":0,"maxzoom":9}"#
+            return Array(text.utf8)
+        }
+        let tileset = try Self.write("id: planet\nlatest: \(url)/planet\nformat: pbf\n", scratch)
+        let output = scratch.url("ee.mbtiles")
+        let ended = try await Program.run(
+            ["build", "EE", "--zoom", "0-9", "--tileset", tileset, "--workers", "1", "-o", output.path], in: scratch)
+        #expect(ended.status != 0 && ended.errors.contains("source-changed"), "\(ended.errors)")
+        #expect(!ended.errors.contains("origin-unsupported"), "\(ended.errors)")
+        #expect(!FileManager.default.fileExists(atPath: output.path))
+    }
+
     /// A server as OpenFreeMap: a version that was removed is answered with the newest tiles.
     @Test(.enabled(if: SQLiteShell.isThere)) func tilesOfTwoBuildsOfAServerAreNeverMixed() async throws {
         let scratch = try Scratch()

@@ -87,11 +87,30 @@ import Tiles
             #expect(replaced.status == 200 && replaced.text.contains("replaced"))
             let list = try await gateway.wait("/v1/schedules", Cluster.viewer) { $0.text.contains("daily 01:00") }
             #expect(!list.text.contains("monthly 3"))
+            let firings = try await gateway.get("/v1/schedules/monthly/firings", Cluster.viewer)
+            #expect(firings.status == 200 && firings.text == #"{"firings":[]}"#, "\(firings.text)")
+            #expect(try await gateway.get("/v1/schedules/other/firings", Cluster.viewer).status == 404)
             #expect(try await put("monthly", "sometimes", Cluster.op).status == 422)
             let removed = try await gateway.get("/v1/schedules/monthly", method: "DELETE", Cluster.op)
             #expect(removed.status == 200, "\(removed.text)")
             #expect(try await gateway.get("/v1/schedules/monthly", method: "DELETE", Cluster.op).status == 404)
             #expect(try await gateway.get("/v1/schedules/monthly", method: "DELETE", Cluster.viewer).status == 403)
+        }
+    }
+
+    /// The coordinator gets the tileset file, and not the build that the gateway found at its start.
+    @Test func aScheduleFollowsTheNewestBuild() async throws {
+        let file =
+            #"{"id":"newest","latest":{"index":"http://127.0.0.1:9/builds.json","url":"http://127.0.0.1:9/{build}"}}"#
+        try await Cluster.serving(newest: file) { gateway in
+            let submission = Cluster.submission.replacingOccurrences(of: "streets", with: "newest")
+            let added = try await gateway.post(
+                "/v1/schedules/planet", #"{"every":"monthly 3 02:30","retry":"2,1h","submission":\#(submission)}"#,
+                Cluster.op, method: "PUT")
+            #expect(added.status == 200 && added.text.contains("added"), "\(added.text)")
+            let list = try await gateway.wait("/v1/schedules", Cluster.viewer) { $0.text.contains("planet") }
+            #expect(list.text.contains(#""retry":"2,60m""#), "\(list.text)")
+            #expect(AnswerSchema.problems(list, "/v1/schedules") == [])
         }
     }
 

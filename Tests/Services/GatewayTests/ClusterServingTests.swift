@@ -25,10 +25,11 @@ import ZeroMQ
     /// - Parameters:
     ///   - sharesCatalog: Whether the gateway serves the catalog of the coordinator, else one of its own.
     ///   - otherCatalogs: Further catalogs of the coordinator.
+    ///   - newest: The tileset file of the tileset `newest`, whose source changes its address; `nil` = there is no such tileset.
     ///   - fill: Publishes before the gateway starts.
     static func serving(
         heartbeat: Double = 15, sharesCatalog: Bool = false,
-        otherCatalogs: [String: CoordinatorOptions.OtherCatalog] = [:],
+        otherCatalogs: [String: CoordinatorOptions.OtherCatalog] = [:], newest: String? = nil,
         fill: @Sendable (Catalog, URL) throws -> Void = { _, _ in },
         _ body: @escaping @Sendable (GatewayFixture) async throws -> Void
     ) async throws {
@@ -57,6 +58,14 @@ import ZeroMQ
             politeness: {concurrency: 1, requests_per_second: 1, contact: test@example.com}
             """
         let tileset = try TilesetFile(text: text, name: "streets.yaml", folder: folder).resolved()
+        var tilesets = [TilesetSource { tileset }]
+        if let newest {
+            var built = tileset
+            built.id = "newest"
+            built.build = try SourceBuild(name: "20261123", address: "http://127.0.0.1:9/20261123")
+            tilesets.append(.ofAnyKind { [built] in TilesetSource.Found(built, following: newest) })
+        }
+        let offered = tilesets
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             defer { group.cancelAll() }
@@ -65,7 +74,7 @@ import ZeroMQ
                 folder: home,
                 options: { options in
                     options.tokens = tokens
-                    options.tilesets = [TilesetSource { tileset }]
+                    options.tilesets = offered
                     var access = ClusterAccess(
                         endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
                     access.patience = .seconds(60)

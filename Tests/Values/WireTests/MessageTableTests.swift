@@ -34,6 +34,7 @@ struct MessageTableTests {
         .listJobs: ["states": 16],
         .schedules: ["schedules": 1000],
         .origins: ["origins": 1000],
+        .scheduleDetail: ["firings": 100],
         .events: ["events": 10_000],
         .coverage: ["bands": 15],
         .withdraw: ["packages": 1000],

@@ -56,6 +56,20 @@ extension Samples {
             }),
         .listSchedules(PBListSchedules()),
         .schedules(.make { $0.schedules = [schedule] }),
+        .getSchedule(.make { $0.id = "monthly-ee" }),
+        .scheduleDetail(
+            .make {
+                $0.schedule = schedule
+                $0.firings = [
+                    .make {
+                        $0.number = 3
+                        $0.atMs = 1_795_746_600_000
+                        $0.startedBy = "retry"
+                        $0.result = "failed"
+                        $0.cause = "job-failed"
+                    }
+                ]
+            }),
         .listOrigins(PBListOrigins()),
         .origins(
             .make {

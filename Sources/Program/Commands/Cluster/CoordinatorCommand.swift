@@ -80,6 +80,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
             "Disk space for the tiles of finished jobs, so that a rebuild fetches only changed tiles; 0 keeps none.",
             valueName: "size"))
     var keepTiles: String = "50GB"
+    @Option(
+        help: ArgumentHelp(
+            "Folder of package lists and tileset files that schedules read again at each run (schedule add --follow-files). Default: none is read.",
+            valueName: "folder"))
+    var scheduleFiles: String?
     @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
     var newWorkers = false
     @OptionGroup var configurationOptions: ConfigurationOptions
@@ -253,6 +258,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.restartGraceSeconds = restartGraceSeconds
         options.hasNewWorkers = newWorkers
         options.keepShards = keepShards
+        let reader = ScheduleFileReader(folder: scheduleFiles.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        options.readFiles = reader.read
         options.exposesMetrics = metrics.metrics != nil
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.onRound = { ServiceManager.shared.pulse() }

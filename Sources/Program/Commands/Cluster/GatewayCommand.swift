@@ -126,7 +126,10 @@ struct GatewayCommand: AsyncParsableCommand {
         options.tilesets = try tileset.map { name in
             // A wrong file ends the start; the file is read again with each attempt and on SIGHUP.
             _ = try TilesetReader.file(name)
-            return TilesetSource { try await TilesetReader.complete(try TilesetReader.file(name)) }
+            return TilesetSource.ofAnyKind {
+                let file = try TilesetReader.file(name)
+                return TilesetSource.Found(try await TilesetReader.complete(file), following: file.following)
+            }
         }
         let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)

@@ -174,7 +174,7 @@ extension AreaOptions {
     /// The label of a job with these areas; `nil` = derived from the areas' names.
     func label(_ areas: [Area]) -> String? {
         if let packages {
-            return "\(URL(filePath: packages).lastPathComponent) (\(Units.count(areas.count, of: "package")))"
+            return PackagesFile.label(URL(filePath: packages), count: areas.count)
         }
         guard recursive, let first = areas.first else { return nil }
         let below = areas.count - self.areas.count

@@ -78,6 +78,11 @@ struct PackagesFile {
         }
     }
 
+    /// The label of a job with the packages of a file.
+    static func label(_ file: URL, count: Int) -> String {
+        "\(file.lastPathComponent) (\(Units.count(count, of: "package")))"
+    }
+
     /// The packages, in the order of the file.
     ///
     /// - Throws: ``CLIError`` naming the entry.

@@ -18,14 +18,14 @@ struct ScheduleCommand: AsyncParsableCommand {
               packhorse schedule add daily-ee --every "daily 02:30" --time-zone Europe/Tallinn EE --tileset tiles.yaml
               packhorse schedule list
             """,
-        subcommands: [Add.self, List.self, Show.self, Pause.self, Resume.self, Run.self, Remove.self])
+        subcommands: [Add.self, List.self, Show.self, History.self, Pause.self, Resume.self, Run.self, Remove.self])
 
     /// `packhorse schedule add`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add a schedule, or replace the one with this id.",
             discussion: """
-                Masks and tileset are fixed now, until the schedule is replaced; of a source with 'latest' each run takes the newest build, and makes no job when the last one was made of it. Several languages become one schedule
+                Masks and tileset are fixed now, until the schedule is replaced, or read again with --follow-files; of a source with 'latest' each run takes the newest build, and makes no job when the last one was made of it. Several languages become one schedule
                 each, monthly-ee-de and so on, because each is a separate job.
 
                 Examples:
@@ -45,6 +45,16 @@ struct ScheduleCommand: AsyncParsableCommand {
                 "Run later by up to this time, for example 30m or 2h: each schedule by its own constant part of it.",
                 valueName: "time"))
         var jitter: String?
+        @Option(
+            help: ArgumentHelp(
+                "Try a run that failed again: 3,10m = three times, after 10, 20 and 40 minutes. Then there is one notification. Default: none.",
+                valueName: "count,time"))
+        var retry: String?
+        @Flag(
+            help:
+                "Let the coordinator read the file of --packages and the tileset file again at each run; they must be in its folder --schedule-files, under the same path."
+        )
+        var followFiles = false
         @OptionGroup var options: SubmitOptions
         @OptionGroup var cluster: ClusterOptions
         @Flag(help: "Print the result as JSON.") var json = false
@@ -53,6 +63,7 @@ struct ScheduleCommand: AsyncParsableCommand {
             let rule = ([every] + [timeZone, jitter.map { "jitter \($0)" }].compactMap(\.self)).joined(separator: " ")
             let drafts = try await options.drafts()
             for warning in drafts.flatMap(\.warnings) { Console.warning(warning) }
+            let followed = followFiles ? try options.followedFiles() : nil
             // All are made before the first one is sent, so that an error leaves none of them.
             let schedules = try drafts.map { draft in
                 var draft = draft
@@ -60,12 +71,14 @@ struct ScheduleCommand: AsyncParsableCommand {
                 draft.sourceVersion = nil
                 var request = draft.request(options.policy())
                 request.latest = draft.following ?? ""
+                if let followed { request.follows = followed(draft.publish.edition.language) }
                 let submission = try request.frame
                 return PBSchedule.make {
                     $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.publish.edition.language)"
                     $0.every = rule
                     $0.label = draft.label
                     $0.submission = Data(submission)
+                    $0.retry = retry ?? ""
                 }
             }
             let answers = try await cluster.withClient { client in

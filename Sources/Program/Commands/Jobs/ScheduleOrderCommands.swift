@@ -39,8 +39,37 @@ extension ScheduleCommand {
             if !one.sourceBuild.isEmpty { rows.append(("build", one.sourceBuild)) }
             if let time = WallTime.iso(one.unchangedMs) { rows.append(("last run", "\(time): nothing new, no job")) }
             if !one.cause.isEmpty { rows.append(("last run", "no job: \(one.cause): \(one.detail)")) }
+            if !one.retry.isEmpty { rows.append(("retry", one.retry)) }
+            if one.failures > 0 {
+                let wait = one.retryMs == 0 ? "runs" : "in \(Units.duration(seconds: Double(one.retryMs) / 1_000))"
+                rows.append(("attempts", "\(Units.count(one.failures)) failed, the next \(wait)"))
+            }
             if !one.label.isEmpty { rows.append(("label", one.label)) }
             return rows
+        }
+    }
+
+    /// `packhorse schedule history`.
+    struct History: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "history",
+            abstract: "List the last 100 runs of a schedule, newest first: what came of each, and why.",
+            discussion: "Example: packhorse schedule history monthly-ee")
+        @Argument(help: "The schedule.") var schedule: String
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let firings = try await cluster.withClient { try await $0.schedule(schedule) }.firings
+            if json { return Console.result(try JSONText.pretty(firings)) }
+            var table = Table("run", "time", "started by", "result", "job", "build", "why")
+            for one in firings {
+                table.add(
+                    "\(one.number)", WallTime.iso(one.atMs) ?? "-", one.startedBy, one.result,
+                    one.job == 0 ? "-" : "\(one.job)", one.sourceBuild.isEmpty ? "-" : one.sourceBuild,
+                    one.cause.isEmpty ? "" : "\(one.cause): \(one.detail)")
+            }
+            Console.result(table, lessNeeded: ["run", "build"])
         }
     }
 

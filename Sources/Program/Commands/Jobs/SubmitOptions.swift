@@ -2,6 +2,7 @@ import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
 import Errors
+import Foundation
 import Packages
 import Tiles
 import Tilesets
@@ -86,6 +87,28 @@ struct SubmitOptions: ParsableArguments {
             drafts.append(draft)
         }
         return drafts
+    }
+
+    /// The files that the coordinator reads again for a schedule, by the language of its edition.
+    ///
+    /// - Throws: ``CLIError`` 64 when no file is named.
+    func followedFiles() throws -> (String) -> PBFollowedFiles {
+        let named = try tiles.named()
+        let tileset = SourceScheme.isAddress(named) ? "" : URL(filePath: named).standardizedFileURL.path
+        let packages = area.packages.map { URL(filePath: $0).standardizedFileURL.path } ?? ""
+        guard !tileset.isEmpty || !packages.isEmpty else {
+            throw CLIError(
+                .usage, "--follow-files: there is no file to read again",
+                hint: "name a list of packages (--packages FILE) or a tileset file (--tileset FILE)")
+        }
+        return { language in
+            .make {
+                $0.packages = packages
+                $0.tileset = tileset
+                $0.language = language
+                $0.fixesZooms = tiles.zoom != nil
+            }
+        }
     }
 
     /// Whether it is said that a source goes beyond the usual depth: where no zooms are asked for.

@@ -24,11 +24,13 @@ extension ControlHandlers {
         environment.logger.notice(
             "Schedule fired without a new build",
             metadata: [LogKey.schedule: "\(firing.schedule)", LogKey.sourceBuild: "\(build)"])
-        state.handle(.fireUnchanged(schedule: firing.schedule, wall: environment.wall))
+        state.handle(.fireUnchanged(schedule: firing.schedule, wall: environment.wall, build: build))
     }
 
-    /// Repeats a look-up later, and skips the firing after a day.
+    /// Repeats a look-up later, and ends the firing after a day; with a policy of retries, it ends at once.
     func lookupFailed(_ firing: Firing, _ trouble: Trouble) {
+        let hasPolicy = state.scheduler.schedule(firing.schedule)?.retry.count ?? 0 > 0
+        guard !hasPolicy else { return fireFailed(firing, trouble, retriable: false) }
         let mayHeal = lookups.fail(firing.schedule, trouble, now: environment.now)
         fireFailed(firing, trouble, retriable: mayHeal)
     }

@@ -46,14 +46,30 @@ extension ControlHandlers {
             let submission = try Self.submission(Array(body.submission), of: body.id)
             let payload = Array(body.submission)
             let wall = environment.wall
-            let schedule = Schedule(id: body.id, rule: rule, label: String(body.label.prefix(200)), wall: wall)
+            let schedule = Schedule(
+                id: body.id, rule: rule, label: String(body.label.prefix(200)), retry: try RetryPolicy(body.retry),
+                wall: wall)
             let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
-            environment.executor.plan { [catalogs = environment.catalogs] in
-                .schedulePlanned(
-                    replyAddress, schedule, payload: payload,
-                    Result { () throws(SubmitProblem) in
-                        try planner.plan(submission, wall: wall).checked(against: catalogs)
-                    })
+            let (options, catalogs, executor) = (environment.options, environment.catalogs, environment.executor)
+            guard submission.hasFollows else {
+                return executor.plan {
+                    .schedulePlanned(
+                        replyAddress, schedule, payload: payload,
+                        planner.checkedPlan(submission, wall: wall, against: catalogs))
+                }
+            }
+            executor.run(on: .checks) {
+                do throws(SubmitProblem) {
+                    let body = try await options.current(submission)
+                    executor.plan {
+                        .schedulePlanned(
+                            replyAddress, schedule, payload: payload,
+                            planner.checkedPlan(body, wall: wall, against: catalogs))
+                    }
+                    return nil
+                } catch {
+                    return .schedulePlanned(replyAddress, schedule, payload: payload, .failure(error))
+                }
             }
         } catch {
             state.reply(WireConversions.problem(error), to: replyAddress)
@@ -107,26 +123,28 @@ extension ControlHandlers {
     }
 
     func schedules() -> Message {
-        .schedules(
-            .make {
-                $0.schedules = state.scheduler.allSchedules.map { schedule in
-                    .make {
-                        $0.id = schedule.id
-                        $0.every = schedule.rule.description
-                        $0.label = schedule.label
-                        $0.nextMs = UInt64(clamping: schedule.next - environment.wall)
-                        $0.lastJob = schedule.lastJob.rawValue
-                        $0.fired = schedule.fired
-                        $0.skipped = schedule.skipped
-                        $0.unchanged = schedule.unchanged
-                        $0.unchangedMs = schedule.unchangedAt
-                        $0.paused = schedule.isPaused
-                        $0.cause = schedule.trouble?.cause ?? ""
-                        $0.detail = schedule.trouble?.detail ?? ""
-                        $0.sourceBuild = state.jobs.spec(of: schedule.lastJob)?.tileset.build?.name ?? ""
-                    }
-                }
-            })
+        .schedules(.make { $0.schedules = state.scheduler.allSchedules.map(status) })
+    }
+
+    func status(_ schedule: Schedule) -> PBSchedule {
+        .make {
+            $0.id = schedule.id
+            $0.every = schedule.rule.description
+            $0.label = schedule.label
+            $0.nextMs = UInt64(clamping: schedule.next - environment.wall)
+            $0.lastJob = schedule.lastJob.rawValue
+            $0.fired = schedule.fired
+            $0.skipped = schedule.skipped
+            $0.unchanged = schedule.unchanged
+            $0.unchangedMs = schedule.unchangedAt
+            $0.paused = schedule.isPaused
+            $0.cause = schedule.trouble?.cause ?? ""
+            $0.detail = schedule.trouble?.detail ?? ""
+            $0.sourceBuild = state.jobs.spec(of: schedule.lastJob)?.tileset.build?.name ?? ""
+            $0.retry = schedule.retry.description
+            $0.failures = UInt32(clamping: schedule.attempts.failures)
+            $0.retryMs = UInt64(clamping: schedule.attempts.retryAt - environment.wall)
+        }
     }
 
     private static func text(_ wall: Int64) -> String {
@@ -164,7 +182,10 @@ extension ControlHandlers {
                 .fireFailed(schedule: id, wall: environment.wall, trouble, retriable: true))
         }
         let last = lastBuild(of: id)
-        environment.executor.run(on: .queries) { [store = environment.store, executor = environment.executor] in
+        environment.executor.run(on: .queries) {
+            [
+                store = environment.store, executor = environment.executor, options = environment.options
+            ] in
             do {
                 guard let payload = try await store.payload(ofSchedule: id) else {
                     let trouble = Trouble(cause: "internal", detail: "its submission is gone")
@@ -173,7 +194,7 @@ extension ControlHandlers {
                 if let body = NewestBuildLookup.body(payload) {
                     executor.run(on: .checks) {
                         await LookupSlots.shared.run {
-                            await NewestBuildLookup(last: last).report(of: body, firing, executor)
+                            await NewestBuildLookup(last: last, options: options).report(of: body, firing, executor)
                         }
                     }
                     return nil
@@ -256,9 +277,9 @@ extension ControlHandlers {
             if let refusal = refusal(ofSchedule: body.schedule) { throw refusal }
             var submission = try Self.submission(payload, of: body.schedule)
             submission.requestID = body.requestID
-            guard submission.latest.isEmpty else {
-                return environment.executor.run(on: .checks) { [submission] in
-                    .newestFound(replyAddress, await NewestBuildLookup(last: nil).filled(submission))
+            guard submission.latest.isEmpty, !submission.hasFollows else {
+                return environment.executor.run(on: .checks) { [submission, options = environment.options] in
+                    .newestFound(replyAddress, await NewestBuildLookup(last: nil, options: options).filled(submission))
                 }
             }
             submit(submission, replyAddress)

@@ -52,6 +52,7 @@ final class ControlHandlers {
         case .putSchedule(let body): put(body.schedule, replyAddress)
         case .scheduleOrder(let body): order(body, replyAddress)
         case .listSchedules: state.reply(schedules(), to: replyAddress)
+        case .getSchedule(let body): readSchedule(body, replyAddress)
         case .getEvents(let body): readEvents(body, replyAddress)
         case .backup(let body): backUp(body, replyAddress)
         case .getCoverage(let body): coverage(body, replyAddress)

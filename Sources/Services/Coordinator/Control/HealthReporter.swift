@@ -133,6 +133,8 @@ final class HealthReporter {
 
     private func scheduleFindings() -> [PBHealthFinding] {
         state.scheduler.allSchedules.compactMap { schedule in
+            // Another attempt waits or runs.
+            guard schedule.attempts.failures == 0 else { return nil }
             if let trouble = schedule.trouble {
                 let text =
                     "the last run of schedule '\(schedule.id)' made no job: \(trouble.detail) [\(trouble.cause)]"

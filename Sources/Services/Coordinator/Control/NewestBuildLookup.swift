@@ -7,7 +7,7 @@ import Tiles
 import Tilesets
 import Wire
 
-/// Looks for the newest build of the source of a schedule, outside of the loop.
+/// Makes the submission of a schedule from its files and from the newest build of its source, outside of the loop.
 ///
 /// It asks with the environment of the coordinator: `${NAME}` in the tileset file are its variables.
 struct NewestBuildLookup: Sendable {
@@ -21,19 +21,25 @@ struct NewestBuildLookup: Sendable {
         let identity: Digest
     }
     let last: Last?
+    let options: CoordinatorOptions
 
-    /// The submission of a schedule whose source changes its address; `nil` for any other, and for one that cannot be read.
+    /// The submission of a schedule that follows files or builds; `nil` for any other, and for one that cannot be read.
     static func body(_ payload: [UInt8]) -> PBSubmit? {
         // The plan says what cannot be read.
-        guard let frame = try? Frame(decoding: payload), case .submit(let body) = frame.message, !body.latest.isEmpty
+        guard let frame = try? Frame(decoding: payload), case .submit(let body) = frame.message,
+            !body.latest.isEmpty || body.hasFollows
         else { return nil }
         return body
     }
 
     /// What becomes of a firing; `nil` when a plan will say it.
     func report(of stored: PBSubmit, _ firing: Firing, _ executor: BackgroundExecutor) async -> Report? {
+        let current: PBSubmit
+        do throws(SubmitProblem) { current = try await options.current(stored) } catch {
+            return .fireFailed(firing, Trouble(cause: error.code, detail: error.text), retriable: false)
+        }
         do throws(SubmitProblem) {
-            guard let body = try await newest(stored) else {
+            guard let body = current.latest.isEmpty ? current : try await newest(current) else {
                 return .fireUnchanged(firing, build: last?.build.name ?? "")
             }
             let payload = try SubmitPlanner.payload(body)
@@ -46,7 +52,10 @@ struct NewestBuildLookup: Sendable {
 
     /// The submission over the newest build, whatever the last job was made of.
     func filled(_ stored: PBSubmit) async -> Result<PBSubmit, SubmitProblem> {
-        do throws(SubmitProblem) { return .success(try await newest(stored) ?? stored) } catch {
+        do throws(SubmitProblem) {
+            let current = try await options.current(stored)
+            return .success(current.latest.isEmpty ? current : try await newest(current) ?? current)
+        } catch {
             return .failure(error)
         }
     }

@@ -15,7 +15,7 @@ enum ChangeCodec {
             .addBatches(let id, _, _), .dropped(let id, _), .resetBatches(let id, _):
             id
         case .reopen(let job, _): job.summary.id
-        case .schedule, .dropSchedule, .originLimit, .originBlocked: 0
+        case .schedule, .firing, .dropSchedule, .originLimit, .originBlocked: 0
         }
     }
 
@@ -33,6 +33,7 @@ enum ChangeCodec {
         case .resetBatches: .batchesReset
         case .dropped: .dropped
         case .schedule: .schedule
+        case .firing: .firing
         case .dropSchedule: .scheduleDropped
         case .originLimit: .originLimit
         case .originBlocked: .originBlocked
@@ -78,6 +79,7 @@ enum ChangeCodec {
                     $0.batches = (batches ?? []).map { UInt64($0.number) }
                 }
             case .schedule(let schedule, _): $0.schedule = ScheduleRecord.table.logged(schedule)
+            case .firing(let firing): $0.firing = FiringRecord.table.logged(firing)
             case .dropSchedule(let id): $0.scheduleDropped = id
             case .originLimit(let origin, let limit): $0.originLimit = WireConversions.limit(origin, limit)
             case .originBlocked(let block): $0.originBlock = WireConversions.block(block)

@@ -63,6 +63,8 @@ struct ChangeDecoder {
         case .schedule(let row):
             return .schedule(
                 try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, Self.line(job))), payload: nil)
+        case .firing(let row):
+            return .firing(try FiringRecord.firing(try FiringRecord.table.reader(row, Self.line(job))))
         case .scheduleDropped(let id): return .dropSchedule(id)
         case .originLimit(let body): return .originLimit(body.origin, WireConversions.limit(body))
         case .originBlock(let body): return .originBlocked(WireConversions.block(body))

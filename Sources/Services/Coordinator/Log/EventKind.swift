@@ -15,6 +15,7 @@ enum EventKind: Int64, CaseIterable {
     case schedule = 11
     case scheduleDropped = 12
     case batchesReset = 13
+    case firing = 14
     case originLimit = 210
     case originBlocked = 211
 
@@ -34,6 +35,7 @@ enum EventKind: Int64, CaseIterable {
         case .schedule: "schedule"
         case .scheduleDropped: "schedule-dropped"
         case .batchesReset: "batches-reset"
+        case .firing: "firing"
         case .originLimit: "origin-limit"
         case .originBlocked: "origin-blocked"
         }

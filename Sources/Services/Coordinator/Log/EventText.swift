@@ -33,6 +33,8 @@ enum EventText {
             let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))
             return "schedule \(schedule.id), \(schedule.rule): \(schedule.fired) fired, \(schedule.skipped) skipped"
                 + (schedule.unchanged > 0 ? ", \(schedule.unchanged) without a new build" : "")
+                + (schedule.attempts.alert.isEmpty ? "" : "; last failure: \(schedule.attempts.alert)")
+        case .firing(let row): return text(try FiringRecord.firing(try FiringRecord.table.reader(row, line)))
         case .scheduleDropped(let id): return "schedule \(id) removed"
         case .originLimit(let body): return text(body)
         case .originBlock(let body): return WireConversions.block(body).text
@@ -44,6 +46,12 @@ enum EventText {
     private static func inserted(_ job: JobSummary, packages: Int) -> String {
         "job \(job.id) submitted: \(Units.count(job.counts.tiles, of: "tile")) in "
             + "\(Units.count(job.counts.totalBatches, of: "batch")), \(Units.count(packages, of: "package"))"
+    }
+
+    private static func text(_ firing: PastFiring) -> String {
+        let job = firing.job == 0 ? firing.result.rawValue : "job \(firing.job)"
+        return "schedule \(firing.schedule), firing \(firing.number) (\(firing.trigger.rawValue)): \(job)"
+            + cause(firing.trouble)
     }
 
     private static func text(_ body: PBOriginLimit) -> String {

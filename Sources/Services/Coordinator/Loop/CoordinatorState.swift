@@ -129,7 +129,7 @@ extension Logger {
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
         case .insertJob, .forget, .reopen, .resetBatches, .package, .failures, .orphan, .addBatches, .dropped,
-            .schedule,
+            .schedule, .firing,
             .dropSchedule, .originLimit, .originBlocked:
             break
         }

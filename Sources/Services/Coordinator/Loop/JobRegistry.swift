@@ -42,7 +42,8 @@ struct JobRegistry {
             if allTimes[summary.id]?.ended == nil { allTimes[summary.id]?.ended = wall }
             specs[summary.id] = specs[summary.id]?.withoutMasks
         case .reopen(let job, _): allTimes[job.summary.id]?.ended = nil
-        case .batch, .package, .failures, .resetBatches, .orphan, .addBatches, .dropped, .schedule, .dropSchedule,
+        case .batch, .package, .failures, .resetBatches, .orphan, .addBatches, .dropped, .schedule, .firing,
+            .dropSchedule,
             .originLimit, .originBlocked:
             break
         }

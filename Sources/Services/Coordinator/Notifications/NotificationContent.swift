@@ -39,6 +39,12 @@ enum NotificationContent {
             content.state = block.isDown ? "broken" : "blocked"
             content.origin = EventNotification.Origin(
                 name: block.origin, reason: block.reason, seconds: UInt64(clamping: (block.wait + 999) / 1_000))
+        case .schedule(let row):
+            let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))
+            content.state = "failed"
+            content.schedule = schedule.id
+            content.reason = EventNotification.shortened(schedule.attempts.alert)
+            if schedule.attempts.failedJob != 0 { content.job = schedule.attempts.failedJob.rawValue }
         default: break
         }
         return content

@@ -20,7 +20,8 @@ extension StoreWrite {
             }
         case .package(_, _, let package): package.state == .published ? .packagePublished : nil
         case .originBlocked: .originBlocked
-        case .insertJob, .forget, .addBatches, .reopen, .resetBatches, .dropped, .schedule, .dropSchedule, .originLimit,
+        case .schedule(let schedule, _): schedule.attempts.alerts > 0 ? .scheduleFailed : nil
+        case .insertJob, .forget, .addBatches, .reopen, .resetBatches, .dropped, .firing, .dropSchedule, .originLimit,
             .batch, .failures, .orphan:
             nil
         }
@@ -43,6 +44,10 @@ extension StateStore {
                 db.cachedStatement(sql: "SELECT state FROM package WHERE job = ? AND idx = ?"),
                 arguments: [job.key, index.number])
             return before == Int64(PackageState.published.rawValue) ? nil : kind
+        case .schedule(let schedule, _):
+            let before = try UInt64.fetchOne(
+                db.cachedStatement(sql: "SELECT alerts FROM schedule WHERE id = ?"), arguments: [schedule.id])
+            return schedule.attempts.alerts > before ?? 0 ? kind : nil
         default: return kind
         }
     }

@@ -19,16 +19,28 @@ enum ScheduleRecord {
             RecordField("unchanged", log: 10) { $0.unchanged },
             RecordField("unchanged_at", log: 11) { $0.unchangedAt },
             RecordField("paused", log: 12) { $0.isPaused },
+            RecordField("retry", log: 13) { $0.retry.description },
+            RecordField("recorded", log: 14) { $0.attempts.recorded },
+            RecordField("failures", log: 15) { $0.attempts.failures },
+            RecordField("retry_at", log: 16) { $0.attempts.retryAt },
+            RecordField("alerts", log: 17) { $0.attempts.alerts },
+            RecordField("alert", log: 18) { $0.attempts.alert },
+            RecordField("failed_job", log: 19) { $0.attempts.failedJob },
         ])
 
     static func schedule(_ field: RecordReader) throws -> Schedule {
         // The error names the record's field instead.
         guard let rule = try? CalendarRule(try field("every")) else { throw field.unreadable("every") }
+        guard let retry = try? RetryPolicy(try field("retry")) else { throw field.unreadable("retry") }
         return Schedule(
             id: try field("id"), rule: rule, label: try field("label"), next: try field("next"),
             lastJob: try field("last_job"), fired: try field("fired"), skipped: try field("skipped"),
             unchanged: try field("unchanged"), unchangedAt: try field("unchanged_at"),
-            isPaused: try field("paused"), trouble: try field.trouble())
+            isPaused: try field("paused"), trouble: try field.trouble(), retry: retry,
+            attempts: Schedule.Attempts(
+                recorded: try field("recorded"), failures: try field("failures"), retryAt: try field("retry_at"),
+                alerts: try field("alerts"), alert: try field("alert"),
+                failedJob: try field("failed_job")))
     }
 }
 

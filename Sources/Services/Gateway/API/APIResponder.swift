@@ -139,6 +139,11 @@ enum APIResponder {
         try await list("schedules", routed) { try await $0.schedules() }
     }
 
+    static func firings(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        let id = routed["schedule"]
+        return json(["firings": try await routed.services.cluster.ask { try await $0.schedule(id) }.firings])
+    }
+
     static func workers(_ routed: RoutedRequest) async throws(Problem) -> Response {
         try await list("workers", routed) { try await $0.workers() }
     }

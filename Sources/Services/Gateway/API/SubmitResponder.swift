@@ -70,6 +70,8 @@ struct SubmitResponder: Sendable {
         /// `monthly 3 02:30`, `weekly mon 04:00 Europe/Tallinn`, `daily 01:00 jitter 30m`, `hourly 15`; UTC without a time zone.
         let every: String
         let submission: Submission
+        /// `3,10m`; absent = a run that failed is not tried again.
+        let retry: String?
     }
 
     private struct Ordered: Encodable, Sendable {
@@ -83,21 +85,22 @@ struct SubmitResponder: Sendable {
         let id = routed["schedule"]
         let body = try await JSONBody.read(ScheduleRequest.self, routed.request, most: 4 << 20)
         let draft = try self.draft(body.submission, routed.caller)
-        guard draft.tileset.build == nil else {
-            throw Problem(
-                .wrongRequest,
-                "The tileset '\(draft.tileset.id)' takes the newest build of its source, and the gateway knows only the build of its start. Make the schedule with: packhorse schedule add"
-            )
-        }
+        let following = services.tilesets.following(body.submission.tileset)
         let policy = Self.policy(body.submission, requestID: "", isEstimate: false)
         let answer = try await services.cluster.ask { client in
-            let submission = try draft.request(policy).frame
+            var draft = draft
+            if following != nil { draft.sourceVersion = nil }
+            var request = draft.request(policy)
+            // The coordinator looks for the newest build at each firing.
+            request.latest = following ?? ""
+            let submission = try request.frame
             return try await client.putSchedule(
                 .make {
                     $0.id = id
                     $0.every = body.every
                     $0.label = draft.label
                     $0.submission = Data(submission)
+                    $0.retry = body.retry ?? ""
                 })
         }
         return APIResponder.json(

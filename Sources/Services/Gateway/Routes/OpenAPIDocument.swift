@@ -123,7 +123,10 @@ enum OpenAPISchemas {
                 "tile_limit": integer, "catalog": text, "together": .object(["type": .string("boolean")]),
             ], required: ["tileset", "area"]),
         "Schedule": object(
-            ["every": text, "submission": .object(["$ref": .string("#/components/schemas/Submission")])],
+            [
+                "every": text, "retry": text,
+                "submission": .object(["$ref": .string("#/components/schemas/Submission")]),
+            ],
             required: ["every", "submission"]),
         "JobOrder": object(["order": orders, "priority": integer, "weight": integer], required: ["order"]),
         "JobOrders": object(

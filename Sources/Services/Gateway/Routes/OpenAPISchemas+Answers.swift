@@ -17,6 +17,7 @@ extension OpenAPISchemas {
         "OrderedJob": "job:integer changed?:integer text? code?",
         "Ordered": "changed:integer text warnings?:[string]",
         "Schedules": "schedules:[ScheduleState]",
+        "ScheduleFirings": "firings:[Firing]",
         "Workers": "workers:[Worker]",
         "Origins": "origins:[Origin]",
         "Events": "events:[Event] first:integer last:integer",

@@ -46,6 +46,10 @@ extension RouteTable {
             .get, "/v1/schedules", name: "schedules", access: .viewer, summary: "Schedules",
             answer: .json("Schedules"), handler: APIResponder.schedules),
         Route(
+            .get, "/v1/schedules/{schedule}/firings", name: "schedule-firings", access: .viewer,
+            summary: "The newest firings of a schedule, newest first", answer: .json("ScheduleFirings"),
+            handler: APIResponder.firings),
+        Route(
             .put, "/v1/schedules/{schedule}", name: "schedule-put", access: .operator,
             summary: "Add or replace a repeated submission", body: "Schedule", answer: .json("Ordered"),
             handler: SubmitResponder.schedule),

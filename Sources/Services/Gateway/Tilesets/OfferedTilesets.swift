@@ -9,7 +9,7 @@ internal import Tilesets
 /// A tile server that cannot be reached when the gateway starts is retried until it answers; the gateway serves meanwhile.
 final class OfferedTilesets: Sendable {
     private enum State {
-        case read(Tileset)
+        case read(TilesetSource.Found)
         /// Why it is not there.
         case missing(String)
     }
@@ -31,7 +31,15 @@ final class OfferedTilesets: Sendable {
 
     /// Those that can be submitted now, in the order of the options.
     var all: [Tileset] {
-        states.withLock { $0.compactMap { if case .read(let tileset) = $0 { tileset } else { nil } } }
+        states.withLock { $0.compactMap { if case .read(let found) = $0 { found.tileset } else { nil } } }
+    }
+
+    /// The tileset file as JSON, of a source whose address changes with each build; `nil` for others.
+    func following(_ id: String) -> String? {
+        states.withLock { states in
+            for case .read(let found) in states where found.tileset.id == id { return found.following }
+            return nil
+        }
     }
 
     /// Why the others cannot.
@@ -68,14 +76,15 @@ final class OfferedTilesets: Sendable {
     /// - Returns: The ids that can be submitted then.
     /// - Throws: The first error; then every description stays as it was.
     func reload() async throws -> String {
-        var read: [Tileset] = []
+        var read: [TilesetSource.Found] = []
         for source in sources { read.append(try await source.read()) }
-        for (number, tileset) in read.enumerated() { set(number, .read(tileset)) }
-        return read.isEmpty ? "no tilesets" : read.map(\.id).joined(separator: ", ")
+        for (number, found) in read.enumerated() { set(number, .read(found)) }
+        return read.isEmpty ? "no tilesets" : read.map(\.tileset.id).joined(separator: ", ")
     }
 
     private func readAtStart(_ number: Int) async throws {
-        let result = await withTaskGroup(of: Result<Tileset, any Error>?.self) { [source = sources[number]] group in
+        let result = await withTaskGroup(of: Result<TilesetSource.Found, any Error>?.self) {
+            [source = sources[number]] group in
             group.addTask {
                 do { return .success(try await source.read()) } catch { return .failure(error) }
             }
@@ -88,7 +97,7 @@ final class OfferedTilesets: Sendable {
             return await group.next() ?? nil
         }
         switch result {
-        case .success(let tileset)?: set(number, .read(tileset))
+        case .success(let found)?: set(number, .read(found))
         case .failure(let error)?:
             guard Self.mayPass(error) else { throw error }
             setMissing(number, error)
@@ -105,9 +114,9 @@ final class OfferedTilesets: Sendable {
             pause = min(pause * 2, Self.longestPause)
             for number in sources.indices where isMissing(number) && !Task.isCancelled {
                 do {
-                    let tileset = try await sources[number].read()
-                    set(number, .read(tileset))
-                    logger.notice("Tileset read", metadata: [LogKey.tileset: "\(tileset.id)"])
+                    let found = try await sources[number].read()
+                    set(number, .read(found))
+                    logger.notice("Tileset read", metadata: [LogKey.tileset: "\(found.tileset.id)"])
                 } catch { setMissing(number, error) }
             }
         }

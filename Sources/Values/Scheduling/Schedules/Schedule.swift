@@ -31,19 +31,59 @@ public struct Schedule: Hashable, Sendable {
     /// Why the last firing created no job; `nil` when it created one, or when it was skipped because the last job had
     /// not ended.
     public internal(set) var trouble: Trouble?
+    /// How a firing that failed is tried again.
+    public private(set) var retry = RetryPolicy.none
+    /// What is known of its attempts.
+    public internal(set) var attempts = Attempts()
+
+    /// The attempts of a schedule: those of the present firing, and counts of all.
+    public struct Attempts: Hashable, Sendable {
+        /// Rows of its history that were ever made.
+        public internal(set) var recorded: UInt64
+        /// Attempts of the present firing that failed; above 0 while one more waits or runs.
+        public internal(set) var failures: Int
+        /// When the next one is due; 0 = none waits, ``asked`` = its time is not known yet.
+        ///
+        /// Milliseconds since 1970.
+        public internal(set) var retryAt: Int64
+        /// Firings whose last attempt failed.
+        public internal(set) var alerts: UInt64
+        /// Why the last attempt that failed did so; empty = none did.
+        public internal(set) var alert: String
+        /// The job of that attempt; 0 = it made none.
+        public internal(set) var failedJob: JobID
+
+        /// A value of ``retryAt``: the next event that tells the wall time sets it.
+        public static let asked: Int64 = -1
+
+        /// Attempts as read from a store; without values, of a new schedule.
+        public init(
+            recorded: UInt64 = 0, failures: Int = 0, retryAt: Int64 = 0, alerts: UInt64 = 0, alert: String = "",
+            failedJob: JobID = 0
+        ) {
+            self.recorded = recorded
+            self.failures = failures
+            self.retryAt = retryAt
+            self.alerts = alerts
+            self.alert = alert
+            self.failedJob = failedJob
+        }
+    }
 
     /// A schedule that fires for the first time after `wall`.
     ///
     /// - Parameter wall: Milliseconds since 1970.
-    public init(id: String, rule: CalendarRule, label: String, wall: Int64) {
+    public init(id: String, rule: CalendarRule, label: String, retry: RetryPolicy = .none, wall: Int64) {
         self.init(
-            id: id, rule: rule, label: label, next: rule.next(after: wall, for: id), lastJob: 0, fired: 0, skipped: 0)
+            id: id, rule: rule, label: label, next: rule.next(after: wall, for: id), lastJob: 0, fired: 0, skipped: 0,
+            retry: retry)
     }
 
     /// A schedule as read from a store.
     public init(
         id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64,
-        unchanged: UInt64 = 0, unchangedAt: Int64 = 0, isPaused: Bool = false, trouble: Trouble? = nil
+        unchanged: UInt64 = 0, unchangedAt: Int64 = 0, isPaused: Bool = false, trouble: Trouble? = nil,
+        retry: RetryPolicy = .none, attempts: Attempts = Attempts()
     ) {
         self.id = id
         self.rule = rule
@@ -56,6 +96,8 @@ public struct Schedule: Hashable, Sendable {
         self.unchangedAt = unchangedAt
         self.isPaused = isPaused
         self.trouble = trouble
+        self.retry = retry
+        self.attempts = attempts
     }
 
     /// Its first firing after an instant; both in milliseconds since 1970.
@@ -74,12 +116,15 @@ public struct Firing: Hashable, Sendable {
     ///
     /// Milliseconds since 1970.
     public let wall: Int64
+    /// The build of the source; empty for sources whose address stays.
+    public let build: String
 
     /// A firing.
-    public init(schedule: String, due: Int64?, wall: Int64) {
+    public init(schedule: String, due: Int64?, wall: Int64, build: String = "") {
         self.schedule = schedule
         self.due = due
         self.wall = wall
+        self.build = build
     }
 
     /// The request id of a firing.

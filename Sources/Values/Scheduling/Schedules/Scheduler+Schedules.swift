@@ -12,11 +12,11 @@ extension Scheduler {
     public func schedule(_ id: String) -> Schedule? { schedules[id] }
 
     /// Whether a firing of a schedule is being prepared; not after the schedule was replaced.
-    public func isFiring(_ id: String) -> Bool { firing.contains(id) }
+    public func isFiring(_ id: String) -> Bool { firing[id] != nil }
 
     /// When ``Event/wall(_:)`` must be sent next; milliseconds since 1970, `nil` = never.
     public var nextFiring: Int64? {
-        schedules.values.lazy.filter { !firing.contains($0.id) && !$0.isPaused }.map(\.next).min()
+        schedules.values.lazy.filter { firing[$0.id] == nil && !$0.isPaused }.map(\.nextAttempt).min()
     }
 
     /// Whether a schedule is set to an instant later than its next one after `wall`, because the clock was ahead when
@@ -28,8 +28,8 @@ extension Scheduler {
     public func isAhead(of wall: Int64) -> Bool { schedules.values.contains { isAhead($0, of: wall) } }
 
     private func isAhead(_ schedule: Schedule, of wall: Int64) -> Bool {
-        !firing.contains(schedule.id) && !schedule.isPaused && schedule.next > wall
-            && schedule.next > schedule.next(after: wall)
+        firing[schedule.id] == nil && !schedule.isPaused
+            && (schedule.next > wall && schedule.next > schedule.next(after: wall) || schedule.isRetryAhead(of: wall))
     }
 
     mutating func put(_ schedule: Schedule, payload: [UInt8]) {
@@ -41,15 +41,19 @@ extension Scheduler {
             row.skipped = old.skipped
             row.unchanged = old.unchanged
             row.isPaused = old.isPaused
+            row.attempts = old.attempts
+            if row.attempts.failures > row.retry.count { row.endAttempts() }
+            // The place of the next firing stays while the times do.
+            if row.rule == old.rule { row.next = min(row.next, old.next) }
         }
-        firing.remove(row.id)
+        firing[row.id] = nil
         schedules[row.id] = row
         store(.schedule(row, payload: payload))
     }
 
     mutating func dropSchedule(_ id: String) {
         guard schedules.removeValue(forKey: id) != nil else { return }
-        firing.remove(id)
+        firing[id] = nil
         store(.dropSchedule(id))
     }
 
@@ -59,7 +63,14 @@ extension Scheduler {
     mutating func pauseSchedule(_ id: String, _ isPaused: Bool, wall: Int64) {
         guard let schedule = schedules[id], schedule.isPaused != isPaused else { return }
         schedules[id]?.isPaused = isPaused
-        if !isPaused, !firing.contains(id) { schedules[id]?.next = schedule.next(after: wall) }
+        if schedule.attempts.retryAt != 0 { schedules[id]?.raiseAlert(schedule.attempts.alert) }
+        if !isPaused, firing[id] == nil {
+            schedules[id]?.next = schedule.next(after: wall)
+            if schedule.next <= wall {
+                let trouble = Trouble(cause: "paused", detail: "the schedule was paused")
+                record(id, at: wall, due: schedule.next, .rule, .skipped, trouble: trouble)
+            }
+        }
         if let row = schedules[id] { store(.schedule(row, payload: nil)) }
     }
 
@@ -68,25 +79,24 @@ extension Scheduler {
     /// An instant that was already fired creates no second job: its request id is known. Firings that were missed while
     /// the coordinator was down run once. A firing is skipped while the schedule's last job is still running.
     mutating func fireSchedules(wall: Int64) {
-        for id in schedules.keys.sorted() where !firing.contains(id) {
+        for id in schedules.keys.sorted() where firing[id] == nil {
             guard let schedule = schedules[id], !schedule.isPaused else { continue }
             if isAhead(schedule, of: wall) {
-                schedules[id]?.next = schedule.next(after: wall)
+                schedules[id]?.next = min(schedule.next, schedule.next(after: wall))
+                if schedule.isRetryAhead(of: wall) { schedules[id]?.attempts.retryAt = Schedule.Attempts.asked }
                 if let row = schedules[id] { store(.schedule(row, payload: nil)) }
             }
-            guard schedule.next <= wall else { continue }
-            if isLiving(schedule.lastJob) {
-                skip(id, wall: wall)
+            if schedule.next <= wall {
+                fireByRule(id, schedule, wall: wall)
             } else {
-                firing.insert(id)
-                effects.append(.fire(schedule: id, due: schedule.next))
+                fireAgain(id, wall: wall)
             }
         }
     }
 
     /// The submission of a schedule was refused.
     mutating func fireFailed(_ id: String, wall: Int64, trouble: Trouble, retriable: Bool) {
-        guard firing.remove(id) != nil else { return }
+        guard let due = firing.removeValue(forKey: id), let schedule = schedules[id] else { return }
         guard !retriable else {
             if schedules[id]?.trouble != trouble {
                 schedules[id]?.trouble = trouble
@@ -94,23 +104,36 @@ extension Scheduler {
             }
             return
         }
+        guard schedule.isAwaiting(due) else { return }
         schedules[id]?.trouble = trouble
-        skip(id, wall: wall)
+        record(id, at: wall, due: due, schedule.trigger(of: due), .failed, trouble: trouble)
+        if due == schedule.next { skip(id, wall: wall) }
+        attemptFailed(id, "\(trouble.cause): \(trouble.detail)", wall: wall)
     }
 
     /// The source of a schedule has no new build: the firing ends without a job.
-    mutating func fireUnchanged(_ id: String, wall: Int64) {
-        guard firing.remove(id) != nil, let schedule = schedules[id] else { return }
+    mutating func fireUnchanged(_ id: String, wall: Int64, build: String) {
+        guard let due = firing.removeValue(forKey: id), let schedule = schedules[id], schedule.isAwaiting(due) else {
+            return
+        }
+        record(id, at: wall, due: due, schedule.trigger(of: due), .unchanged, build: build)
+        schedules[id]?.endAttempts()
         schedules[id]?.unchanged += 1
         schedules[id]?.unchangedAt = wall
         schedules[id]?.trouble = nil
-        schedules[id]?.next = schedule.next(after: max(wall, schedule.next))
+        if due == schedule.next { schedules[id]?.next = schedule.next(after: max(wall, schedule.next)) }
         if let row = schedules[id] { store(.schedule(row, payload: nil)) }
     }
 
     /// Records the job of a firing, in the same transaction as the job itself.
     mutating func recordFiring(_ firing: Firing?, job: JobID) {
-        guard let firing, schedules[firing.schedule] != nil else { return }
+        guard let firing, let schedule = schedules[firing.schedule] else { return }
+        let trigger = schedule.trigger(of: firing.due)
+        record(
+            firing.schedule, at: firing.wall, due: firing.due ?? 0, trigger, .running, job: job, build: firing.build)
+        if trigger != .retry { schedules[firing.schedule]?.endAttempts() }
+        // What is being prepared would be a second job at the same time.
+        self.firing[firing.schedule] = nil
         schedules[firing.schedule]?.lastJob = job
         schedules[firing.schedule]?.fired += 1
         schedules[firing.schedule]?.unchangedAt = 0
@@ -118,16 +141,17 @@ extension Scheduler {
         setNextFiring(after: firing)
     }
 
-    /// Sets a schedule to its next firing, if this one was due and not run by hand.
+    /// Ends a firing that was due, and sets the schedule to its next one.
     mutating func setNextFiring(after firing: Firing) {
-        if let due = firing.due, let schedule = schedules[firing.schedule], schedule.next <= due {
-            schedules[firing.schedule]?.next = schedule.next(after: max(firing.wall, due))
-            self.firing.remove(firing.schedule)
+        if let due = firing.due, let schedule = schedules[firing.schedule] {
+            if schedule.next <= due { schedules[firing.schedule]?.next = schedule.next(after: max(firing.wall, due)) }
+            if schedule.attempts.retryAt == due { schedules[firing.schedule]?.attempts.retryAt = 0 }
+            self.firing[firing.schedule] = nil
         }
         if let row = schedules[firing.schedule] { store(.schedule(row, payload: nil)) }
     }
 
-    private mutating func skip(_ id: String, wall: Int64) {
+    mutating func skip(_ id: String, wall: Int64) {
         guard let schedule = schedules[id] else { return }
         schedules[id]?.skipped += 1
         schedules[id]?.next = schedule.next(after: max(wall, schedule.next))

@@ -1,0 +1,23 @@
+import Wire
+
+/// Why the files of a schedule cannot be used: names the file, and its line or entry.
+package struct ScheduleFileProblem: Error, Sendable {
+    let text: String
+    /// What to do; empty = nothing is known.
+    let hint: String
+
+    package init(text: String, hint: String) { (self.text, self.hint) = (text, hint) }
+}
+
+extension CoordinatorOptions {
+    /// A stored submission with what the files say now that it follows.
+    ///
+    /// - Throws: ``SubmitProblem`` `bad-file`.
+    func current(_ stored: PBSubmit) async throws(SubmitProblem) -> PBSubmit {
+        guard stored.hasFollows else { return stored }
+        switch await readFiles(stored) {
+        case .success(let body): return body
+        case .failure(let problem): throw SubmitProblem("bad-file", problem.text, hint: problem.hint)
+        }
+    }
+}

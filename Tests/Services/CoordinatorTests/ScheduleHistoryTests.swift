@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+import Notifications
+import Scheduling
+import TestSupport
+import Testing
+import Wire
+
+@testable import Coordinator
+
+/// The history of a schedule, and what follows a firing that failed: a real coordinator and its state file.
+@Suite(.timeLimit(.minutes(2)))
+struct ScheduleHistoryTests {
+    private static func wanted(retry: String) throws -> PBSchedule {
+        let frame = try Frame(session: 1, seq: 0, .submit(try Fixture.submission())).encoded()
+        return PBSchedule.make {
+            $0.id = "monthly"
+            $0.every = "hourly 0"
+            $0.retry = retry
+            $0.submission = Data(frame)
+        }
+    }
+
+    private func change(_ fixture: Fixture, _ sql: String) async throws {
+        let store = try StateStore(folder: fixture.options.data)
+        try await store.perform { try $0.execute(sql: sql) }
+        await store.close()
+    }
+
+    private func detail(_ talker: Talker) async throws -> PBScheduleDetail {
+        guard case .scheduleDetail(let answer) = try await talker.ask(.getSchedule(.make { $0.id = "monthly" })) else {
+            throw Talker.Silence()
+        }
+        return answer
+    }
+
+    private func add(_ fixture: Fixture, retry: String) async throws {
+        let wanted = try Self.wanted(retry: retry)
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            _ = try await talker.ask(.putSchedule(.make { $0.schedule = wanted }))
+            #expect(try await detail(talker).schedule.retry == retry)
+            #expect(try await detail(talker).firings.isEmpty)
+            let unknown = try await talker.problem(.getSchedule(.make { $0.id = "weekly" }))
+            #expect(unknown.code == "unknown-schedule")
+        }
+    }
+
+    @Test func theEndOfAJobIsInTheHistoryAfterARestart() async throws {
+        let fixture = try Fixture()
+        try await add(fixture, retry: "")
+        try await change(fixture, "UPDATE schedule SET next = next - 100 * 3600 * 1000")
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let worker = try FakeWorker(service.workEndpoint, blobs: fixture.blobs())
+            let status = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await worker.work() }
+                defer { group.cancelAll() }
+                return try await talker.watch(1) { ["done", "failed", "cancelled"].contains($0.state) }
+            }
+            #expect(status.state == "done", "\(status.reason)")
+            let ran = try await talker.submit(.make { $0.schedule = "monthly" })
+            #expect(try await detail(talker).firings.map(\.result) == ["running", "published"])
+            _ = try await talker.ask(.cancelJob(.make { $0.job = ran.job }))
+        }
+        try await fixture.withCoordinator { service in
+            let firings = try await detail(try Talker(service.controlEndpoint)).firings
+            #expect(firings.map(\.number) == [2, 1] && firings.map(\.job) == [2, 1])
+            #expect(firings.map(\.startedBy) == ["hand", "rule"])
+            #expect(firings.map(\.result) == ["cancelled", "published"])
+            #expect(firings[0].dueMs == 0 && firings[1].dueMs > 0 && firings[1].atMs > firings[1].dueMs)
+        }
+        #expect(try await StateFile.check(fixture.options.data).problems == [])
+    }
+
+    @Test func aFiringThatFailsIsTriedAgainAndThenThereIsOneNotification() async throws {
+        let fixture = try Fixture()
+        try await add(fixture, retry: "2,1m")
+        // The stored submission cannot be read. Nothing of the rule is due before the attempts are over.
+        try await change(
+            fixture,
+            "UPDATE schedule SET next = next - 100 * 3600 * 1000, every = 'monthly 31 00:00', spec = x'00'")
+        for attempt in 1...3 {
+            try await fixture.withCoordinator { service in
+                let talker = try Talker(service.controlEndpoint)
+                let found = try await Eventually.get("attempt \(attempt) failed") {
+                    let found = try await detail(talker)
+                    return found.firings.count == attempt ? found : nil
+                }
+                #expect(found.firings.first?.result == "failed" && found.firings.first?.cause == "bad-request")
+                #expect(found.firings.first?.startedBy == (attempt == 1 ? "rule" : "retry"))
+                #expect(found.schedule.failures == (attempt < 3 ? UInt32(attempt) : 0))
+                #expect((found.schedule.retryMs > 0) == (attempt < 3))
+                guard case .health(let health) = try await talker.ask(.ping(PBPing())),
+                    case .events(let events) = try await talker.ask(.getEvents(.make { $0.notifications = true }))
+                else { throw Talker.Silence() }
+                #expect(health.findings.contains { $0.code == "schedule-failed" } == (attempt == 3))
+                let sent = try events.events.map { try EventNotification(json: $0.notification) }
+                #expect(sent.map(\.kind) == (attempt == 3 ? ["schedule-failed"] : []))
+                #expect(sent.allSatisfy { $0.schedule == "monthly" && $0.reason?.hasPrefix("bad-request: ") == true })
+            }
+            try await change(fixture, "UPDATE schedule SET retry_at = retry_at - 60 * 60 * 1000 WHERE retry_at > 0")
+        }
+    }
+
+    @Test func aHistoryHasAHundredRowsAndGoesWithItsSchedule() async throws {
+        let fixture = try Fixture()
+        try await add(fixture, retry: "")
+        let store = try StateStore(folder: fixture.options.data)
+        for number in 1...UInt64(130) {
+            let firing = PastFiring(
+                schedule: "monthly", number: number, at: Int64(number), due: 1, trigger: .retry, result: .failed,
+                trouble: Trouble(cause: "c", detail: String(repeating: "ä", count: 5_000)), build: "b")
+            try await store.apply([.firing(firing)], wall: 1)
+            if number == 130 { #expect(try await store.firings(of: "monthly").first == firing) }
+        }
+        #expect(try await store.firings(of: "monthly").map(\.number) == (31...130).reversed())
+        try await store.apply([.dropSchedule("monthly")], wall: 1)
+        #expect(try await store.firings(of: "monthly").isEmpty)
+        await store.close()
+    }
+}
