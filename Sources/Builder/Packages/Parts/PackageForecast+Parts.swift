@@ -11,9 +11,9 @@ extension PackageForecast {
         let deepest = zooms.compactMap { $0.sample.first?.tile.zoom }.max() ?? 0
         let grid = PartSizes.grid(mask, to: deepest)
         let counts = formats.compactMap { format -> Int? in
-            guard let layout = format.traits.layout, let size = size(as: format), size.value > Double(limit) else {
-                return nil
-            }
+            guard let layout = format.traits.layout, let size = size(as: format),
+                size.value + (size.margin ?? 0) > Double(limit)
+            else { return nil }
             let cut = PartCut(
                 tiles(of: mask, grid: grid, layout), grid: grid, fixed: UInt64(max(0, layout.fixed(file))), limit: limit
             )

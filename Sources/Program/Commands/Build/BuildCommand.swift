@@ -3,6 +3,7 @@ internal import CatalogTransfer
 internal import ClusterClient
 internal import CommandSupport
 import Errors
+internal import Files
 import Foundation
 import Packages
 import Wire
@@ -39,7 +40,10 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Worker processes, 1 to 64. Default: the number of cores.", valueName: "number"))
     var workers: Int?
 
-    @Flag(help: "Replace existing files, and build finished ones again.")
+    @Flag(
+        help:
+            "Replace existing files, with all parts that an earlier build of the same output has left, and build finished ones again."
+    )
     var force = false
 
     @Flag(help: "Drop an unfinished build of this output and start over.")
@@ -181,6 +185,11 @@ struct BuildCommand: AsyncParsableCommand {
         for file in plan.files {
             let found = made[file.job].files(of: file)
             if found.isEmpty { isWhole = false }
+            // How many parts there are is known now: no file is placed when the name of one is taken.
+            for (output, _) in found
+            where found.count > 1 && !(FileMark.read(output.url)?.hasPrefix(plan.record.identity) ?? false) {
+                try output.format.checkName(output.url, replacing: force)
+            }
             for (output, published) in found {
                 files.append(
                     try await source.place(

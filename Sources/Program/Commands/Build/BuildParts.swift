@@ -39,8 +39,8 @@ extension BuildOutput {
         return parts.allSatisfy { FileMark.read($0.url) == $0.mark(identity) } ? parts : nil
     }
 
-    /// The output, and the parts that it may have instead: their names must be free.
-    var names: [URL] { maxFile > 0 ? [url] + partNames : [url] }
+    /// The output, and the first part that it may have instead: their names must be free.
+    var names: [URL] { maxFile > 0 ? [url, part(1, of: 1, mask: mask).url] : [url] }
 
     private var partNames: [URL] { (1...Int(PackageParts.most)).map { part($0, of: 1, mask: mask).url } }
 

@@ -35,7 +35,7 @@ struct ScheduleFileReader: Sendable {
                 tileset = try await TilesetReader.pinned(file).tileset
             }
         }
-        let zooms = try zooms(names, stored, tileset)
+        let zooms = try zooms(names, from: stored, of: tileset)
         var draft: JobDraft
         if names.packages.isEmpty {
             tileset = try tileset.narrowed(to: try Self.union(stored, zooms), zooms: zooms)
@@ -63,7 +63,7 @@ struct ScheduleFileReader: Sendable {
     }
 
     /// The zooms of a tileset that has no builds follow it where the packages are read again too.
-    private func zooms(_ names: PBFollowedFiles, _ stored: PBSubmit, _ tileset: Tileset) throws -> ZoomRange {
+    private func zooms(_ names: PBFollowedFiles, from stored: PBSubmit, of tileset: Tileset) throws -> ZoomRange {
         guard let kept = ZoomRange(min: Int(stored.zoomMin), max: Int(stored.zoomMax)) else {
             throw CLIError(.badData, "the schedule has no zooms")
         }

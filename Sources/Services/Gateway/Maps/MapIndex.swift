@@ -71,17 +71,26 @@ struct MapIndex: Sendable {
     }
 
     /// The packages that a source of tiles consists of: as ``versions(_:edition:)``, or all parts of a package in parts.
+    ///
+    /// Parts are known of their newest version only: an earlier one may have had more of them.
     func maps(_ source: Source, edition: String) -> [MapVersion] {
         let whole = versions(source, edition: edition)
         guard whole.isEmpty else { return whole }
-        func parts(_ id: String) -> [MapVersion] { self.parts[Key(edition: edition, name: id), default: []] }
         switch source {
-        case .version(let id, let number): return parts(id).filter { $0.version.version == number }
-        case .newest(let id):
-            let newest = parts(id).map(\.version.version).max()
-            return parts(id).filter { $0.version.version == newest }
+        case .version(let id, let number):
+            let parts = newestParts(of: id, edition)
+            return parts.first?.version.version == number ? parts : []
+        case .newest(let id): return newestParts(of: id, edition)
         case .tileset: return []
         }
+    }
+
+    /// Empty when one is missing.
+    private func newestParts(of id: String, _ edition: String) -> [MapVersion] {
+        let all = parts[Key(edition: edition, name: id), default: []]
+        let newest = all.map(\.version.version).max()
+        let found = all.filter { $0.version.version == newest }
+        return found.map(\.partNumber) == Array(1...max(1, found.first?.package.part?.count ?? 0)) ? found : []
     }
 
     /// The names of the tilesets of an edition, sorted.

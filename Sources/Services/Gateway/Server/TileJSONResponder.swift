@@ -74,7 +74,10 @@ struct TileJSONResponder: Sendable {
             "maxzoom": .number(Double(versions.map(\.zooms.max).max() ?? 0)),
         ]
         // The name of a part ends in its number.
-        if versions.count > 1, !isTileset { name = name?.split(separator: " ").dropLast().joined(separator: " ") }
+        let number = " \(first.partNumber)"
+        if versions.count > 1, !isTileset, let text = name, text.hasSuffix(number) {
+            name = String(text.dropLast(number.count))
+        }
         members["name"] = name.map(JSONValue.string)
         var attributions: [String] = []
         for text in versions.compactMap(\.version.attribution) + [metadata["attribution"]].compactMap(\.self)
