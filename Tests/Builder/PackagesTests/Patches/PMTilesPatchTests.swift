@@ -54,7 +54,7 @@ struct PMTilesPatchTests {
             let place = row.prefix(3).compactMap { Int.fromDatabaseValue($0) }
             return TileID(zoom: place[0], x: place[1], tmsY: place[2])
         }
-        #expect(rows.count > 10)
+        #expect(rows.count > 5)
         let tiles = try #require(try Patch.changedTiles(old: fixture.old, new: new, limit: rows.count))
         #expect(Set(tiles) == Set(rows) && tiles.count == rows.count)
         #expect(try Patch.changedTiles(old: fixture.old, new: new, limit: rows.count - 1) == nil)
