@@ -43,8 +43,15 @@ extension Catalog {
     /// - Throws: ``RefusedTogether`` with every package that is refused, and nothing is changed; ``BegunChange``; `CatalogError`
     ///   `signing-key`, `catalog-corrupt`, `disk-full`, `io` for all of them, and nothing is changed.
     public func publishTogether(_ requests: [PublishRequest]) throws -> [Published] {
+        do { return try publishAll(requests) } catch let error as CatalogError where hasOpenChange {
+            // Also when it was an earlier attempt that began the change.
+            throw BegunChange(reason: error)
+        }
+    }
+
+    private func publishAll(_ requests: [PublishRequest]) throws -> [Published] {
         try checkMaySign()
-        let result: Result<[Published], any Error> = try locked { () throws(CatalogError) in
+        let result: Result<[Published], RefusedTogether> = try locked { () throws(CatalogError) in
             // What is refused by what is said of it is refused before any file is put into the catalog.
             let unfit = refusals(of: requests) { (request) throws(CatalogError) in
                 try request.check()
@@ -68,11 +75,7 @@ extension Catalog {
             }
             let isNew = changes.values.contains { $0.isListNew || !$0.packLists.isEmpty }
             // What the last promotion did is remembered on.
-            let record = try isNew ? promotionRecord() : nil
-            do throws(CatalogError) { try write(changes, asOneWith: record) } catch {
-                guard hasOpenChange else { throw error }
-                return .failure(BegunChange(reason: error))
-            }
+            try write(changes, asOneWith: try isNew ? promotionRecord() : nil)
             return .success(published)
         }
         return try result.get()

@@ -1,9 +1,18 @@
 // Other catalogs of the coordinator: what differs from the main one, promotions and rollbacks.
 import { order } from './api.js';
-import { button, confirmed, el, facts, note, number, size, table } from './dom.js';
+import { button, confirmed, el, facts, link, note, number, size, table } from './dom.js';
 import { words } from './words.js';
 
 const MAIN = 'main';
+/** The last comparison: lists are large, so it is made again after an order, and once a minute. */
+let last = null;
+
+async function compared(get, name) {
+  if (last?.name === name && Date.now() - last.at < 60_000) return last.found;
+  const found = await get(`v1/catalogs/${encodeURIComponent(name)}/diff/${MAIN}`);
+  last = { name, found, at: Date.now() };
+  return found;
+}
 
 /** Asks, sends an order for the main catalog, says what came of it, and draws again. */
 async function change(page, text, body) {
@@ -12,6 +21,7 @@ async function change(page, text, body) {
     const done = await order(`v1/catalogs/${MAIN}/orders`, body);
     note(words.catalogs.done(done.packages.map((one) => one.edition + one.id).join(', ') || words.none));
   } catch (error) { note(words.error(error.message, error.hint), true); }
+  last = null;
   page.refresh();
 }
 
@@ -39,19 +49,20 @@ function difference(page, name, found) {
     table(w.caption(name, MAIN), columns, found.packages, (one) => one.edition + one.id));
 }
 
-export function catalogs(page) {
+export function catalogs(page, parts) {
   const w = words.catalogs;
   return async (get) => {
     const head = el('h1', {}, words.views.catalogs);
     const { coordinator } = await get('v1/status');
     if (!coordinator) return [head, el('p', {}, words.edge)];
     const names = coordinator.other_catalogs.map((one) => one.name);
-    const found = await Promise.all(names.map((name) => get(`v1/catalogs/${encodeURIComponent(name)}/diff/${MAIN}`)));
+    const chosen = names.includes(parts[0]) ? parts[0] : names.length === 1 ? names[0] : null;
     return [
       head,
       page.isOperator ? el('p', { class: 'buttons' }, button(w.rollback, 'rollback', () => change(page, w.sureBack(MAIN), { order: 'rollback' }))) : null,
       names.length === 0 ? el('p', {}, w.none) : null,
-      ...names.map((name, i) => difference(page, name, found[i])),
+      el('p', {}, names.map((one) => [link(one, `#/catalogs/${encodeURIComponent(one)}`), ' '])),
+      chosen ? difference(page, chosen, await compared(get, chosen)) : null,
     ];
   };
 }

@@ -43,7 +43,7 @@ extension ControlHandlers {
     /// Compares two catalogs in the background; reads their lists without a lock.
     func compareCatalogs(_ body: PBCompareCatalogs, _ replyAddress: ReplyAddress) {
         state.tick.tasks.append(
-            .run(.queries) { [environment] in
+            .run(.comparisons) { [environment] in
                 func writer(_ name: String) throws -> any CatalogWriter {
                     try environment.catalogs.writer(named: name.isEmpty ? PublishOptions.mainCatalog : name)
                 }

@@ -29,6 +29,8 @@ final class BackgroundExecutor: Sendable {
         case backups
         /// Reads of the state file that a client waits for.
         case queries
+        /// Comparisons of catalogs, which read whole lists.
+        case comparisons
         /// Questions to the blob store, all at the same time. The caller bounds their number.
         case checks
     }
