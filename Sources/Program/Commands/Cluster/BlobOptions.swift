@@ -38,7 +38,8 @@ struct BlobOptions: ParsableArguments {
         let environment = ProcessInfo.processInfo.environment
         let location = try S3Location(text)
         let bucket = try S3Bucket(
-            location, at: try endpoint(allowPlain: insecureS3), credentials: try S3CredentialProviders.find(in: environment))
+            location, at: try endpoint(allowPlain: insecureS3),
+            credentials: try S3CredentialProviders.find(in: environment))
         let cache = try BlobCache(blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder)
         return try await S3BlobStore(bucket, cache: cache, create: create)
     }
