@@ -2,6 +2,7 @@ internal import ClusterClient
 internal import CommandSupport
 import Coordinator
 import Errors
+import Files
 import Foundation
 internal import TextFormats
 import Tiles
@@ -36,25 +37,32 @@ struct ScheduleFileReader: Sendable {
             }
         }
         let zooms = try zooms(names, from: stored, of: tileset)
-        var draft: JobDraft
         if names.packages.isEmpty {
             tileset = try tileset.narrowed(to: try Self.union(stored, zooms), zooms: zooms)
             body.tileset = Data(tileset.canonicalJSON)
             return body
         }
-        let url = try inside(names.packages)
-        let regions = try RegionFolderOptions.parse([])
-        let areas = try PackagesFile(url, tree: { try regions.tree }).areas()
-        try TownReader.check(areas, example: "'margin: 20km'")
-        let packs = stored.publish.tilePacks.isEmpty ? nil : try PackScheme(parsing: stored.publish.tilePacks)
-        draft = try JobDraft(
-            areas: areas, zooms: zooms, tileset: tileset, label: PackagesFile.label(url, count: areas.count),
-            packs: packs)
-        draft.publish = stored.publish
+        let pinned = tileset
+        // A list of large areas computes for seconds, which the threads of tasks must not.
+        let draft = try await FileWork.run { try draft(stored, of: pinned, zooms: zooms) }
         let request = draft.request(SubmitPolicy(requestID: ""))
         (body.kind, body.label, body.packages) = (request.kind, request.label, request.packages)
         (body.tileset, body.zoomMin, body.zoomMax) = (request.tileset, request.zoomMin, request.zoomMax)
         return body
+    }
+
+    /// The job of a list of packages as it is now.
+    private func draft(_ stored: PBSubmit, of tileset: Tileset, zooms: ZoomRange) throws -> JobDraft {
+        let url = try inside(stored.follows.packages)
+        let regions = try RegionFolderOptions.parse([])
+        let areas = try PackagesFile(url, tree: { try regions.tree }).areas()
+        try TownReader.check(areas, example: "'margin: 20km'")
+        let packs = stored.publish.tilePacks.isEmpty ? nil : try PackScheme(parsing: stored.publish.tilePacks)
+        var draft = try JobDraft(
+            areas: areas, zooms: zooms, tileset: tileset, label: PackagesFile.label(url, count: areas.count),
+            packs: packs)
+        draft.publish = stored.publish
+        return draft
     }
 
     private func tilesetFile(_ names: PBFollowedFiles) throws -> TilesetFile {

@@ -199,7 +199,9 @@ extension ControlHandlers {
                     }
                     return nil
                 }
-                executor.plan { .firePlanned(firing, Self.plan(payload, firing, due: due)) }
+                executor.plan {
+                    .firePlanned(firing, Self.plan(payload, firing, due: due, tileLimit: options.bboxTileLimit))
+                }
                 return nil
             } catch {
                 return .fireFailed(firing, Trouble(cause: "internal", detail: "\(error)"), retriable: true)
@@ -208,13 +210,14 @@ extension ControlHandlers {
     }
 
     static func plan(
-        _ payload: [UInt8], _ firing: Firing, due: Int64
+        _ payload: [UInt8], _ firing: Firing, due: Int64, tileLimit: UInt64
     ) -> Result<SubmitPlanner.Plan, SubmitProblem> {
-        let planner = SubmitPlanner(bboxTileLimit: .max)
-        return Result { () throws(SubmitProblem) in
+        Result { () throws(SubmitProblem) in
             do throws(Refusal) {
                 var body = try submission(payload, of: firing.schedule)
                 body.requestID = Firing.requestID(of: firing.schedule, due: due)
+                // The limit was checked when the schedule was added; files that are read again may have larger boxes.
+                let planner = SubmitPlanner(bboxTileLimit: body.hasFollows ? tileLimit : .max)
                 return try plan(planner, body: body, firing: firing)
             } catch {
                 throw SubmitProblem(error.code, error.text)

@@ -36,14 +36,19 @@ struct NewestBuildLookup: Sendable {
     func report(of stored: PBSubmit, _ firing: Firing, _ executor: BackgroundExecutor) async -> Report? {
         let current: PBSubmit
         do throws(SubmitProblem) { current = try await options.current(stored) } catch {
-            return .fireFailed(firing, Trouble(cause: error.code, detail: error.text), retriable: false)
+            return .fireFailed(
+                firing,
+                Trouble(cause: error.code, detail: error.hint.isEmpty ? error.text : "\(error.text); \(error.hint)"),
+                retriable: false)
         }
         do throws(SubmitProblem) {
             guard let body = current.latest.isEmpty ? current : try await newest(current) else {
                 return .fireUnchanged(firing, build: last?.build.name ?? "")
             }
             let payload = try SubmitPlanner.payload(body)
-            executor.plan { .firePlanned(firing, ControlHandlers.plan(payload, firing, due: firing.due ?? 0)) }
+            executor.plan { [limit = options.bboxTileLimit] in
+                .firePlanned(firing, ControlHandlers.plan(payload, firing, due: firing.due ?? 0, tileLimit: limit))
+            }
             return nil
         } catch {
             return .lookupFailed(firing, Trouble(cause: error.code, detail: error.text))

@@ -130,7 +130,8 @@ extension Scheduler {
         guard let firing, let schedule = schedules[firing.schedule] else { return }
         let trigger = schedule.trigger(of: firing.due)
         record(
-            firing.schedule, at: firing.wall, due: firing.due ?? 0, by: trigger, .running, job: job, build: firing.build)
+            firing.schedule, at: firing.wall, due: firing.due ?? 0, by: trigger, .running, job: job, build: firing.build
+        )
         if trigger != .retry { schedules[firing.schedule]?.endAttempts() }
         // What is being prepared would be a second job at the same time.
         self.firing[firing.schedule] = nil
