@@ -18,7 +18,7 @@ extension Schedule {
     /// - Parameter due: `nil` = it was run by hand.
     func trigger(of due: Int64?) -> PastFiring.Trigger {
         guard let due else { return .hand }
-        return due == attempts.retryAt ? .retry : .rule
+        return due < next ? .retry : .rule
     }
 
     /// Whether a firing that was due then is not superseded by a run by hand, a pause or a change.
