@@ -1,3 +1,4 @@
+import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
 import Coordinator
@@ -44,7 +45,7 @@ struct ScheduleFileReader: Sendable {
         }
         let pinned = tileset
         // A list of large areas computes for seconds, which the threads of tasks must not.
-        let draft = try await FileWork.run { try draft(stored, of: pinned, zooms: zooms) }
+        let draft = try await FileWork.run { try job(stored, of: pinned, zooms: zooms) }
         let request = draft.request(SubmitPolicy(requestID: ""))
         (body.kind, body.label, body.packages) = (request.kind, request.label, request.packages)
         (body.tileset, body.zoomMin, body.zoomMax) = (request.tileset, request.zoomMin, request.zoomMax)
@@ -52,7 +53,7 @@ struct ScheduleFileReader: Sendable {
     }
 
     /// The job of a list of packages as it is now.
-    private func draft(_ stored: PBSubmit, of tileset: Tileset, zooms: ZoomRange) throws -> JobDraft {
+    private func job(_ stored: PBSubmit, of tileset: Tileset, zooms: ZoomRange) throws -> JobDraft {
         let url = try inside(stored.follows.packages)
         let regions = try RegionFolderOptions.parse([])
         let areas = try PackagesFile(url, tree: { try regions.tree }).areas()
