@@ -100,7 +100,8 @@ struct LatestTests {
         let scratch = try Scratch()
         let server = try BuildServer()
         defer { server.stop() }
-        let (url, asked) = (server.url, Mutex(0))
+        let url = server.url
+        let asked = Mutex(0)
         server.answerElse { path in
             guard path == "/planet" else { return path.hasPrefix("/planet/") ? SampleArchive.tile(layer: "a") : nil }
             let number = asked.withLock { asked in

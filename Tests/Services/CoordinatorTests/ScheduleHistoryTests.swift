@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Notifications
 import Scheduling
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -100,6 +101,43 @@ struct ScheduleHistoryTests {
                 #expect(sent.allSatisfy { $0.schedule == "monthly" && $0.reason?.hasPrefix("bad-request: ") == true })
             }
             try await change(fixture, "UPDATE schedule SET retry_at = retry_at - 60 * 60 * 1000 WHERE retry_at > 0")
+        }
+    }
+
+    /// The files are read at the firing; one that is wrong is in the history, and the stored submission stays.
+    @Test func aFiringWithAWrongFileFailsAndNamesIt() async throws {
+        let isWrong = Atomic<Bool>(false)
+        let fixture = try Fixture { options in
+            options.readFiles = { stored in
+                guard isWrong.load(ordering: .relaxed) else { return .success(stored) }
+                return .failure(ScheduleFileProblem(text: "'maps.yaml' entry 2: unknown key", hint: ""))
+            }
+        }
+        var submission = try Fixture.submission()
+        submission.follows.packages = "/srv/maps.yaml"
+        let frame = try Frame(session: 1, seq: 0, .submit(submission)).encoded()
+        let wanted = PBSchedule.make {
+            $0.id = "monthly"
+            $0.every = "hourly 0"
+            $0.submission = Data(frame)
+        }
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            isWrong.store(true, ordering: .relaxed)
+            let refused = try await talker.problem(.putSchedule(.make { $0.schedule = wanted }))
+            #expect(refused.code == "bad-file" && refused.text.contains("entry 2"), "\(refused.text)")
+            isWrong.store(false, ordering: .relaxed)
+            _ = try await talker.ask(.putSchedule(.make { $0.schedule = wanted }))
+        }
+        try await change(fixture, "UPDATE schedule SET next = next - 100 * 3600 * 1000")
+        isWrong.store(true, ordering: .relaxed)
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let firing = try await Eventually.get("the firing fails") { try await detail(talker).firings.first }
+            #expect(firing.result == "failed" && firing.cause == "bad-file" && firing.job == 0)
+            #expect(firing.detail == "'maps.yaml' entry 2: unknown key")
+            isWrong.store(false, ordering: .relaxed)
+            #expect(try await talker.submit(.make { $0.schedule = "monthly" }).job == 1)
         }
     }
 

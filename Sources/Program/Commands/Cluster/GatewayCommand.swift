@@ -4,6 +4,7 @@ import Errors
 import Foundation
 import Gateway
 import Logging
+import Tilesets
 
 /// `packhorse gateway`: serves a catalog over HTTP.
 struct GatewayCommand: AsyncParsableCommand {

@@ -1,7 +1,9 @@
+import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
 import Coordinator
 import Errors
+import Files
 import Foundation
 internal import TextFormats
 import Tiles
@@ -23,20 +25,28 @@ struct ScheduleFileReader: Sendable {
 
     private func changed(_ stored: PBSubmit) async throws -> PBSubmit {
         let names = stored.follows
-        var body = stored
+        var stored = stored
         var tileset = try Tileset(canonicalJSON: Array(stored.tileset))
         if !names.tileset.isEmpty {
             let file = try tilesetFile(names)
             if let following = file.following {
                 // The coordinator looks for the newest build.
-                body.latest = following
+                stored.latest = following
             } else {
-                body.latest = ""
+                stored.latest = ""
                 tileset = try await TilesetReader.pinned(file).tileset
             }
         }
-        let zooms = try zooms(names, stored, tileset)
-        var draft: JobDraft
+        let (body, found) = (stored, tileset)
+        // Areas of many packages take seconds of a thread.
+        return try await FileWork.run { try packages(of: body, found) }
+    }
+
+    /// The submission over a tileset, with the packages that its list names now.
+    private func packages(of stored: PBSubmit, _ known: Tileset) throws -> PBSubmit {
+        let names = stored.follows
+        var (body, tileset) = (stored, known)
+        let zooms = try zooms(names, of: stored, tileset)
         if names.packages.isEmpty {
             tileset = try tileset.narrowed(to: try Self.union(stored, zooms), zooms: zooms)
             body.tileset = Data(tileset.canonicalJSON)
@@ -47,7 +57,7 @@ struct ScheduleFileReader: Sendable {
         let areas = try PackagesFile(url, tree: { try regions.tree }).areas()
         try TownReader.check(areas, example: "'margin: 20km'")
         let packs = stored.publish.tilePacks.isEmpty ? nil : try PackScheme(parsing: stored.publish.tilePacks)
-        draft = try JobDraft(
+        var draft = try JobDraft(
             areas: areas, zooms: zooms, tileset: tileset, label: PackagesFile.label(url, count: areas.count),
             packs: packs)
         draft.publish = stored.publish
@@ -63,7 +73,7 @@ struct ScheduleFileReader: Sendable {
     }
 
     /// The zooms of a tileset that has no builds follow it where the packages are read again too.
-    private func zooms(_ names: PBFollowedFiles, _ stored: PBSubmit, _ tileset: Tileset) throws -> ZoomRange {
+    private func zooms(_ names: PBFollowedFiles, of stored: PBSubmit, _ tileset: Tileset) throws -> ZoomRange {
         guard let kept = ZoomRange(min: Int(stored.zoomMin), max: Int(stored.zoomMax)) else {
             throw CLIError(.badData, "the schedule has no zooms")
         }

@@ -18,7 +18,7 @@ extension Schedule {
     /// - Parameter due: `nil` = it was run by hand.
     func trigger(of due: Int64?) -> PastFiring.Trigger {
         guard let due else { return .hand }
-        return due == attempts.retryAt ? .retry : .rule
+        return due < next ? .retry : .rule
     }
 
     /// Whether a firing that was due then is not superseded by a run by hand, a pause or a change.
@@ -43,7 +43,7 @@ extension Scheduler {
     mutating func fireByRule(_ id: String, _ schedule: Schedule, wall: Int64) {
         guard !isLiving(schedule.lastJob) else {
             let trouble = Trouble(cause: "last-job-runs", detail: "job \(schedule.lastJob) had not ended")
-            record(id, at: wall, due: schedule.next, .rule, .skipped, trouble: trouble)
+            record(id, at: wall, due: schedule.next, by: .rule, .skipped, trouble: trouble)
             return skip(id, wall: wall)
         }
         // No attempt could be made meanwhile, for example because the coordinator was down.
@@ -113,7 +113,7 @@ extension Scheduler {
 
     /// Adds a row to the history of a schedule.
     mutating func record(
-        _ id: String, at wall: Int64, due: Int64, _ trigger: PastFiring.Trigger, _ result: PastFiring.Result,
+        _ id: String, at wall: Int64, due: Int64, by trigger: PastFiring.Trigger, _ result: PastFiring.Result,
         job: JobID = 0, trouble: Trouble? = nil, build: String = ""
     ) {
         guard let number = schedules[id].map({ $0.attempts.recorded + 1 }) else { return }

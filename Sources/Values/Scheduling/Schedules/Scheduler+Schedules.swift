@@ -68,7 +68,7 @@ extension Scheduler {
             schedules[id]?.next = schedule.next(after: wall)
             if schedule.next <= wall {
                 let trouble = Trouble(cause: "paused", detail: "the schedule was paused")
-                record(id, at: wall, due: schedule.next, .rule, .skipped, trouble: trouble)
+                record(id, at: wall, due: schedule.next, by: .rule, .skipped, trouble: trouble)
             }
         }
         if let row = schedules[id] { store(.schedule(row, payload: nil)) }
@@ -106,7 +106,7 @@ extension Scheduler {
         }
         guard schedule.isAwaiting(due) else { return }
         schedules[id]?.trouble = trouble
-        record(id, at: wall, due: due, schedule.trigger(of: due), .failed, trouble: trouble)
+        record(id, at: wall, due: due, by: schedule.trigger(of: due), .failed, trouble: trouble)
         if due == schedule.next { skip(id, wall: wall) }
         attemptFailed(id, "\(trouble.cause): \(trouble.detail)", wall: wall)
     }
@@ -116,7 +116,7 @@ extension Scheduler {
         guard let due = firing.removeValue(forKey: id), let schedule = schedules[id], schedule.isAwaiting(due) else {
             return
         }
-        record(id, at: wall, due: due, schedule.trigger(of: due), .unchanged, build: build)
+        record(id, at: wall, due: due, by: schedule.trigger(of: due), .unchanged, build: build)
         schedules[id]?.endAttempts()
         schedules[id]?.unchanged += 1
         schedules[id]?.unchangedAt = wall
@@ -130,7 +130,8 @@ extension Scheduler {
         guard let firing, let schedule = schedules[firing.schedule] else { return }
         let trigger = schedule.trigger(of: firing.due)
         record(
-            firing.schedule, at: firing.wall, due: firing.due ?? 0, trigger, .running, job: job, build: firing.build)
+            firing.schedule, at: firing.wall, due: firing.due ?? 0, by: trigger, .running, job: job, build: firing.build
+        )
         if trigger != .retry { schedules[firing.schedule]?.endAttempts() }
         // What is being prepared would be a second job at the same time.
         self.firing[firing.schedule] = nil
