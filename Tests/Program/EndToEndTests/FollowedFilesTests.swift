@@ -60,6 +60,10 @@ struct FollowedFilesTests {
         #expect(FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "packages/1/LI.mbtiles").path))
         try write("- MC\n", list)
         #expect(try await runs(cluster) == ["MC"])
+        // The tileset file is read again too.
+        try write("id: demo\nurl: \(origin.tileset)\nno_such_key: 1\n", tileset)
+        let key = try await cluster.run(["schedule", "run", "maps"])
+        #expect(key.status != 0 && key.errors.contains("no_such_key"), "\(key.errors)")
         try await cluster.stop()
     }
 

@@ -25,27 +25,42 @@ struct ScheduleFileReader: Sendable {
 
     private func changed(_ stored: PBSubmit) async throws -> PBSubmit {
         let names = stored.follows
-        var body = stored
+        var stored = stored
         var tileset = try Tileset(canonicalJSON: Array(stored.tileset))
         if !names.tileset.isEmpty {
             let file = try tilesetFile(names)
             if let following = file.following {
                 // The coordinator looks for the newest build.
-                body.latest = following
+                stored.latest = following
             } else {
-                body.latest = ""
+                stored.latest = ""
                 tileset = try await TilesetReader.pinned(file).tileset
             }
         }
-        let zooms = try zooms(names, from: stored, of: tileset)
+        let (body, found) = (stored, tileset)
+        // Areas of many packages take seconds of a thread.
+        return try await FileWork.run { try packages(of: body, found) }
+    }
+
+    /// The submission over a tileset, with the packages that its list names now.
+    private func packages(of stored: PBSubmit, _ known: Tileset) throws -> PBSubmit {
+        let names = stored.follows
+        var (body, tileset) = (stored, known)
+        let zooms = try zooms(names, of: stored, tileset)
         if names.packages.isEmpty {
             tileset = try tileset.narrowed(to: try Self.union(stored, zooms), zooms: zooms)
             body.tileset = Data(tileset.canonicalJSON)
             return body
         }
-        let pinned = tileset
-        // A list of large areas computes for seconds, which the threads of tasks must not.
-        let draft = try await FileWork.run { try job(stored, of: pinned, zooms: zooms) }
+        let url = try inside(names.packages)
+        let regions = try RegionFolderOptions.parse([])
+        let areas = try PackagesFile(url, tree: { try regions.tree }).areas()
+        try TownReader.check(areas, example: "'margin: 20km'")
+        let packs = stored.publish.tilePacks.isEmpty ? nil : try PackScheme(parsing: stored.publish.tilePacks)
+        var draft = try JobDraft(
+            areas: areas, zooms: zooms, tileset: tileset, label: PackagesFile.label(url, count: areas.count),
+            packs: packs)
+        draft.publish = stored.publish
         let request = draft.request(SubmitPolicy(requestID: ""))
         (body.kind, body.label, body.packages) = (request.kind, request.label, request.packages)
         (body.tileset, body.zoomMin, body.zoomMax) = (request.tileset, request.zoomMin, request.zoomMax)
@@ -72,7 +87,7 @@ struct ScheduleFileReader: Sendable {
     }
 
     /// The zooms of a tileset that has no builds follow it where the packages are read again too.
-    private func zooms(_ names: PBFollowedFiles, from stored: PBSubmit, of tileset: Tileset) throws -> ZoomRange {
+    private func zooms(_ names: PBFollowedFiles, of stored: PBSubmit, _ tileset: Tileset) throws -> ZoomRange {
         guard let kept = ZoomRange(min: Int(stored.zoomMin), max: Int(stored.zoomMax)) else {
             throw CLIError(.badData, "the schedule has no zooms")
         }

@@ -101,6 +101,12 @@ struct SubmitOptions: ParsableArguments {
                 .usage, "--follow-files: there is no file to read again",
                 hint: "name a list of packages (--packages FILE) or a tileset file (--tileset FILE)")
         }
+        guard area.regions.regionsFolder == nil else {
+            throw CLIError(
+                .usage,
+                "--follow-files: the coordinator reads the list with its own regions, not with --regions-folder",
+                hint: "import the regions where the coordinator runs, and omit --regions-folder")
+        }
         return { language in
             .make {
                 $0.packages = packages

@@ -60,7 +60,7 @@ extension ControlHandlers {
             }
             executor.run(on: .checks) {
                 do throws(SubmitProblem) {
-                    let body = try await options.current(submission)
+                    let body = try await LookupSlots.shared.run { await options.currentResult(submission) }.get()
                     executor.plan {
                         .schedulePlanned(
                             replyAddress, schedule, payload: payload,
@@ -90,7 +90,7 @@ extension ControlHandlers {
             state.handle(.putSchedule(schedule, payload: payload))
             let text =
                 "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(Units.count(plan.tiles, of: "tile")),"
-                + " first at \(Self.text(schedule.next))"
+                + " \(isNew ? "first" : "next") at \(Self.text(state.scheduler.schedule(schedule.id)?.next ?? schedule.next))"
             ordered(changed: 1, text, warnings: plan.warnings, replyAddress)
         }
     }
@@ -184,7 +184,8 @@ extension ControlHandlers {
         let last = lastBuild(of: id)
         environment.executor.run(on: .queries) {
             [
-                store = environment.store, executor = environment.executor, options = environment.options
+                store = environment.store, executor = environment.executor, options = environment.options,
+                catalogs = environment.catalogs
             ] in
             do {
                 guard let payload = try await store.payload(ofSchedule: id) else {
@@ -194,7 +195,8 @@ extension ControlHandlers {
                 if let body = NewestBuildLookup.body(payload) {
                     executor.run(on: .checks) {
                         await LookupSlots.shared.run {
-                            await NewestBuildLookup(last: last, options: options).report(of: body, firing, executor)
+                            await NewestBuildLookup(last: last, options: options).report(
+                                of: body, firing, executor, catalogs)
                         }
                     }
                     return nil
@@ -209,29 +211,21 @@ extension ControlHandlers {
         }
     }
 
+    /// - Parameter checks: The limits and the catalogs for a submission whose files were read now; `nil` for one that was
+    ///   checked when the schedule was added.
     static func plan(
-        _ payload: [UInt8], _ firing: Firing, due: Int64, tileLimit: UInt64
+        _ payload: [UInt8], _ firing: Firing, due: Int64, checks: (bboxTileLimit: UInt64, catalogs: CatalogTable)? = nil
     ) -> Result<SubmitPlanner.Plan, SubmitProblem> {
         Result { () throws(SubmitProblem) in
-            do throws(Refusal) {
-                var body = try submission(payload, of: firing.schedule)
-                body.requestID = Firing.requestID(of: firing.schedule, due: due)
-                // The limit was checked when the schedule was added; files that are read again may have larger boxes.
-                let planner = SubmitPlanner(bboxTileLimit: body.hasFollows ? tileLimit : .max)
-                return try plan(planner, body: body, firing: firing)
-            } catch {
-                throw SubmitProblem(error.code, error.text)
+            var body: PBSubmit
+            do throws(Refusal) { body = try submission(payload, of: firing.schedule) } catch {
+                throw SubmitProblem(error.code, error.text, hint: error.hint)
             }
-        }
-    }
-
-    private static func plan(_ planner: SubmitPlanner, body: PBSubmit, firing: Firing) throws(Refusal)
-        -> SubmitPlanner.Plan
-    {
-        do {
-            return try planner.plan(body, wall: firing.wall, due: firing.due)
-        } catch {
-            throw Refusal(error.code, error.text)
+            body.requestID = Firing.requestID(of: firing.schedule, due: due)
+            let planner = SubmitPlanner(bboxTileLimit: checks?.bboxTileLimit ?? .max)
+            let plan = try planner.plan(body, wall: firing.wall, due: firing.due)
+            guard let checks else { return plan }
+            return try plan.checked(against: checks.catalogs)
         }
     }
 
@@ -239,7 +233,7 @@ extension ControlHandlers {
     func fired(_ firing: Firing, _ result: Result<SubmitPlanner.Plan, SubmitProblem>) {
         switch result {
         case .failure(let problem):
-            fireFailed(firing, Trouble(cause: "bad-request", detail: problem.text), retriable: false)
+            fireFailed(firing, Trouble(cause: "bad-request", detail: problem.withHint), retriable: false)
         case .success(let plan):
             lookups.end(firing.schedule)
             // The plan may be of a submission that was replaced meanwhile.
@@ -282,7 +276,10 @@ extension ControlHandlers {
             submission.requestID = body.requestID
             guard submission.latest.isEmpty, !submission.hasFollows else {
                 return environment.executor.run(on: .checks) { [submission, options = environment.options] in
-                    .newestFound(replyAddress, await NewestBuildLookup(last: nil, options: options).filled(submission))
+                    let filled = await LookupSlots.shared.run {
+                        await NewestBuildLookup(last: nil, options: options).filled(submission)
+                    }
+                    return .newestFound(replyAddress, filled)
                 }
             }
             submit(submission, replyAddress)

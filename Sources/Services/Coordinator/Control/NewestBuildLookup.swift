@@ -33,21 +33,21 @@ struct NewestBuildLookup: Sendable {
     }
 
     /// What becomes of a firing; `nil` when a plan will say it.
-    func report(of stored: PBSubmit, _ firing: Firing, _ executor: BackgroundExecutor) async -> Report? {
+    func report(
+        of stored: PBSubmit, _ firing: Firing, _ executor: BackgroundExecutor, _ catalogs: CatalogTable
+    ) async -> Report? {
         let current: PBSubmit
         do throws(SubmitProblem) { current = try await options.current(stored) } catch {
-            return .fireFailed(
-                firing,
-                Trouble(cause: error.code, detail: error.hint.isEmpty ? error.text : "\(error.text); \(error.hint)"),
-                retriable: false)
+            return .fireFailed(firing, Trouble(cause: error.code, detail: error.withHint), retriable: false)
         }
         do throws(SubmitProblem) {
             guard let body = current.latest.isEmpty ? current : try await newest(current) else {
                 return .fireUnchanged(firing, build: last?.build.name ?? "")
             }
             let payload = try SubmitPlanner.payload(body)
-            executor.plan { [limit = options.bboxTileLimit] in
-                .firePlanned(firing, ControlHandlers.plan(payload, firing, due: firing.due ?? 0, tileLimit: limit))
+            let checks = stored.hasFollows ? (options.bboxTileLimit, catalogs) : nil
+            executor.plan {
+                .firePlanned(firing, ControlHandlers.plan(payload, firing, due: firing.due ?? 0, checks: checks))
             }
             return nil
         } catch {

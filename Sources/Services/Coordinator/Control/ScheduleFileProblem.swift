@@ -9,7 +9,17 @@ package struct ScheduleFileProblem: Error, Sendable {
     package init(text: String, hint: String) { (self.text, self.hint) = (text, hint) }
 }
 
+extension SubmitProblem {
+    /// The text with the remedy, for where there is one line.
+    var withHint: String { hint.isEmpty ? text : "\(text); \(hint)" }
+}
+
 extension CoordinatorOptions {
+    /// The same as ``current(_:)`` as a value.
+    func currentResult(_ stored: PBSubmit) async -> Result<PBSubmit, SubmitProblem> {
+        do throws(SubmitProblem) { return .success(try await current(stored)) } catch { return .failure(error) }
+    }
+
     /// A stored submission with what the files say now that it follows.
     ///
     /// - Throws: ``SubmitProblem`` `bad-file`.
