@@ -67,20 +67,6 @@ struct ScheduleFileReader: Sendable {
         return body
     }
 
-    /// The job of a list of packages as it is now.
-    private func job(_ stored: PBSubmit, of tileset: Tileset, zooms: ZoomRange) throws -> JobDraft {
-        let url = try inside(stored.follows.packages)
-        let regions = try RegionFolderOptions.parse([])
-        let areas = try PackagesFile(url, tree: { try regions.tree }).areas()
-        try TownReader.check(areas, example: "'margin: 20km'")
-        let packs = stored.publish.tilePacks.isEmpty ? nil : try PackScheme(parsing: stored.publish.tilePacks)
-        var draft = try JobDraft(
-            areas: areas, zooms: zooms, tileset: tileset, label: PackagesFile.label(url, count: areas.count),
-            packs: packs)
-        draft.publish = stored.publish
-        return draft
-    }
-
     private func tilesetFile(_ names: PBFollowedFiles) throws -> TilesetFile {
         let file = try TilesetReader.file(try inside(names.tileset).path)
         return names.language.isEmpty ? file : file.inLanguage(names.language)

@@ -196,14 +196,12 @@ extension ControlHandlers {
                     executor.run(on: .checks) {
                         await LookupSlots.shared.run {
                             await NewestBuildLookup(last: last, options: options).report(
-                                of: body, firing, executor, catalogs)
+                                of: body, firing, executor, against: catalogs)
                         }
                     }
                     return nil
                 }
-                executor.plan {
-                    .firePlanned(firing, Self.plan(payload, firing, due: due, tileLimit: options.bboxTileLimit))
-                }
+                executor.plan { .firePlanned(firing, Self.plan(payload, firing, due: due)) }
                 return nil
             } catch {
                 return .fireFailed(firing, Trouble(cause: "internal", detail: "\(error)"), retriable: true)

@@ -34,7 +34,7 @@ struct NewestBuildLookup: Sendable {
 
     /// What becomes of a firing; `nil` when a plan will say it.
     func report(
-        of stored: PBSubmit, _ firing: Firing, _ executor: BackgroundExecutor, _ catalogs: CatalogTable
+        of stored: PBSubmit, _ firing: Firing, _ executor: BackgroundExecutor, against catalogs: CatalogTable
     ) async -> Report? {
         let current: PBSubmit
         do throws(SubmitProblem) { current = try await options.current(stored) } catch {
