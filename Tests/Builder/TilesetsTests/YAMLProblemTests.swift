@@ -15,7 +15,7 @@ struct YAMLProblemTests {
         ("id: x\nid: y\n", "line 2, column 1: a key is written more than once: 'id'", "keep one"),
         ("- id: a\n  url: x\n- id: b\n  url: x\n  url: y\n", "line 5, column 3: a key is written", "keep one"),
         ("url: x\nheaders:\n  url: y\n  b: |\n    url: z\nurl: a\n", "line 6, column 1: a key is written", "keep one"),
-        ("a: {b: 1, b: 2}\n", "line 1, column 4: a key is written", "keep one"),
+        ("a: {b: 1, b: 2}\n", "line 1, column 5: a key is written", "keep one"),
         ("id: x\nurl: y: z\n", "line 2, column 7: a colon stands where no key", "': ' in quotes"),
         ("id: x\n  url: y\n", "line 2, column 6: a colon stands where no key", "same column"),
         ("id: x\nurl: *foo\n", "line 2, column 6: '*' refers to a name", "in quotes"),
