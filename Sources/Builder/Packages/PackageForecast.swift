@@ -77,9 +77,13 @@ public struct PackageForecast: Sendable {
     var file: PackageLayout.File { PackageLayout.File(rows: rows, leafWaste: leafWaste, metadata: metadata) }
 
     /// What a tile adds to a file.
-    func bytes(of tile: Tile, _ layout: PackageLayout, _ file: PackageLayout.File) -> Double {
+    ///
+    /// - Parameter isAlone: Whether a body that other tiles have too counts for this one.
+    func bytes(
+        of tile: Tile, _ layout: PackageLayout, _ file: PackageLayout.File, isAlone: Bool = false
+    ) -> Double {
         guard tile.bytes > 0 else { return 0 }
-        let isNew = !layout.storesBodiesOnce || repeated[tile.body] == nil
+        let isNew = isAlone || !layout.storesBodiesOnce || repeated[tile.body] == nil
         let place = [tile.tile.zoom, tile.tile.x, tile.tile.tmsY]
         return (isNew ? layout.body(tile.bytes, file) : 0) + layout.entry(place, isNew, file)
     }

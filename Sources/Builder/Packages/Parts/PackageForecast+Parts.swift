@@ -24,12 +24,17 @@ extension PackageForecast {
         return counts.max() ?? 1
     }
 
+    /// Bytes that a place counts at most, so that no sum of them overflows.
+    private static let mostOfPlace = 1e11
+
     /// Bytes of the tiles of a mask by zoom and place; a tile of the grid has those of all tiles below it, too.
     private func tiles(of mask: TileMask, grid: Int, _ layout: PackageLayout) -> [Int: [UInt64: UInt64]] {
         var means: [Int: Double] = [:]
         for zoom in zooms {
             guard let number = zoom.sample.first?.tile.zoom else { continue }
-            means[number] = zoom.sample.reduce(0) { $0 + bytes(of: $1, layout, file) } / Double(zoom.sample.count)
+            // As in the merge, a body that several tiles have counts in each tile of the grid.
+            let sum = zoom.sample.reduce(0) { $0 + bytes(of: $1, layout, file, isAlone: number <= grid) }
+            means[number] = sum / Double(zoom.sample.count)
         }
         let below = means.filter { $0.key > grid }.reduce(0) { $0 + $1.value * Double(mask.count(atZoom: $1.key)) }
         means[grid, default: 0] += below / Double(max(1, mask.count(atZoom: grid)))
@@ -37,7 +42,7 @@ extension PackageForecast {
         for (zoom, mean) in means where zoom <= grid && mean > 0 {
             guard let only = ZoomRange(min: zoom, max: zoom) else { continue }
             for tile in mask.tiles(in: only) {
-                tiles[zoom, default: [:]][tile.hilbertPlace] = UInt64(mean.rounded())
+                tiles[zoom, default: [:]][tile.hilbertPlace] = UInt64(min(mean, Self.mostOfPlace).rounded())
             }
         }
         return tiles
