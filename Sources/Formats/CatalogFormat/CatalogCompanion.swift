@@ -27,10 +27,10 @@ public struct CatalogCompanion: Sendable, Hashable, Codable {
     /// The data group that has the files of a kind: hyphens in place of the dots.
     public static func group(of kind: String) -> String { kind.replacing(".", with: "-") }
 
-    /// Whether a text is a kind: 1 to 32 bytes.
+    /// Whether a text is a kind: 1 to 32 bytes; not `map`, which lists call the package itself.
     public static func isKind(_ text: String) -> Bool {
         let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return 1...32 ~= text.utf8.count
+        return 1...32 ~= text.utf8.count && text != "map"
             && words.allSatisfy { word in
                 !word.isEmpty && word.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
             }

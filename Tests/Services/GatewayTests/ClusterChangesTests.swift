@@ -88,7 +88,7 @@ import Tiles
             let list = try await gateway.wait("/v1/schedules", Cluster.viewer) { $0.text.contains("daily 01:00") }
             #expect(!list.text.contains("monthly 3"))
             let firings = try await gateway.get("/v1/schedules/monthly/firings", Cluster.viewer)
-            #expect(firings.status == 200 && firings.text == #"{"firings":[]}"#, "\(firings.text)")
+            #expect(firings.status == 200 && firings.text.hasPrefix(#"{"firings":[]}"#), "\(firings.text)")
             #expect(try await gateway.get("/v1/schedules/other/firings", Cluster.viewer).status == 404)
             #expect(try await put("monthly", "sometimes", Cluster.op).status == 422)
             let removed = try await gateway.get("/v1/schedules/monthly", method: "DELETE", Cluster.op)

@@ -63,10 +63,11 @@ import Tiles
                 #expect(!answer.text.contains("There is nothing at '"), "\(target)")
                 if answer.status < 300 { answered.insert(route.name) }
             }
-            // The page is not embedded here, no worker and no extract exists, the coordinator's catalog is another one and
-            // the only one, and the mask is wrong.
+            // The page is not embedded here, no worker and no extract exists, the schedule was removed by an earlier route,
+            // the coordinator's catalog is another one and the only one, and the mask is wrong.
             let others: Set<String> = [
                 "page", "worker-order", "extract", "package-withdrawal", "carto-area", "catalog-order",
+                "schedule-firings",
             ]
             #expect(Set(RouteTable.routes.map(\.name)).subtracting(answered) == others)
         }

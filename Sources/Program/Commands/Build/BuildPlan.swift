@@ -66,7 +66,9 @@ struct BuildPlan: Sendable {
     private static func label(_ drafts: [JobDraft], _ files: [BuildOutput]) -> String {
         let jobs = drafts.map { "\($0.label), zoom \($0.zooms), of tileset '\($0.tileset.id)'" }
         let formats = Set(files.map(\.format.rawValue)).sorted().joined(separator: ", ")
-        return "\(jobs.joined(separator: "; ")), as \(formats)"
+        let limit = files.map(\.maxFile).max() ?? 0
+        let size = limit > 0 ? ", in files of at most \(limit) bytes" : ""
+        return "\(jobs.joined(separator: "; ")), as \(formats)\(size)"
     }
 
     /// Refuses existing files; writes nothing.

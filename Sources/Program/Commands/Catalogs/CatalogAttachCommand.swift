@@ -33,6 +33,7 @@ struct CatalogAttachCommand: AsyncParsableCommand {
     func run() async throws {
         let date = try dataDate.map(OfflineArguments.checkedDate)
         let opened = try catalog.open()
+        try FileKind.requirePath(URL(filePath: file))
         let (source, id, kind, engine, dryRun) = (URL(filePath: file), id, kind, engine, dryRun)
         let done = try await FileWork.run {
             try opened.attach(
