@@ -37,6 +37,7 @@ struct NotificationTests {
     @Test func theReferenceNamesEveryKey() throws {
         var content = EventNotification(id: "a", seq: 1, kind: .jobFailed, wall: 0, state: "failed", text: "t")
         content.job = 1
+        content.schedule = "s"
         content.catalog = "main"
         content.reason = "r"
         content.package = EventNotification.Package(

@@ -124,7 +124,7 @@ struct RefusalTests {
             let router = try RouterLink(bind: ["tcp://127.0.0.1:*"], security: .plain)
             let talker = try Talker(router.boundEndpoints[0])
             try await talker.say(.ping(PBPing()))
-            let inbound = try await router.receive(upTo: .seconds(60))
+            let inbound = try await router.receive(upTo: .seconds(600))
             await router.close()
             return try #require(inbound.first).peer
         }
@@ -146,7 +146,7 @@ struct LimitTests {
             var bytes = try Frame(session: talker.session, seq: 1, .bye(PBBye())).encoded()
             bytes[4] = WireVersion.major + 1
             try await talker.link.send([bytes])
-            let answer = try #require(try await talker.link.receive(upTo: .seconds(60)).first)
+            let answer = try #require(try await talker.link.receive(upTo: .seconds(600)).first)
             guard case .reject(let reject) = try Frame(decoding: answer).message else { throw Talker.Silence() }
             #expect(reject.code == "version-mismatch")
             #expect(reject.text.contains("Upgrade the older"))
