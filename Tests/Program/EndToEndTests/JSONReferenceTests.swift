@@ -7,7 +7,8 @@ import Testing
 struct JSONReferenceTests {
     /// Documents that the tests below cover; each document of the file is one of them.
     private static let ofClusters = [
-        "job", "submission", "order", "failed-work", "schedule", "worker", "origin", "health", "key", "event", "shard",
+        "job", "submission", "order", "failed-work", "schedule", "firing", "worker", "origin", "health", "key", "event",
+        "shard",
         "list-of-packs", "push", "catalog-check", "catalog-difference", "package-content", "removal", "backup", "state",
     ]
     private static let ofFiles = [
