@@ -196,7 +196,8 @@ struct BuildCommand: AsyncParsableCommand {
                         published, as: output, mark: output.mark(plan.record.identity), replacing: force))
             }
             guard force, !found.isEmpty else { continue }
-            removeLeftovers(of: file, besides: (plan.files + found.map(\.output)).map(\.url.path))
+            let others = plan.files.filter { $0.url != file.url } + found.map(\.output)
+            removeLeftovers(of: file, besides: others.map(\.url.path))
         }
         return (files, isWhole)
     }
