@@ -1,7 +1,7 @@
 internal import CatalogFormat
 internal import Errors
 internal import Files
-internal import Foundation
+public import Foundation
 
 /// `change.json`: the documents of a change that is made as a whole, from before the first of them is written until the
 /// index names them.
@@ -26,6 +26,11 @@ struct CatalogJournal: Codable, Equatable {
 extension Catalog {
     /// The name of the journal in a catalog.
     static let journalName = "change.json"
+
+    /// Whether a change of the catalog in a folder has begun and is not complete: the next change completes it.
+    public static func hasBegunChange(in folder: URL) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent(journalName).path)
+    }
 
     private var journalURL: URL { folder.appendingPathComponent(Self.journalName) }
 

@@ -1,3 +1,4 @@
+import Catalog
 import CatalogFormat
 internal import CatalogTransfer
 internal import CommandSupport
@@ -75,6 +76,7 @@ struct CatalogCheck: Encodable {
             try Durable.remove(copy)
         }
         guard problems.isEmpty else {
+            let isBegun = source.folder.map(Catalog.hasBegunChange) ?? false
             let isUnproven = problems.allSatisfy { $0.contains("[bad-signature]") }
             throw CLIError(
                 .badData,
@@ -83,7 +85,9 @@ struct CatalogCheck: Encodable {
                 details: EqualCauses.lines(problems),
                 hint: isUnproven
                     ? "check --public-key; the publisher signs the catalog with --signing-key"
-                    : "restore the listed files, or delete them and build their packages again")
+                    : isBegun
+                        ? "a change was interrupted: repeat its command, or make any other change, which completes it first"
+                        : "restore the listed files, or delete them and build their packages again")
         }
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(
