@@ -148,6 +148,8 @@ extension StoreMachine {
         guard var old = previous, var current = rows.current(key) else { return false }
         current.state = .previous
         old.state = .current
+        // What goes back together has one number afterwards too, so that a second rollback takes it forward together.
+        (old.order, current.order) = (current.order, old.order)
         change(.file(current))
         change(.file(old))
         for hold in rows.holders(of: key) {

@@ -63,8 +63,9 @@ enum CatalogChangeResponder {
             throw Problem(.wrongRequest, "'from' belongs to promote, 'version' to rollback.")
         }
         guard order.version != 0 else { throw Problem(.wrongRequest, "'version' is at least 1.") }
-        guard order.packages?.count ?? 0 <= 1_000 else {
-            throw Problem(.wrongRequest, "'packages' has at most 1,000 ids.")
+        // No 'packages' means all: an empty list is a mistake of a program.
+        guard (1...1_000).contains(order.packages?.count ?? 1) else {
+            throw Problem(.wrongRequest, "'packages' has 1 to 1,000 ids; without it all packages are meant.")
         }
         let message = PBChangeCatalog.make {
             $0.order = order.order
