@@ -108,6 +108,8 @@ END
 VERSIONS = """
 packhorse build EE --tileset tiles.yaml --zoom 0-8 -o old/EE.mbtiles
 packhorse build EE --tileset tiles.yaml -o new/EE.mbtiles
+packhorse convert old/EE.mbtiles -o old/EE.pmtiles
+packhorse convert new/EE.mbtiles -o new/EE.pmtiles
 """
 # A catalog, and what the guide attaches to its map.
 COMPANIONS = """
