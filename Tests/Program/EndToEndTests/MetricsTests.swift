@@ -9,7 +9,11 @@ struct MetricsTests {
     /// A page of a running process, checked against the table of its program and against an earlier page.
     private func page(_ place: Place, of program: String, since earlier: MetricsPage? = nil) async throws -> MetricsPage
     {
-        let answer = try await RawHTTPClient.get("/metrics", from: place)
+        // The address is bound before the service has started, and says so.
+        let answer = try await Eventually.get("\(program) has started") {
+            let answer = try await RawHTTPClient.get("/metrics", from: place)
+            return answer.status == 503 ? nil : answer
+        }
         try #require(answer.status == 200, "\(answer.text)")
         let page = try MetricsPage(answer.text)
         #expect(page.problems(of: program) == [])
