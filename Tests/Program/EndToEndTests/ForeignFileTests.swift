@@ -234,7 +234,9 @@ struct ForeignFileTests {
             let outcome = try await Program.run(command, in: scratch)
             #expect(
                 outcome.status == 65 && outcome.errors.contains("is a draft of PMTiles version 3"), "\(outcome.errors)")
-            #expect(outcome.errors.contains("printf '\\3' | dd of='\(draft.path)'") && !outcome.errors.contains("51"))
+            #expect(outcome.errors.contains("printf '\\3' | dd of='\(draft.path)'"))
+            // The byte '3' of the text; the random name of the folder may have these digits.
+            #expect(!outcome.errors.replacing(scratch.folder.path, with: "").contains("51"), "\(outcome.errors)")
         }
         let wrong = try await Program.run(
             ["convert", old.path, "-o", scratch.url("z.mbtiles").path, "--input-format", "tiff"], in: scratch)

@@ -55,7 +55,8 @@ struct RefusingSourceTests {
         for word in ["all-refused", "\(status) (\(type))"] {
             #expect(outcome.errors.contains(word), "\(word): \(outcome.errors)")
         }
-        #expect(server.requests.count <= 100, "\(server.requests.count) requests")
+        // Some 50 to 80; what is under way at two busy workers comes on top.
+        #expect(server.requests.count <= 150, "\(server.requests.count) requests")
     }
 
     /// A bucket answers 403 for every tile of the sea: with the key they are empty, as those with 404 are.
