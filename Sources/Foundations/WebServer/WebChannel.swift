@@ -8,7 +8,7 @@ final class WebChannel: ServerChildChannel {
     private let base: HTTP1Channel
     /// Whether each connection runs on its event loop, so that a small answer needs no change of threads.
     private let isOnLoop: Bool
-    /// Connections that were taken and do not run yet.
+    /// Connections whose setup has begun and that do not run yet.
     private let unseen = Atomic<Int>(0)
 
     init(base: HTTP1Channel, isOnLoop: Bool) {
@@ -17,10 +17,10 @@ final class WebChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        base.setup(channel: channel, logger: logger).map { value in
-            self.unseen.add(1, ordering: .releasing)
-            return value
-        }
+        unseen.add(1, ordering: .releasing)
+        let value = base.setup(channel: channel, logger: logger)
+        value.whenFailure { _ in self.unseen.subtract(1, ordering: .releasing) }
+        return value
     }
 
     /// Waits, at most a second, until each connection that was taken runs; NIO ends the process over one that never does.

@@ -90,10 +90,14 @@ package struct WebServer: Sendable {
                 try await task.value
             } onCancel: {
                 let channel = listening.withLock { $0 }
-                Task {
+                Task { [group] in
+                    // No more connections are taken. Closing would drop one whose setup is under way, and NIO ends the process over it.
                     // An error means that it is closed already.
-                    try? await channel?.close()
+                    try? await channel?.setOption(.autoRead, value: false).get()
+                    // What a loop was given before has begun when it does this.
+                    for loop in group.makeIterator() { try? await loop.submit {}.get() }
                     await connections.waitUntilSeen()
+                    try? await channel?.close()
                     task.cancel()
                 }
             }
