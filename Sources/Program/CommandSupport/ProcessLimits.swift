@@ -29,8 +29,8 @@ package enum ProcessLimits {
     ///
     /// - Throws: ``CLIError`` 78 with the limit, what is needed, and how to raise it.
     package static func require(_ needs: Needs) throws(CLIError) {
-        // Foundation closes all descriptors up to the highest when it starts a child, and fails when an inherited one has a number beyond
-        // the limit. So a limit that is raised leaves room for them.
+        // When Foundation starts a child, it closes every open descriptor, and fails at one with a number above the limit. A descriptor that
+        // this process has inherited can have such a number, so the limit is raised far.
         guard raise(RLIMIT_NOFILE, to: needs.openFiles, atBest: 65_536) else {
             throw CLIError(
                 .configuration,

@@ -118,6 +118,18 @@ struct MetricsServerTests {
         #expect(away?.code == .badHost && away?.exitStatus == .configuration)
     }
 
+    /// A connection that is being taken while the server stops ends, and not the process.
+    @Test func aStopWhileClientsConnectIsAnEnd() async throws {
+        for _ in 0..<100 {
+            let server = try await MetricsServer.bind(try #require(MetricsAddress("127.0.0.1:0")))
+            guard case .tcp(_, let port) = server.address else { return }
+            let held = try (0..<3).map { _ in try RawHTTPClient.connect(.port(port)) }
+            await server.close()
+            for descriptor in held { close(descriptor) }
+            #expect(throws: RawHTTPClient.Failure.self) { close(try RawHTTPClient.connect(.port(port))) }
+        }
+    }
+
     @Test func aSocketIsServedAndLeavesNoFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

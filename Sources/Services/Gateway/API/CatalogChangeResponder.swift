@@ -7,7 +7,7 @@ internal import Wire
 
 /// Compares catalogs of the coordinator, promotes packages from one to another, and rolls packages back.
 enum CatalogChangeResponder {
-    /// A difference, with the number of packages for which the coordinator's answer had no room.
+    /// A difference, and how many of its packages were left out because the answer of the coordinator has a limit of size.
     private struct View: Encodable, Sendable {
         let packages: [CatalogDifference.Package]
         let unchanged: Int
