@@ -27,7 +27,9 @@ public struct RefusedTogether: Error, Sendable {
     }
 }
 
-/// A change of a catalog that has begun and was interrupted. The next change of the catalog completes it.
+/// A change of a catalog that has begun and was interrupted.
+///
+/// The next change of the catalog completes it.
 public struct BegunChange: Error, Sendable {
     /// Why it was not ended.
     public let reason: CatalogError

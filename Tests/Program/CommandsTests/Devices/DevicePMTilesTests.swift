@@ -104,12 +104,12 @@ struct DevicePMTilesTests {
         try publish(2)
         let calm = ContinuousClock.now
         #expect(try await device.run("update").status == 0)
-        let whole = ContinuousClock.now - calm
+        var whole = ContinuousClock.now - calm
         let (old, new) = (try published("packages/1/EE.pmtiles"), try published("packages/2/EE.pmtiles"))
         #expect(try await installed() == new)
         var random = SplitMix(state: 17)
         var killed = 0
-        for _ in 0..<12 {
+        for _ in 0..<30 where killed < 12 {
             try FileManager.default.removeItem(at: device.store)
             try FileManager.default.copyItem(at: start, to: device.store)
             let process = try device.begin("update")
@@ -117,6 +117,9 @@ struct DevicePMTilesTests {
             if process.isRunning {
                 kill(process.processIdentifier, SIGKILL)
                 killed += 1
+            } else {
+                // The machine was busier when the calm run was measured.
+                whole = whole * 0.7
             }
             process.waitUntilExit()
             let between = try await installed()
@@ -126,7 +129,7 @@ struct DevicePMTilesTests {
             #expect(try await installed() == new)
             #expect(device.names("parts").isEmpty)
         }
-        #expect(killed > 0)
+        #expect(killed == 12)
     }
 
     @Test func commandsOfTheCatalogKnowThem() async throws {
