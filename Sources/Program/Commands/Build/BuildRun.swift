@@ -81,6 +81,8 @@ struct BuildRun {
     }
 
     /// Resumes a job of an earlier run, also a failed one.
+    ///
+    /// Its workers do not wait for this command: they may have ended the job already.
     private func resume(_ number: UInt64, _ client: ControlClient) async throws {
         let job = try await client.job(number, failures: 0)
         if ["failed", "cancelled"].contains(job.state) {
@@ -90,7 +92,7 @@ struct BuildRun {
                 $0.order = "retry"
             }
             _ = try await Patience.outlast(for: patience) { try await client.order(retry) }
-        } else if !job.isOver {
+        } else {
             Console.note(
                 "continuing \(job.label): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are done")
         }
