@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build debug testable bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
+.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build debug testable year bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -83,6 +83,9 @@ demo: bootstrap debug ## a country of the demo world through a coordinator and w
 
 chaos: build ## kill, cut, fill, flood and lie to real processes; ONLY="words" one fault, CASES=20 for a night, SEED=N (about 10 min)
 	ops/chaos/run --cases $(or $(CASES),1) --seed $(or $(SEED),1) --only "$(ONLY)"
+
+year: build ## twelve monthly rebuilds of 40 regions with kills, changing sources and bad builds; staging, live and devices compared tile by tile (SEED=N; 2 min)
+	ops/year/run --seed $(or $(SEED),1)
 
 web-test: build ## the web page in Chromium against a real gateway and a running job; screenshots (IMAGES=docs/images writes those of the documents)
 	@ops/web-test $(if $(IMAGES),--images $(IMAGES)) $(if $(WEB_LIB),--web-lib $(WEB_LIB))

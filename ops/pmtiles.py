@@ -1,4 +1,4 @@
-"""PMTiles 3 archives, written by the specification alone (standard library only): for benchmarks and the fault matrix."""
+"""PMTiles 3 archives, written and read by the specification alone (standard library only): for benchmarks and the fault matrix."""
 import gzip
 import struct
 
@@ -79,3 +79,38 @@ def archive(tiles, **more):
         else:
             entries.append([number, 1, offset, len(body)])
     return head(entries, len(bodies), **more) + bytes(bodies)
+
+
+def numbers(packed):
+    """The numbers of a packed directory."""
+    value, shift = 0, 0
+    for byte in packed:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            yield value
+            value, shift = 0, 0
+
+
+def entries(packed):
+    """What a directory lists: tile, run (0 = a leaf), offset, length."""
+    values = list(numbers(gzip.decompress(packed)))
+    count, at, last, end = values[0], 1, 0, 0
+    columns = [values[at + count * column:at + count * (column + 1)] for column in range(4)]
+    for number, run, length, offset in zip(*columns):
+        last += number
+        end = (offset - 1 if offset else end) + length
+        yield last, run, end - length, length
+
+
+def tiles_of(content):
+    """Every tile of an archive whose directories are gzip: its number and its body, as stored."""
+    root, root_size, _, _, leaves, _, bodies, _ = struct.unpack("<8Q", content[8:72])
+    waiting, found = [content[root:root + root_size]], {}
+    while waiting:
+        for number, run, offset, length in entries(waiting.pop()):
+            if run == 0:
+                waiting.append(content[leaves + offset:leaves + offset + length])
+            for tile in range(number, number + run):
+                found[tile] = content[bodies + offset:bodies + offset + length]
+    return found
