@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 sys.path += [str(Path(__file__).resolve().parents[1] / folder) for folder in ("lib", "chaos")]
@@ -45,8 +46,10 @@ class World:
         self.files.mkdir()
         (self.files / "regions.yaml").write_text("packages:\n" + "".join(f"  - region: {name}\n" for name in REGIONS))
         self.run("catalog", "keygen", self.key)
+        self.metrics = harness.ports.take()
         self.cluster = harness.Cluster(folder, options=[
             "--signing-key", self.key, "--also-catalog", f"staging={folder / 'staging'}", "--schedule-files", self.files,
+            "--metrics", f"127.0.0.1:{self.metrics}",
         ])  # fmt: skip
         self.live, self.staging = self.cluster.catalog, folder / "staging"
         self.trust = ["--catalog", self.live, "--public-key", self.key.with_suffix(".pub")]
@@ -78,6 +81,12 @@ class World:
             child.kill()
             child.wait()
             return True
+
+    def metric(self, name):
+        """A value of the coordinator's page of metrics."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics}/metrics", timeout=30) as page:
+            lines = page.read().decode().splitlines()
+        return next((float(line.split()[1]) for line in lines if line.startswith(f"packhorse_{name} ")), None)
 
     # A month
 

@@ -18,7 +18,9 @@ package enum CoordinatorMetric: String, MetricTable {
     case schedules
     case schedulesFired = "schedules_fired_total"
     case schedulesSkipped = "schedules_skipped_total"
+    case schedulesUnchanged = "schedules_unchanged_total"
     case schedulesFailing = "schedules_failing"
+    case scheduleDataAge = "schedule_data_age_seconds_max"
     case notificationsWaiting = "notifications_waiting_seconds"
     case backupAge = "backup_age_seconds"
     // Workers
@@ -89,6 +91,9 @@ package enum CoordinatorMetric: String, MetricTable {
         case .schedules: .gauge("Schedules")
         case .schedulesFired: .counter("Jobs made by schedules")
         case .schedulesSkipped: .counter("Runs of schedules that made no job")
+        case .schedulesUnchanged: .counter("Runs of schedules that found no new build of their source")
+        case .scheduleDataAge:
+            .gauge("Age of the oldest data in the builds of which schedules made their last jobs; absent without dates")
         case .schedulesFailing: .gauge("Schedules whose last run made no job, or whose last job failed")
         case .notificationsWaiting:
             .gauge("Age of the oldest notification that a receiver has not taken after a failed request, else 0")

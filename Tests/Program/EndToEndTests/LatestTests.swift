@@ -202,7 +202,9 @@ struct LatestTests {
         let scratch = try Scratch()
         let (server, tileset) = try Self.archives(scratch)
         defer { server.stop() }
-        let cluster = try await Cluster(workers: 1, in: scratch)
+        let metrics = try Ports.endpoint()
+        let address = String(metrics.dropFirst("tcp://".count))
+        let cluster = try await Cluster(workers: 1, coordinatorArguments: ["--metrics", address], in: scratch)
         let added = try await cluster.run([
             "schedule", "add", "monthly", "--every", "monthly 3 02:30", "EE", "--zoom", "0-6", "--tileset", tileset,
         ])
@@ -215,6 +217,14 @@ struct LatestTests {
         let listed = try await cluster.run(["schedule", "list", "--json"])
         #expect(listed.output.contains("20261130"), "\(listed.output)")
         try JSONReference().read(listed.output, as: "schedule")
+        let port = try #require(Int(address.split(separator: ":").last ?? ""))
+        let midnight = try Date("2026-11-30", strategy: .iso8601.year().month().day())
+        try await Eventually.holds("the age of the data is shown") {
+            let page = try await MetricsPage(RawHTTPClient.get("/metrics", from: .port(port)).text)
+            // A day that is to come has no age.
+            let age = max(0, Date.now.timeIntervalSince(midnight))
+            return page.value("schedule_data_age_seconds_max").map { abs($0 - age) < 60 } ?? false
+        }
         try await cluster.stop()
     }
 }

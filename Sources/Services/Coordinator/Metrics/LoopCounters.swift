@@ -18,6 +18,8 @@ struct LoopCounters: Sendable {
     private(set) var unpublished: UInt64 = 0
     private(set) var fired: UInt64 = 0
     private(set) var skipped: UInt64 = 0
+    /// Runs of schedules that found no new build.
+    private(set) var withoutBuild: UInt64 = 0
     private(set) var writes: UInt64 = 0
     private(set) var controlFrames: UInt64 = 0
     private(set) var workFrames: UInt64 = 0
@@ -27,11 +29,11 @@ struct LoopCounters: Sendable {
     /// The number of the last line of the event log, as far as known.
     private(set) var lastEvent: Int64 = 0
     /// The counts of each schedule, from which the next ones are subtracted.
-    private var schedules: [String: (fired: UInt64, skipped: UInt64)] = [:]
+    private var schedules: [String: (fired: UInt64, skipped: UInt64, unchanged: UInt64)] = [:]
 
     /// Starts with the schedules and the last line of the log that the state file has.
     mutating func begin(_ known: [Schedule], lastEvent: Int64) {
-        for schedule in known { schedules[schedule.id] = (schedule.fired, schedule.skipped) }
+        for schedule in known { schedules[schedule.id] = (schedule.fired, schedule.skipped, schedule.unchanged) }
         self.lastEvent = lastEvent
     }
 
@@ -43,9 +45,11 @@ struct LoopCounters: Sendable {
         case .failures(_, _, let tiles):
             for failed in tiles { namedTiles[FailureCause(named: failed.trouble.cause), default: 0] += 1 }
         case .schedule(let schedule, _):
-            let before = schedules.updateValue((schedule.fired, schedule.skipped), forKey: schedule.id)
+            let counts = (schedule.fired, schedule.skipped, schedule.unchanged)
+            let before = schedules.updateValue(counts, forKey: schedule.id)
             fired += schedule.fired - min(before?.fired ?? schedule.fired, schedule.fired)
             skipped += schedule.skipped - min(before?.skipped ?? schedule.skipped, schedule.skipped)
+            withoutBuild += schedule.unchanged - min(before?.unchanged ?? schedule.unchanged, schedule.unchanged)
         case .dropSchedule(let id): schedules[id] = nil
         case .insertJob, .job, .forget, .addBatches, .reopen, .resetBatches, .dropped, .originLimit, .originBlocked,
             .package, .orphan, .firing:

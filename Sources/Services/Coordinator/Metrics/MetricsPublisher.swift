@@ -3,6 +3,7 @@ import Files
 import Foundation
 import MetricsFormat
 import Scheduling
+import Tilesets
 
 /// Makes a snapshot for the page of metrics once a second, at the end of a tick.
 ///
@@ -69,6 +70,7 @@ final class MetricsPublisher {
         snapshot.totals.forgetProgress()
         snapshot.schedules = state.scheduler.scheduleCount
         snapshot.failingSchedules = health.failingSchedules
+        snapshot.dataAge = oldestData.map { max(environment.wall - $0, 0) }
         snapshot.notificationWait = health.notificationWait
         snapshot.backupAge = backup.map { max(environment.wall - $0, 0) }
         snapshot.spaces = health.spaces
@@ -78,6 +80,14 @@ final class MetricsPublisher {
         snapshot.plansWaiting = environment.executor.plansWaiting
         snapshot.costs = costs
         return snapshot
+    }
+
+    /// The oldest day of data among the builds of which the schedules made their last jobs, in milliseconds since 1970.
+    private var oldestData: Int64? {
+        let days = state.scheduler.allSchedules.compactMap { state.jobs.spec(of: $0.lastJob)?.tileset.build?.date }
+        return days.min().flatMap { day in
+            (try? Date(day, strategy: .iso8601.year().month().day())).map { Int64($0.timeIntervalSince1970 * 1_000) }
+        }
     }
 
     /// Takes the time of the newest backup, in milliseconds since 1970; `nil` = no backup exists.

@@ -58,7 +58,10 @@ extension MetricsSnapshot {
         text.each(Row.publications, results.mapValues { Double($0) })
         text.single(Row.schedulesFired, Double(counters.fired))
         text.single(Row.schedulesSkipped, Double(counters.skipped))
+        text.single(Row.schedulesUnchanged, Double(counters.withoutBuild))
         text.single(Row.schedulesFailing, Double(failingSchedules))
+        text.family(Row.scheduleDataAge)
+        if let dataAge { text.sample(Row.scheduleDataAge, value: Double(dataAge) / 1_000) }
         text.single(Row.notificationsWaiting, Double(notificationWait) / 1_000)
         text.family(Row.backupAge)
         if let backupAge { text.sample(Row.backupAge, value: Double(backupAge) / 1_000) }

@@ -31,6 +31,8 @@ struct MetricsSnapshot: Sendable {
     var schedules = 0
     /// Schedules whose last run made no job, or whose last job failed.
     var failingSchedules = 0
+    /// Milliseconds since the oldest day of data among the builds of the schedules' last jobs; `nil` = none has a date.
+    var dataAge: Int64?
     /// Milliseconds since the oldest notification that waits; 0 = none waits.
     var notificationWait: Int64 = 0
     /// Milliseconds since the newest backup; `nil` = no backup exists.

@@ -9,9 +9,11 @@ import Tiles
 struct LoopCountersTests {
     @Test func schedulesAreCountedFromTheirRows() throws {
         let rule = try CalendarRule("daily 1:00")
-        func row(_ fired: UInt64, _ skipped: UInt64) -> StoreWrite {
+        func row(_ fired: UInt64, _ skipped: UInt64, unchanged: UInt64 = 0) -> StoreWrite {
             .schedule(
-                Schedule(id: "a", rule: rule, label: "", next: 0, lastJob: 0, fired: fired, skipped: skipped),
+                Schedule(
+                    id: "a", rule: rule, label: "", next: 0, lastJob: 0, fired: fired, skipped: skipped,
+                    unchanged: unchanged),
                 payload: nil)
         }
         var counters = LoopCounters()
@@ -19,12 +21,14 @@ struct LoopCountersTests {
             [Schedule(id: "a", rule: rule, label: "", next: 0, lastJob: 0, fired: 10, skipped: 5)], lastEvent: 7)
         counters.record(row(11, 5))
         counters.record(row(11, 7))
-        #expect(counters.fired == 1 && counters.skipped == 2)
+        #expect(counters.fired == 1 && counters.skipped == 2 && counters.withoutBuild == 0)
+        counters.record(row(11, 7, unchanged: 1))
+        #expect(counters.fired == 1 && counters.withoutBuild == 1)
         // A schedule that is removed and made again begins at 0.
         counters.record(.dropSchedule("a"))
         counters.record(row(0, 0))
         counters.record(row(1, 0))
-        #expect(counters.fired == 2 && counters.skipped == 2 && counters.lastEvent == 7 && counters.writes == 5)
+        #expect(counters.fired == 2 && counters.skipped == 2 && counters.lastEvent == 7 && counters.writes == 6)
     }
 
     @Test func failedTilesAreCountedByTheirCause() throws {
