@@ -97,7 +97,7 @@ class World:
     def schedule(self, every="monthly 3 02:30"):
         """Adds the schedule, or gives it another time; its history stays."""
         self.ask("schedule", "add", "monthly", "--every", every, "--packages", self.files / "regions.yaml", "--tileset",
-                 self.files / "planet.yaml", "--zoom", "0-6", "--format", "pmtiles", "--follow-files", "--into", "staging")  # fmt: skip
+                 self.files / "planet.yaml", "--zoom", "0-6", "--format", "mbtiles,pmtiles", "--follow-files", "--into", "staging")  # fmt: skip
 
     def fire(self):
         """A firing of the schedule by hand, which makes a job in any case; the number of the job."""
