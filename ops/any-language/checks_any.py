@@ -4,6 +4,7 @@ Python's standard library only.
 """
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -20,7 +21,7 @@ class Folder:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def words(self, kind, key=None):
-        return [*self.language.install, self.world.web.url, str(key or self.world.key), "LI", kind, str(self.path)]
+        return [*self.language.install, self.world.web.url, str(key or self.world.key), "EE", kind, str(self.path)]
 
     def install(self, kind, key=None, fails=None):
         """Runs the program; `fails` are words that it says when it ends with 1."""
@@ -31,7 +32,7 @@ class Folder:
 
     def holds(self, name, kind):
         """The folder has the published file and nothing half done."""
-        expect((self.path / f"LI.{kind}").read_bytes() == self.world.published(name, kind), f"LI.{kind} is not that of state {name}")
+        expect((self.path / f"EE.{kind}").read_bytes() == self.world.published(name, kind), f"EE.{kind} is not that of state {name}")
         expect(not self.parts(), f"left {self.parts()}")
 
     def parts(self):
@@ -40,7 +41,7 @@ class Folder:
 
 def tiles(world, name):
     """All tiles of a published MBTiles file: (z, x, y) from the north, and the bytes."""
-    database = sqlite3.connect(f"file:{world.folder}/{name}/packages/{1 if name == 'one' else 2}/LI.mbtiles?immutable=1", uri=True)
+    database = sqlite3.connect(f"file:{world.folder}/{name}/packages/{1 if name == 'one' else 2}/EE.mbtiles?immutable=1", uri=True)
     rows = database.execute("SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles").fetchall()
     database.close()
     return {(z, x, 2**z - 1 - y): bytes(body) for z, x, y, body in rows}
@@ -58,7 +59,7 @@ def installs_and_updates(world, language):
         world.serve("two")
         expect("installed version 2" in device.install(kind), "updates")
         device.holds("two", kind)
-        (device.path / f"LI.{kind}").write_bytes(b"broken")
+        (device.path / f"EE.{kind}").write_bytes(b"broken")
         expect("installed version 2" in device.install(kind), "mends a file that was changed")
         device.holds("two", kind)
 
@@ -71,13 +72,20 @@ def reads_tiles(world, language):
     for kind in language.kinds:
         device = Folder(world, language, f"tiles-{kind}")
         device.install(kind)
-        file = str(device.path / f"LI.{kind}")
+        file = str(device.path / f"EE.{kind}")
         for place in chosen:
             done = subprocess.run([*language.tile, file, *map(str, place)], capture_output=True)
             expect(done.returncode == 0 and done.stdout == want[place], f"{kind} {place}: {done.returncode}, {len(done.stdout)} bytes: {done.stderr}")
-        for absent in ((9, 0, 0), (14, 8640, 5730)):
+        for absent in ((9, 0, 0), (14, 9320, 4800)):
             done = subprocess.run([*language.tile, file, *map(str, absent)], capture_output=True)
             expect(done.returncode == 1 and b"no such tile" in done.stderr and not done.stdout, f"{kind} {absent}: {done.returncode} {done.stderr}")
+
+
+def reads_leaves(world, language):
+    file, want = world.archive_with_leaves()
+    for place in ((0, 0, 0), (1, 1, 0), (4, 9, 5), (7, 0, 0), (7, 127, 0), (7, 66, 41), (7, 127, 127)):
+        done = subprocess.run([*language.tile, file, *map(str, place)], capture_output=True)
+        expect(done.returncode == 0 and done.stdout == want[place], f"{place}: {done.returncode}, {len(done.stdout)} bytes: {done.stderr}")
 
 
 def continues(world, language):
@@ -118,7 +126,7 @@ def survives_a_kill(world, language):
             process.wait()
     finally:
         world.web.rate = None
-    expect((device.path / "LI.pmtiles").read_bytes() == world.published("one", "pmtiles"), "the old version is gone")
+    expect((device.path / "EE.pmtiles").read_bytes() == world.published("one", "pmtiles"), "the old version is gone")
     device.install("pmtiles")
     device.holds("two", "pmtiles")
     expect(world.web.requests[-1][1], "began again")
@@ -145,7 +153,7 @@ def refuses_files(world, language):
         device = Folder(world, language, f"damaged-{kind}")
         device.install(kind)
         world.serve("two")
-        world.web.flip = f"packages/2/LI.{kind}"
+        world.web.flip = f"packages/2/EE.{kind}"
         device.install(kind, fails="damaged")
         device.holds("one", kind)
         world.web.flip = None
@@ -176,7 +184,7 @@ def refuses_lists(world, language):
         world.serve(changed(world, name, change))
         device = Folder(world, language, f"lists-{name}")
         device.install("pmtiles", fails=words)
-        expect(not (device.path / "LI.pmtiles").exists() and not device.parts(), "installed it")
+        expect(not (device.path / "EE.pmtiles").exists() and not device.parts(), "installed it")
 
 
 def changed(world, name, change, keep_signature=False):
@@ -193,13 +201,14 @@ def changed(world, name, change, keep_signature=False):
         signed["signatures"][0]["sha256"] = hashlib.sha256(body).hexdigest()
         (folder / "catalog.json.sig").write_text(json.dumps(signed))
     else:
-        world.run("catalog", "sign", folder, "--key", world.folder / "catalog.key")
+        world.sign(folder)
     return name
 
 
 BEHAVIOURS = (
     ("installs, finds it up to date, updates, mends", installs_and_updates),
     ("reads tiles as they were published", reads_tiles),
+    ("reads tiles of an archive whose directories have leaves", reads_leaves),
     ("continues an interrupted download by a range, and never that of another version", continues),
     ("keeps the old version when it is killed, and continues", survives_a_kill),
     ("refuses a wrong key, a changed list and a forged one", refuses_signatures),
@@ -215,4 +224,37 @@ def check(language, title, behaviour):
     return run
 
 
-ALL = {10 * (i + 1) + j: check(language, *row) for i, language in enumerate(languages.ALL) for j, row in enumerate(BEHAVIOURS)}
+def page(world, output, fails=None, key=None, seen="[]"):
+    program = languages.node(world.folder).install[0]
+    place = max(tiles(world, "two"))
+    words = [program, str(languages.HERE / "browser_check.mjs"), world.web.url, str(key or world.key), "pmtiles", str(output), *map(str, place)]
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=os.environ | {"SEEN": seen})
+    expect(done.returncode == (1 if fails else 0), f"ended with {done.returncode}: {done.stdout}{done.stderr}")
+    expect(not fails or fails in done.stderr, f"said {done.stderr!r}, not {fails!r}")
+    return None if fails else json.loads(done.stdout)
+
+
+def the_page(world):
+    """the page's modules, run by Node: prove, read a tile by ranges, download with a cut, refuse"""
+    world.serve("two")
+    output = world.folder / "page"
+    said = page(world, output)
+    expect(said["version"] == 2 and output.read_bytes() == world.published("two", "pmtiles"), f"downloaded another file: {said}")
+    want = tiles(world, "two")
+    expect((world.folder / "page.tile").read_bytes() == want[max(want)], "read another tile")
+    asked = [wanted for path, wanted in world.web.requests[-4:] if path.endswith(".pmtiles")]
+    expect(asked[0] == "bytes=0-126" and asked[-1] is None, f"asked for {asked}")
+    world.serve("one")
+    page(world, output, seen=json.dumps(said["seen"]), fails="older than one that was seen before")
+    page(world, output, key=world.other_key, fails="the signature is wrong")
+    world.serve("two")
+    world.web.flip = "packages/2/EE.pmtiles"
+    page(world, output, fails="damaged")
+    world.web.flip = None
+    world.web.cut_after = 30_000
+    page(world, output)
+    expect(output.read_bytes() == world.published("two", "pmtiles"), "downloaded another file after a cut")
+    expect(world.web.requests[-1][1] == "bytes=30000-", f"asked for {world.web.requests[-1]}")
+
+
+ALL = {10 * (i + 1) + j: check(language, *row) for i, language in enumerate(languages.ALL) for j, row in enumerate(BEHAVIOURS)} | {40: the_page}

@@ -8,7 +8,8 @@ import subprocess
 
 from acceptance import Skip, expect
 
-EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/examples/any-language"
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parent.parent / "docs/examples/any-language"
 # Debian's own: python3-cryptography belongs to it.
 PYTHON = "/usr/bin/python3"
 

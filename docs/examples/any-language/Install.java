@@ -10,30 +10,23 @@ import java.util.*;
 public class Install {
     static String base, id, format, key;
     static Path folder;
-
     static HttpResponse<InputStream> get(String name, long from) throws Exception {
         var request = HttpRequest.newBuilder(URI.create(base + name));
         if (from > 0) request.header("Range", "bytes=" + from + "-");
         var answer = HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
         return answer.statusCode() / 100 == 2 ? answer : stop(name + ": " + answer.statusCode());
     }
-    static byte[] small(String name, int limit) throws Exception {
-        var bytes = get(name, 0).body().readNBytes(limit + 1);
-        return bytes.length <= limit ? bytes : stop(name + " is too large");
-    }
+    /** At most `limit` bytes: the signature does not fit a list that was cut. */
+    static byte[] small(String name, int limit) throws Exception { return get(name, 0).body().readNBytes(limit); }
     static <T> T stop(String text) throws IOException { throw new IOException(text); }
     static String digest(InputStream body) throws Exception {
-        var input = new DigestInputStream(body, MessageDigest.getInstance("SHA-256"));
-        try (input) { input.transferTo(OutputStream.nullOutputStream()); }
-        return HexFormat.of().formatHex(input.getMessageDigest().digest());
-    }
-    @SuppressWarnings("unchecked") static List<Map<String, Object>> list(Object map, String name) { return (List<Map<String, Object>>) ((Map<?, ?>) map).get(name); }
-    static Map<String, Object> one(List<Map<String, Object>> list, String name, Object value, String or) throws IOException {
-        return list.stream().filter(each -> value.equals(each.get(name))).findFirst().orElseThrow(() -> new IOException(or));
+        var hash = MessageDigest.getInstance("SHA-256");
+        try (var input = new DigestInputStream(body, hash)) { input.transferTo(OutputStream.nullOutputStream()); }
+        return HexFormat.of().formatHex(hash.digest());
     }
     static Map<?, ?> catalog() throws Exception { // when it is signed with the key and not older than the last one
         byte[] body = small("catalog.json", 64 << 20), signed = small("catalog.json.sig", 1 << 20), raw = Base64.getDecoder().decode(key);
-        var own = one(list(Json.read(new String(signed, "UTF-8")), "signatures"), "sha256", digest(new ByteArrayInputStream(body)), "no signature is of this list: run again");
+        var own = Json.one(Json.list(Json.read(new String(signed, "UTF-8")), "signatures"), "sha256", digest(new ByteArrayInputStream(body)), "no signature is of this list: run again");
         var der = HexFormat.of().parseHex("302a300506032b6570032100" + HexFormat.of().formatHex(raw)); // X.509 of the 32 bytes
         var proof = Signature.getInstance("Ed25519");
         proof.initVerify(KeyFactory.getInstance("Ed25519").generatePublic(new java.security.spec.X509EncodedKeySpec(der)));
@@ -44,7 +37,7 @@ public class Install {
         Path seen = folder.resolve("sequence"), next = folder.resolve("sequence.new");
         long sequence = listed.get("sequence") instanceof Long number ? number : 0;
         if (Files.exists(seen) && sequence < Long.parseLong(Files.readString(seen))) stop("this list is older than one that was seen before");
-        Files.writeString(next, Long.toString(sequence), StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
+        try (var output = new FileOutputStream(next.toFile())) { output.write(Long.toString(sequence).getBytes()); output.getFD().sync(); }
         Files.move(next, seen, StandardCopyOption.ATOMIC_MOVE); // a reader sees the old file or the new one
         return listed;
     }
@@ -72,9 +65,9 @@ public class Install {
         try {
             key = Files.readString(Path.of(words[1])).split("ed25519-public:")[1].trim();
             Files.createDirectories(folder);
-            var maps = list(catalog(), "packages").stream().filter(each -> "".equals(each.get("edition"))).toList();
-            var newest = list(one(maps, "id", id, "the catalog has no package " + id), "versions").get(0);
-            var file = one(list(newest, "files"), "format", format, "the catalog has no " + format + " of " + id);
+            var maps = Json.list(catalog(), "packages").stream().filter(each -> "".equals(each.get("edition"))).toList();
+            var newest = Json.list(Json.one(maps, "id", id, "the catalog has no package " + id), "versions").get(0);
+            var file = Json.one(Json.list(newest, "files"), "format", format, "the catalog has no " + format + " of " + id);
             Path target = folder.resolve(id + "." + format);
             boolean there = Files.exists(target) && digest(Files.newInputStream(target)).equals(file.get("sha256"));
             if (!there) install((String) file.get("url"), (String) file.get("sha256"), (Long) file.get("size"), target);

@@ -2,6 +2,13 @@
 import java.util.*;
 
 class Json {
+    @SuppressWarnings("unchecked")
+    static List<Map<String, Object>> list(Object map, String name) { return (List<Map<String, Object>>) ((Map<?, ?>) map).get(name); }
+    /** The first object of a list whose member has the value, or an IOException with the text. */
+    static Map<String, Object> one(List<Map<String, Object>> list, String name, Object value, String or) throws java.io.IOException {
+        for (var each : list) if (value.equals(each.get(name))) return each;
+        throw new java.io.IOException(or);
+    }
     private final String text;
     private int at = 0;
     private Json(String text) { this.text = text; }
@@ -11,47 +18,37 @@ class Json {
         var json = new Json(text);
         try {
             var value = json.value(0);
-            if (json.next() != 0) throw new IllegalArgumentException("text after the JSON");
-            return value;
+            if (json.next() == 0) return value;
+            throw new IllegalArgumentException("text after the JSON");
         } catch (IndexOutOfBoundsException problem) {
             throw new IllegalArgumentException("the JSON ends too early", problem);
         }
     }
-
-    private char next() { // the next character that is not white space, which stays; 0 at the end
+    private char next() { // the next character, which stays; not white space; 0 at the end
         while (at < text.length() && text.charAt(at) <= ' ') at++;
         return at < text.length() ? text.charAt(at) : 0;
     }
-
-    private boolean take(char wanted) {
-        boolean there = next() == wanted;
-        if (there) at++;
-        return there;
-    }
-
+    private boolean take(char wanted) { return next() == wanted && ++at > 0; }
     private void need(char wanted) {
         if (!take(wanted)) throw new IllegalArgumentException("no '" + wanted + "' at character " + at);
     }
-
     private Object value(int depth) {
         if (depth > 64) throw new IllegalArgumentException("the JSON is too deep");
-        if (next() == '"') return string();
+        if (next() == '"') return string(false);
         if (take('{')) {
             var map = new HashMap<String, Object>();
-            if (take('}')) return map;
-            do {
-                var name = string();
-                need(':');
-                map.put(name, value(depth + 1));
-            } while (take(','));
-            need('}');
+            if (!take('}')) {
+                do map.put(string(true), value(depth + 1)); while (take(','));
+                need('}');
+            }
             return map;
         }
         if (take('[')) {
             var list = new ArrayList<Object>();
-            if (take(']')) return list;
-            do list.add(value(depth + 1)); while (take(','));
-            need(']');
+            if (!take(']')) {
+                do list.add(value(depth + 1)); while (take(','));
+                need(']');
+            }
             return list;
         }
         int begin = at;
@@ -66,17 +63,18 @@ class Json {
 
     private static Object number(String word) { return word.matches("-?\\d{1,18}") ? Long.valueOf(word) : (Object) Double.valueOf(word); }
 
-    private String string() {
+    private String string(boolean isName) {
         need('"');
         var out = new StringBuilder();
         for (char c; (c = text.charAt(at++)) != '"'; ) {
             if (c == '\\') {
-                c = text.charAt(at++);
-                if (c == 'u') c = (char) Integer.parseInt(text.substring(at, at += 4), 16);
-                else if ("bfnrt".indexOf(c) >= 0) c = "\b\f\n\r\t".charAt("bfnrt".indexOf(c));
+                int known = "bfnrt".indexOf(c = text.charAt(at++));
+                if (known >= 0) c = "\b\f\n\r\t".charAt(known);
+                else if (c == 'u') c = (char) Integer.parseInt(text.substring(at, at += 4), 16);
             }
             out.append(c);
         }
+        if (isName) need(':');
         return out.toString();
     }
 }
