@@ -205,6 +205,12 @@ def changed(world, name, change, keep_signature=False):
     return name
 
 
+def short(_):
+    """every program has at most 80 lines"""
+    lines = {file.name: len(file.read_text().splitlines()) for file in sorted(languages.EXAMPLES.iterdir()) if file.is_file()}
+    expect(len(lines) >= 8 and max(lines.values()) <= 80, f"lines: {lines}")
+
+
 BEHAVIOURS = (
     ("installs, finds it up to date, updates, mends", installs_and_updates),
     ("reads tiles as they were published", reads_tiles),
@@ -257,4 +263,4 @@ def the_page(world):
     expect(world.web.requests[-1][1] == "bytes=30000-", f"asked for {world.web.requests[-1]}")
 
 
-ALL = {10 * (i + 1) + j: check(language, *row) for i, language in enumerate(languages.ALL) for j, row in enumerate(BEHAVIOURS)} | {40: the_page}
+ALL = {10 * (i + 1) + j: check(language, *row) for i, language in enumerate(languages.ALL) for j, row in enumerate(BEHAVIOURS)} | {40: the_page, 50: short}
