@@ -121,7 +121,17 @@ mkdir -p segments www
 head -c 100000 /dev/zero > EE.vtiles
 head -c 50000 /dev/zero > segments/E5_N45.rd5
 """
+# A catalog with PMTiles on a web server, and the programs of the guide.
+PROGRAMS = f"""
+packhorse catalog keygen keys/catalog.key
+packhorse coordinator --data ./published --signing-key keys/catalog.key &
+packhorse worker --blobs ./published/blobs &
+packhorse submit EE --tileset tiles.yaml --format pmtiles --wait
+packhorse catalog push ./published/catalog www/offline
+cp -r {HERE.parent.parent}/docs/examples/any-language .
+"""
 GIVEN = {
+    "docs/any-language.md": PROGRAMS,
     "README.md": PLANET,
     "docs/getting-started.md": PLANET,
     "docs/tilesets.md": PLANET + FORMATS + NEWEST,

@@ -10,8 +10,14 @@ SYSTEMD = "needs root and systemd; `make deb-test` does the same in a clean Debi
 SLURM = "needs Slurm; `make slurm-test` does the same"
 FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
 CONTAINERS = "needs Docker; `make compose-test` starts the same services, with other options"
+LANGUAGES = "needs Node or a JDK, which bootstrap does not install; AnyLanguageTests runs the same programs where they are"
 
 NOT_RUN = {
+    ("docs/any-language.md", "node any-language/install.mjs https://maps.example.com/offline keys/catalog.pub EE pmtiles maps"): LANGUAGES,
+    ("docs/any-language.md", "node any-language/tile.mjs maps/EE.pmtiles 6 36 18 > tile.pbf"): LANGUAGES,
+    ("docs/any-language.md", "javac -d classes any-language/*.java"): LANGUAGES,
+    ("docs/any-language.md", "java -cp classes Install https://maps.example.com/offline keys/catalog.pub EE pmtiles maps"): LANGUAGES,
+    ("docs/any-language.md", "java -cp classes Tile maps/EE.pmtiles 6 36 18 > tile.pbf"): LANGUAGES,
     ("README.md", "make bootstrap"): "installs Debian packages as root; `make test` begins with the same script",
     ("README.md", "make build"): BUILDS,
     ("README.md", "make demo"): DEMO,
