@@ -33,6 +33,10 @@ enum StoreSchema {
                     ALTER TABLE installed_file ADD COLUMN engine TEXT
                     """)
         }
+        migrator.registerMigration("6: mirrors") { database in
+            // Base addresses of other servers with the files of this catalog; NULL for a key.
+            try database.execute(sql: "ALTER TABLE catalog ADD COLUMN mirrors TEXT")
+        }
         return migrator
     }
 

@@ -16,6 +16,8 @@ public struct StoreOptions: Sendable {
     public var defaultStyle: URL?
     /// Changes the address and the headers of a request, for example to add an access key.
     public var transform: (@Sendable (ResourceRequest) async -> ResourceRequest)?
+    /// Gets an address of the catalog that gave wrong bytes or an older list, once; for a log. It is called on any thread.
+    public var onRefusedAddress: (@Sendable (RefusedAddress) -> Void)?
     /// What downloads; `nil` is the library's own.
     public var fetcher: (any Fetcher)?
     /// What watches the network; `nil` is the library's own.
