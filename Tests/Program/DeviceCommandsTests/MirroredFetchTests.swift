@@ -1,4 +1,5 @@
 import Digests
+import Files
 import Foundation
 import Synchronization
 import TestSupport
@@ -139,7 +140,7 @@ struct MirroredFetchTests {
             silent.stop()
             mirror.stop()
         }
-        let servers = CatalogServers(try #require(URL(string: silent.url + "/")))
+        let servers = CatalogServers(URL(string: silent.url + "/"))
         servers.setMirrors([mirror.url + "/"])
         let fetch = MirroredFetch(servers: servers, fetcher: try CurlFetcher(stall: .seconds(1)), transform: nil)
         for name in ["a", "b", "c"] {

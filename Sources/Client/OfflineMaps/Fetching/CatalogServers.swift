@@ -66,7 +66,7 @@ final class CatalogServers: Sendable {
         state.withLock { $0.mirrors = urls }
     }
 
-    /// Asks every address again: the publisher has changed the list.
+    /// Asks every address again: the store is opened again.
     func forgetRefusals() { state.withLock { ($0.refused, $0.warned) = ([], []) } }
 
     /// Where to ask for a file, in order; only where it is, when it is not a file of the catalog.

@@ -10,7 +10,7 @@ public struct RefusedAddress: Hashable, Sendable {
     /// What an address gave.
     public enum Reason: String, Hashable, Sendable {
         /// A file without the size or the digest that the list states: it is not asked again until the store is opened
-        /// again or the list changes.
+        /// again.
         case wrongBytes = "wrong-bytes"
         /// A list that cannot be read, or without the signature of a trusted key: it is not asked again either.
         case wrongList = "wrong-list"

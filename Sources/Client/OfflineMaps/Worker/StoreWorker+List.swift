@@ -80,7 +80,9 @@ extension StoreWorker {
             }
             guard isRunning(op, life: life) else { return PlaceAnswer() }
             let mark = CatalogMark(etag: isOwn ? bytes.body.etag : nil, checkedAt: Date())
-            let candidate = CatalogCandidate(verified: verified, address: name, mark: mark)
+            let candidate = CatalogCandidate(
+                verified: verified, address: name, mark: mark,
+                documents: CatalogDocuments(list: [UInt8](bytes.body.body), signature: bytes.signature))
             if !isOnly, isOlder(verified, at: name) {
                 servers.say(RefusedAddress(address: place.server, reason: .olderList))
                 return PlaceAnswer(event: .listed(op, .bad(.olderCatalog)), isFailure: true, canAskAnother: true)

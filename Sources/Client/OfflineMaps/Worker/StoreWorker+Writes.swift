@@ -41,7 +41,6 @@ extension StoreWorker {
             committedRows.apply(change)
             guard case .catalog(let sequence) = change else { continue }
             if candidate?.sequence == sequence { content = candidate?.list.verified.content }
-            servers.forgetRefusals()
             candidate = nil
         }
     }

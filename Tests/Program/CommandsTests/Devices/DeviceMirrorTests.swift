@@ -118,7 +118,7 @@ struct DeviceMirrorTests {
         try FileManager.default.copyItem(at: shop.file("catalog"), to: old)
         try shop.publish("EE", 3)
         #expect(try await install("EE").status == 0)
-        shop.trouble.withLock { $0 = { _, _ in .reply(500) } }
+        shop.trouble.withLock { $0 = { _, _ in .reply(404) } }
         let refused = try await device.run("update")
         #expect(refused.status != 0, "\(refused.output)")
         #expect(refused.errors.contains("'\(behind.url)' has an older catalog"), "\(refused.errors)")
@@ -171,7 +171,7 @@ struct DeviceMirrorTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         try await expectInstalled("EE", file)
         try shop.publish("EE", 2)
-        shop.trouble.withLock { $0 = { _, _ in .reply(500) } }
+        shop.trouble.withLock { $0 = { _, _ in .reply(404) } }
         #expect(try await device.run("update").status != 0)
         #expect(!mirror.wasAsked("catalog.json"))
     }
