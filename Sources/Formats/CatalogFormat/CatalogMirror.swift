@@ -19,7 +19,7 @@ public enum CatalogMirror {
             address.hasPrefix("http://") || address.hasPrefix("https://")
         else { return false }
         // A folder named by dots is another folder for each reader.
-        return !parts.percentEncodedPath.split(separator: "/").contains { $0 == "." || $0 == ".." }
+        return !parts.path.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
 
     /// Whether `catalog.json` may list these addresses: not too many, each valid, none twice.

@@ -153,6 +153,22 @@ struct MirroredFetchTests {
         #expect(silent.requests.count == 1 && mirror.requests.count == 3)
     }
 
+    /// A document that publications replace: the next address may still have the listed one, and nobody lied.
+    @Test func aNewerDocumentIsNoLie() async throws {
+        let file = [UInt8](repeating: 3, count: 1_000)
+        let fleet = try Fleet([.lies, .honest], file, try CurlFetcher(stall: .seconds(20)))
+        for _ in 0..<2 {
+            let answer = try await fleet.fetch.body(fleet.request, limit: 1_000) { $0 == Data(file) }
+            #expect([UInt8](answer.body) == file)
+        }
+        #expect(fleet.warnings.all.withLock { $0.isEmpty } && fleet.servers[0].requests.count == 2)
+        let liars = try Fleet([.lies, .isLonger], file, try CurlFetcher(stall: .seconds(20)))
+        do throws(FetchError) {
+            _ = try await liars.fetch.body(liars.request, limit: 1_000) { $0 == Data(file) }
+            Issue.record("other bytes were accepted")
+        } catch { #expect(error.cause == .badBytes) }
+    }
+
     @Test func whichAddressesAreUsed() throws {
         let base = try #require(URL(string: "https://a.example/offline/"))
         func hosts(_ base: URL, _ mirrors: [String]) -> [String?] {

@@ -33,7 +33,13 @@ final class CatalogServers: Sendable {
 
     private struct State {
         var mirrors: [URL] = []
-        var refused: Set<URL> = []
+        /// Until when they are not asked; `nil`: as long as the store is open.
+        var refused: [URL: ContinuousClock.Instant?] = [:]
+
+        func isRefused(_ server: URL) -> Bool {
+            guard let end = refused[server] else { return false }
+            return end.map { $0 > .now } ?? true
+        }
         var rests: [URL: ContinuousClock.Instant] = [:]
         var givers: [String: Givers] = [:]
         var warned: Set<RefusedAddress> = []
@@ -41,6 +47,8 @@ final class CatalogServers: Sendable {
 
     /// How long an address that did not answer is asked last.
     static let rest = Duration.seconds(60)
+    /// How long an address is not asked that gave no acceptable list: it may be the portal of a network that was left.
+    static let listRefusal = Duration.seconds(3_600)
 
     private let base: URL?
     private let warn: Warning?
@@ -67,7 +75,7 @@ final class CatalogServers: Sendable {
     }
 
     /// Asks every address again: the store is opened again.
-    func forgetRefusals() { state.withLock { ($0.refused, $0.warned) = ([], []) } }
+    func forgetRefusals() { state.withLock { ($0.refused, $0.warned) = ([:], []) } }
 
     /// Where to ask for a file, in order; only where it is, when it is not a file of the catalog.
     func places(of address: URL) -> [Place] {
@@ -76,7 +84,7 @@ final class CatalogServers: Sendable {
         }
         return state.withLock { state in
             let now = ContinuousClock.now
-            let all = ([base] + state.mirrors).enumerated().filter { !state.refused.contains($0.element) }
+            let all = ([base] + state.mirrors).enumerated().filter { !state.isRefused($0.element) }
             let (resting, ready) = (
                 all.filter { state.rests[$0.element] ?? now > now },
                 all.filter { state.rests[$0.element] ?? now <= now }
@@ -108,9 +116,12 @@ final class CatalogServers: Sendable {
     func refuse(_ server: URL, _ reason: RefusedAddress.Reason) {
         let isLast = state.withLock { state in
             let others = ([base].compactMap { $0 } + state.mirrors).contains {
-                $0 != server && !state.refused.contains($0)
+                $0 != server && !state.isRefused($0)
             }
-            if others { state.refused.insert(server) }
+            if others {
+                let end: ContinuousClock.Instant? = reason == .wrongList ? .now + Self.listRefusal : nil
+                state.refused.updateValue(end, forKey: server)
+            }
             return !others
         }
         if !isLast { say(RefusedAddress(address: server, reason: reason)) }

@@ -45,8 +45,10 @@ struct MirroredFetch: Sendable {
 
     /// Downloads a body into memory.
     ///
+    /// Nobody is blamed for other bytes: a document that publications replace may be newer than the list.
+    ///
     /// - Parameter isRight: Whether the bytes are those of the list.
-    /// - Throws: what the first address answered; `bad-bytes` for other bytes than those of the list.
+    /// - Throws: what the first address answered; `bad-bytes` when all have other bytes than those of the list.
     func body(
         _ request: ResourceRequest, limit: Int, _ isRight: @Sendable (Data) -> Bool
     ) async throws(FetchError) -> FetchedBody {
@@ -56,12 +58,10 @@ struct MirroredFetch: Sendable {
                 let answer = try await fetcher.body(await changed(request, to: place), limit: limit)
                 servers.worked(place)
                 if isRight(answer.body) { return answer }
-                servers.refuse(place.server, .wrongBytes)
                 reasons.add(FetchError(.badBytes, "'\(place.url.path)' is not the file of the catalog."), from: place)
             } catch {
                 guard !Task.isCancelled else { throw error }
                 servers.failed(place, error)
-                if error.hasOtherSize { servers.refuse(place.server, .wrongBytes) }
                 reasons.add(error, from: place)
             }
         }

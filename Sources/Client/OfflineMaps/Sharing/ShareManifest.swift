@@ -29,6 +29,9 @@ package struct ShareManifest: Codable, Sendable, Equatable {
     /// Ascending by what people read.
     package let entries: [Entry]
 
+    /// Files that a share in a folder has put there, relative to it: it removes no others. Absent for a server.
+    package var paths: [String]?
+
     /// Describes files that can be given away; a package in parts is one entry.
     package init(_ files: some Sequence<MapShare.Listed>) {
         var seen: Set<Entry> = []
@@ -47,7 +50,8 @@ package struct ShareManifest: Codable, Sendable, Equatable {
     package init?(decoding bytes: Data) {
         // Another document at this place says nothing about a share.
         guard bytes.count <= Self.maxBytes, let read = try? JSONDecoder().decode(Self.self, from: bytes),
-            read.format == Self.formatName, read.entries.allSatisfy(\.isPlain)
+            read.format == Self.formatName, read.entries.allSatisfy(\.isPlain),
+            read.paths?.allSatisfy(CatalogIndex.isInside) ?? true
         else { return nil }
         self = read
     }

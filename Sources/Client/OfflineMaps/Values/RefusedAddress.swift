@@ -12,7 +12,7 @@ public struct RefusedAddress: Hashable, Sendable {
         /// A file without the size or the digest that the list states: it is not asked again until the store is opened
         /// again.
         case wrongBytes = "wrong-bytes"
-        /// A list that cannot be read, or without the signature of a trusted key: it is not asked again either.
+        /// A list that cannot be read, or without the signature of a trusted key: it is not asked again for an hour.
         case wrongList = "wrong-list"
         /// A list that is older than the known one: its files are still used.
         case olderList = "older-list"

@@ -69,9 +69,14 @@ struct DeviceShareCommand: AsyncParsableCommand {
                 hint: "install something first: packhorse device install ID")
         }
         let report: ShareFolder.Report
+        do throws(StorageError) { try target.make() } catch {
+            throw CLIError(.cannotCreate, error.message, hint: error.hint)
+        }
         do {
             report = try await FileWork.run { try target.write(share, whole) }
-        } catch let error as StorageError { throw CLIError(.cannotCreate, error.message, hint: error.hint) }
+        } catch let error as StorageError {
+            throw CLIError(error.code == .diskFull ? .cannotCreate : .inputOutput, error.message, hint: error.hint)
+        }
         if json { return Console.result(try JSONText.pretty(report)) }
         report.entries.map(\.words).forEach(Console.result)
         Console.note(
@@ -111,7 +116,8 @@ struct DeviceShareCommand: AsyncParsableCommand {
         let server = WebServer(
             .host(host, port: port), name: "packhorse-share", rules: ConnectionRules(), logger: logger
         ) { request, connection in
-            await ShareResponder(shelf: shelf, isLocal: isLocal, loop: connection.loop).respond(to: request)
+            await ShareResponder(shelf: shelf, isLocal: isLocal, loop: connection.loop, logger: logger).respond(
+                to: request)
         }
         try await ServiceRunner.run(logger) {
             try await server.run { port in Console.result("http://\(host.contains(":") ? "[\(host)]" : host):\(port)/")

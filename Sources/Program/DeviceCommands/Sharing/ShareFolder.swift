@@ -32,39 +32,53 @@ struct ShareFolder: Sendable {
     ///
     /// - Throws: ``CLIError`` 73.
     func check() throws {
-        guard FileKind.isThere(folder), !FileKind.isThere(folder.appending(path: ShareManifest.fileName)) else {
-            return
-        }
+        guard FileKind.isThere(folder) else { return }
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch {
             throw CLIError(.cannotCreate, "'\(folder.path)' cannot be read as a folder: \(error.localizedDescription)")
         }
-        guard names.isEmpty else {
+        guard names.isEmpty || earlier != nil else {
             throw CLIError(
                 .cannotCreate, "'\(folder.path)' is not empty and is no earlier share",
                 hint: "name a new folder, or an earlier share to bring it up to date")
         }
     }
 
+    private var manifest: URL { folder.appending(path: ShareManifest.fileName) }
+
+    /// What an earlier share has written; `nil` where there is none.
+    private var earlier: ShareManifest? {
+        // A document that cannot be read is not of a share.
+        (try? Data(contentsOf: manifest)).flatMap { ShareManifest(decoding: $0) }
+    }
+
+    /// Makes the folder.
+    ///
+    /// - Throws: ``StorageError``.
+    func make() throws(StorageError) { try Durable.makeFolder(folder) }
+
     /// Writes the share; it blocks.
     ///
-    /// - Parameters:
-    ///   - files: Those of `share` whose bytes were compared.
+    /// - Parameter files: Those of `share` whose bytes were compared.
     /// - Throws: ``StorageError``.
     func write(_ share: MapShare, _ files: [MapShare.File]) throws(StorageError) -> Report {
         var report = Report()
-        report.entries = ShareManifest(files.map(\.listed)).entries
-        try Durable.makeFolder(folder)
-        // From the first file on, so that an interrupted share is known as one.
-        let manifest = folder.appending(path: ShareManifest.fileName)
-        if !FileKind.isThere(manifest) { try Durable.write(ShareManifest([]).encoded(), to: manifest) }
+        let wanted = Set(files.map(\.listed.path))
+        let before = earlier ?? ShareManifest([])
+        var new = ShareManifest(files.map(\.listed))
+        report.entries = new.entries
+        // From the first file on, so that an interrupted share is known as one, with all files that it may have put there.
+        var between = before
+        between.paths = wanted.union(before.paths ?? []).sorted()
+        try Durable.write(between.encoded(), to: manifest)
         for file in files {
             report.bytes += file.listed.size
             if try add(file) { report.added.append(file.listed.path) } else { report.kept += 1 }
         }
         try writeLists(share)
-        try Durable.write(ShareManifest(files.map(\.listed)).encoded(), to: manifest)
-        report.removed = try removeOthers(than: Set(files.map(\.listed.path)))
+        report.removed = try remove((before.paths ?? []).filter { !wanted.contains($0) })
+        new.paths = wanted.sorted()
+        try Durable.write(new.encoded(), to: manifest)
         return report
     }
 
@@ -95,7 +109,7 @@ struct ShareFolder: Sendable {
         // A name is never given other bytes; a copy that was damaged is replaced.
         if isSame(target, file.place) { return false }
         try Durable.makeFolder(target.deletingLastPathComponent())
-        let new = target.deletingLastPathComponent().appending(path: ".\(target.lastPathComponent).new")
+        let new = Self.unfinished(target)
         try Durable.remove(new)
         if copies || link(file.place.path, new.path) != 0 { try Durable.copy(file.place, to: new) }
         try Durable.rename(new, to: target)
@@ -112,15 +126,13 @@ struct ShareFolder: Sendable {
         return FileManager.default.contentsEqual(atPath: copy.path, andPath: file.path)
     }
 
-    /// Removes files of an earlier share, and what an interrupted one has left.
-    private func removeOthers(than wanted: Set<String>) throws(StorageError) -> [String] {
-        let root = folder.path
+    /// Removes files that an earlier share has put there, and what an interrupted one has left of them.
+    private func remove(_ paths: [String]) throws(StorageError) -> [String] {
         var removed: [String] = []
-        for path in FileManager.default.subpaths(atPath: root) ?? [] where !wanted.contains(path) {
-            guard Self.isOfShare(path) else { continue }
+        for path in paths where Self.isOfShare(path) {
             let url = folder.appending(path: path)
-            var status = stat()
-            guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            try Durable.remove(Self.unfinished(url))
+            guard FileKind.isThere(url) else { continue }
             try Durable.remove(url)
             removed.append(path)
         }
@@ -128,7 +140,12 @@ struct ShareFolder: Sendable {
         return removed.sorted()
     }
 
-    /// Whether a name is one that a share gives: what somebody else has put there stays.
+    /// The name of a file that is being put there.
+    private static func unfinished(_ file: URL) -> URL {
+        file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).new")
+    }
+
+    /// Whether a name is one that a share gives.
     private static func isOfShare(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         return parts.dropLast().contains { $0 == "packages" || $0 == "styles" } && parts.count >= 3

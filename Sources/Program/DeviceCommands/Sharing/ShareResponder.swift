@@ -5,6 +5,7 @@ import Files
 import Foundation
 internal import HTTPTypes
 internal import HummingbirdCore
+import Logging
 internal import NIOCore
 import OfflineMaps
 internal import TextFormats
@@ -17,6 +18,7 @@ struct ShareResponder: Sendable {
     let isLocal: Bool
     /// That of the connection.
     let loop: any EventLoop
+    let logger: Logger
 
     /// Bytes that are read at a time.
     private static let piece: UInt64 = 256 << 10
@@ -35,8 +37,10 @@ struct ShareResponder: Sendable {
         }
         let response: Response
         do { response = try await answer(segments.joined(separator: "/"), request) } catch {
+            // The message names paths of this machine.
             let message = (error as? StoreError)?.message ?? (error as? StorageError)?.message ?? "\(error)"
-            response = Self.text(.internalServerError, message)
+            logger.warning("\(message)")
+            response = Self.text(.internalServerError, "the share cannot be read now")
         }
         return request.method == .head ? response.createHeadResponse() : response
     }

@@ -24,6 +24,8 @@ actor ShareShelf {
     private let store: MapStore
     private var last: MapShare?
     private var proven: [Stamp: Bool] = [:]
+    /// Comparisons that are under way: a file is read once, however many devices ask for it.
+    private var running: [Stamp: Task<Bool?, Never>] = [:]
 
     init(_ store: MapStore) { self.store = store }
 
@@ -52,11 +54,18 @@ actor ShareShelf {
     func isWhole(_ file: MapShare.File) async -> Bool {
         guard let stamp = Stamp(file.place), UInt64(clamping: stamp.size) == file.listed.size else { return false }
         if let known = proven[stamp] { return known }
-        // A file that cannot be read is not offered.
-        let found = try? await FileWork.run { try Digest.ofFile(file.place) }
-        let isWhole = found.map { $0.size == file.listed.size && $0.digest.hex == file.listed.sha256 } ?? false
+        let comparison =
+            running[stamp]
+            ?? Task {
+                // A file that cannot be read is not offered.
+                let found = try? await FileWork.run { try Digest.ofFile(file.place) }
+                return found.map { $0.size == file.listed.size && $0.digest.hex == file.listed.sha256 }
+            }
+        running[stamp] = comparison
+        let isWhole = await comparison.value
+        running[stamp] = nil
         // One that was replaced meanwhile is compared again.
-        if found != nil, Stamp(file.place) == stamp { proven[stamp] = isWhole }
-        return isWhole
+        if let isWhole, Stamp(file.place) == stamp { proven[stamp] = isWhole }
+        return isWhole ?? false
     }
 }

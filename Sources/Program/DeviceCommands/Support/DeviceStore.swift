@@ -172,7 +172,7 @@ extension RefusedAddress {
         case .wrongBytes:
             "'\(address.absoluteString)' gave bytes that are not those of the catalog; it is not asked again in this run"
         case .wrongList:
-            "'\(address.absoluteString)' gave a catalog that is damaged or not signed by a trusted key; it is not asked again in this run"
+            "'\(address.absoluteString)' gave a catalog that is damaged or not signed by a trusted key; it is not asked again for an hour"
         case .olderList: "'\(address.absoluteString)' has an older catalog; another address is asked for a newer one"
         }
     }

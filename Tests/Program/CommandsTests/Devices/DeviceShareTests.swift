@@ -83,14 +83,25 @@ struct DeviceShareTests {
         try shop.publish("EE", 2)
         #expect(try await giver.run("update").status == 0)
         // What somebody else has put there stays.
-        try Data("mine".utf8).write(to: folder.appending(path: "notes.txt"))
+        let mine = ["notes.txt", "work/packages/1/app.deb", "packages/1/mine.mbtiles"].map {
+            folder.appending(path: $0)
+        }
+        for url in mine {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("mine".utf8).write(to: url)
+        }
         #expect(try await giver.run("share", folder.path, "--copy").status == 0)
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: file).path))
         #expect(
             try Data(contentsOf: folder.appending(path: "packages/2/EE.mbtiles")) == published("packages/2/EE.mbtiles"))
-        #expect(FileManager.default.fileExists(atPath: folder.appending(path: "notes.txt").path))
+        for url in mine { #expect(FileManager.default.fileExists(atPath: url.path), "\(url.path)") }
         #expect(try await install("EE", taker, from: folder.path).status == 0)
         let wrong = try await giver.run("share", shop.file("catalog").path)
+        let stranger = shop.file("stranger")
+        try FileManager.default.createDirectory(at: stranger, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: stranger.appending(path: "share.json"))
+        #expect(try await giver.run("share", stranger.path).status == 73)
         #expect(wrong.status == 73 && wrong.errors.contains("is no earlier share"), "\(wrong.errors)")
     }
 
