@@ -59,7 +59,8 @@ struct MirrorTests {
             "", "/", "maps", "ftp://b.example/", "file:///srv/", "https:///x/", "https://user@b.example/",
             "https://user:word@b.example/", "https://b.example/?key=1", "https://b.example/#x",
             "https://b.example/a b/",
-            "https://b.example/ä/", "https://b.example/../x/", "https://b.example/a/%2e%2E/", "https://b.example:0/", "https://b.example:99999/",
+            "https://b.example/ä/", "https://b.example/../x/", "https://b.example/a/%2e%2E/", "https://b.example:0/",
+            "https://b.example:99999/",
             "HTTPS://b.example/", "https://b.example/" + String(repeating: "x", count: 500),
         ] {
             let error = #expect(throws: CatalogError.self, "\(wrong)") { try catalog.add(mirror: wrong) }

@@ -120,7 +120,7 @@ struct MirroredFetchTests {
             default: break
             }
             var isDone = false
-            for _ in 0..<6 where !isDone { isDone = try await fleet.attempt(file) }
+            for _ in 0..<20 where !isDone { isDone = try await fleet.attempt(file) }
             #expect(isDone || !manners.contains(where: \.hasAll), "round \(round): \(manners)")
             let refused = fleet.warnings.all.withLock { $0 }
             #expect(Set(refused).count == refused.count, "each is named once: \(refused)")

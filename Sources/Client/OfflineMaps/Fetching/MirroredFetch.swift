@@ -86,7 +86,7 @@ struct MirroredFetch: Sendable {
                 return try await fetcher.file(
                     request, into: wanted.part, from: size(wanted), limit: wanted.size, progress: progress)
             }
-            let file = try await fill(request, wanted, places, progress)
+            let file = try await fill(request, wanted, from: places, progress: progress)
             guard try await !isRight(wanted) else {
                 servers.note(nil, of: wanted.sha256)
                 return file
@@ -97,8 +97,8 @@ struct MirroredFetch: Sendable {
 
     /// Asks the addresses until the part file has all bytes.
     private func fill(
-        _ request: ResourceRequest, _ wanted: Wanted, _ places: [CatalogServers.Place],
-        _ progress: @Sendable (UInt64) -> Void
+        _ request: ResourceRequest, _ wanted: Wanted, from places: [CatalogServers.Place],
+        progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile {
         var reasons = Reasons()
         var givers = servers.givers(of: wanted.sha256, hasBytes: size(wanted) > 0)
@@ -148,7 +148,9 @@ struct MirroredFetch: Sendable {
         throw reasons.error(request.url)
     }
 
-    /// Removes wrong bytes. When one address gave all of them, it is not asked again; otherwise the next bytes come from one
+    /// Removes wrong bytes.
+    ///
+    /// When one address gave all of them, it is not asked again; otherwise the next bytes come from one
     /// address alone.
     private func blame(_ wanted: Wanted) {
         var givers = servers.givers(of: wanted.sha256, hasBytes: true)

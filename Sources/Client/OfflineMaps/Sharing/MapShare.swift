@@ -9,6 +9,8 @@ package struct MapShare: Sendable {
         package var path: String
         /// The package or the style.
         package var id: String
+        /// Of a part its own id, `CA-2`; otherwise the same.
+        package var fileID: String
         /// The data group; `nil` for the base map and for a style.
         package var group: String?
         /// The language; `nil` where the package has none.
@@ -31,7 +33,9 @@ package struct MapShare: Sendable {
     package struct File: Hashable, Sendable {
         /// What the list says.
         package var listed: Listed
-        /// Where it is on this device. Its bytes never change; an update removes it.
+        /// Where it is on this device.
+        ///
+        /// Its bytes never change; an update removes it.
         package var place: URL
     }
 
@@ -43,4 +47,7 @@ package struct MapShare: Sendable {
     package var listed: [String: Listed]
     /// Those that are installed, by their paths.
     package var files: [String: File]
+
+    /// How many files of newest versions are installed.
+    var newestFiles: Int { files.values.count { $0.listed.isNewest } }
 }

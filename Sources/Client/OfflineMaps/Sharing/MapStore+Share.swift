@@ -8,7 +8,8 @@ extension MapStore {
     /// Patches, tile packs, adopted files and what was filled from tile servers are not part of it. The digests are those of
     /// the installation: compare them before a file is given away.
     ///
-    /// - Parameter known: An earlier answer; its list is not decoded again if it is the same.
+    /// - Parameter known: An earlier answer. While an update is under way, more of its newest versions are installed than of
+    ///   those of the new list: then its list is given further on.
     /// - Throws: `not-in-catalog` when no list was read since the store was made; `storage`.
     package func share(after known: MapShare? = nil) async throws(StoreError) -> MapShare {
         let view = try await worker.view()
@@ -18,21 +19,32 @@ extension MapStore {
         }
         let folder = worker.folder
         return try await worker.onFiles {
-            let list = Data(documents.list)
-            let listed = try known.flatMap { $0.list == list ? $0.listed : nil } ?? Self.listed(documents.list)
-            var installed: [String: InstalledFile] = [:]
+            var places: [String: URL] = [:]
             for file in view.rows.files.values where file.state == .current && !file.isAdopted {
-                installed[file.sha256] = file
+                places[Self.name(file.item.identifier, file.format.name, file.sha256)] = folder.place(of: file)
             }
-            var share = MapShare(
-                list: list, signature: documents.signature.map { Data($0) }, listed: listed, files: [:])
-            for entry in listed.values {
-                guard let file = installed[entry.sha256], let place = folder.place(of: file) else { continue }
-                share.files[entry.path] = MapShare.File(listed: entry, place: place)
+            func filled(_ share: MapShare) -> MapShare {
+                var share = share
+                share.files = [:]
+                for entry in share.listed.values {
+                    guard let place = places[Self.name(entry.fileID, entry.format, entry.sha256)] else { continue }
+                    share.files[entry.path] = MapShare.File(listed: entry, place: place)
+                }
+                return share
             }
-            return share
+            let list = Data(documents.list)
+            if let known, known.list == list { return filled(known) }
+            let new = filled(
+                MapShare(
+                    list: list, signature: documents.signature.map { Data($0) },
+                    listed: try Self.listed(documents.list), files: [:]))
+            guard let old = known.map(filled), old.newestFiles > new.newestFiles else { return new }
+            return old
         }
     }
+
+    /// What a file is known by: other packages may have the same bytes.
+    private static func name(_ id: String, _ format: String, _ sha256: String) -> String { "\(id)/\(format)/\(sha256)" }
 
     /// All files of a list, by their paths.
     private static func listed(_ list: [UInt8]) throws(StoreError) -> [String: MapShare.Listed] {
@@ -47,7 +59,8 @@ extension MapStore {
             for version in package.versions {
                 for file in version.files {
                     listed[file.url] = MapShare.Listed(
-                        path: file.url, id: package.part?.of ?? package.id, group: editions[package.edition]?.group,
+                        path: file.url, id: package.part?.of ?? package.id, fileID: package.id,
+                        group: editions[package.edition]?.group,
                         language: editions[package.edition]?.language, version: version.version, format: file.format,
                         kind: version.companion?.kind, isNewest: version.version == package.versions.first?.version,
                         size: UInt64(clamping: file.size), sha256: file.sha256)
@@ -56,7 +69,8 @@ extension MapStore {
         }
         for style in index.styles ?? [] {
             listed[style.url] = MapShare.Listed(
-                path: style.url, id: style.id, version: style.version, format: "style", isNewest: true,
+                path: style.url, id: style.id, fileID: style.id, version: style.version, format: "style",
+                isNewest: true,
                 size: UInt64(clamping: style.size), sha256: style.sha256)
         }
         return listed

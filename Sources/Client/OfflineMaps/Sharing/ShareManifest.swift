@@ -29,11 +29,13 @@ package struct ShareManifest: Codable, Sendable, Equatable {
     /// Ascending by what people read.
     package let entries: [Entry]
 
-    /// Files that a share in a folder has put there, relative to it: it removes no others. Absent for a server.
+    /// Files that a share in a folder has put there, relative to it: it removes no others.
+    ///
+    /// Absent for a server.
     package var paths: [String]?
 
     /// Describes files that can be given away; a package in parts is one entry.
-    package init(_ files: some Sequence<MapShare.Listed>) {
+    package init(_ files: [MapShare.Listed]) {
         var seen: Set<Entry> = []
         for file in files {
             seen.insert(

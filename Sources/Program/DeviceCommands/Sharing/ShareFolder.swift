@@ -82,7 +82,9 @@ struct ShareFolder: Sendable {
         return report
     }
 
-    /// Replaces the list. Between its two files, the signature file has the signatures of both lists.
+    /// Replaces the list.
+    ///
+    /// Between its two files, the signature file has the signatures of both lists.
     private func writeLists(_ share: MapShare) throws(StorageError) {
         let (list, signature) = (
             folder.appending(path: CatalogIndex.fileName), folder.appending(path: CatalogIndex.signatureName)

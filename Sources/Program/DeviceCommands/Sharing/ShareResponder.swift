@@ -39,7 +39,7 @@ struct ShareResponder: Sendable {
         do { response = try await answer(segments.joined(separator: "/"), request) } catch {
             // The message names paths of this machine.
             let message = (error as? StoreError)?.message ?? (error as? StorageError)?.message ?? "\(error)"
-            logger.warning("\(message)")
+            logger.warning("The share cannot be read", metadata: ["error.message": "\(message)"])
             response = Self.text(.internalServerError, "the share cannot be read now")
         }
         return request.method == .head ? response.createHeadResponse() : response

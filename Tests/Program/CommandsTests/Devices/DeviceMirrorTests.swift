@@ -78,7 +78,7 @@ struct DeviceMirrorTests {
     }
 
     @Test func aLiarIsNamedAndNotAskedAgain() async throws {
-        try shop.publish("LV", 1)
+        try shop.publish("LV", 50)
         let liar = try mirror { path, from, bytes in
             path.hasSuffix(".mbtiles") ? MirrorServer.serve(MirrorServer.changed(bytes), from: from) : nil
         }

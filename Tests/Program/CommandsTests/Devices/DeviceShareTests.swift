@@ -17,7 +17,7 @@ struct DeviceShareTests {
         giver = DeviceProgram(shop)
         taker = DeviceProgram(shop, store: "other")
         try shop.publish("EE", 1)
-        try shop.publish("FR", 1)
+        try shop.publish("FR", 50)
     }
 
     private func published(_ path: String) throws -> Data { try Data(contentsOf: shop.file("catalog/\(path)")) }
