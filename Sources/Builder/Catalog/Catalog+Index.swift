@@ -96,6 +96,8 @@ extension Catalog {
         }
         let styles = try styleList().styles
         parts.shell.styles = styles.isEmpty ? nil : styles
+        let mirrors = try mirrors()
+        parts.shell.mirrors = mirrors.isEmpty ? nil : mirrors
         parts.shell.sequence = sequence + styles.reduce(0) { $0 + Int64($1.version) }
         return parts
     }

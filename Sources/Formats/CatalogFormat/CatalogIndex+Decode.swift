@@ -32,6 +32,12 @@ extension CatalogIndex {
                     + "version \(Self.formatVersion).")
         }
         guard sequence ?? 0 >= 0 else { throw CatalogError(.corrupt, "The catalog's sequence is negative.") }
+        guard CatalogMirror.areValid(mirrors ?? []) else {
+            throw CatalogError(
+                .corrupt,
+                "The catalog names more than \(CatalogMirror.limit) mirrors, one twice, or one that is no http(s) address of a folder."
+            )
+        }
         try checkStyles()
         var paths: Set<String> = []
         for edition in editions {

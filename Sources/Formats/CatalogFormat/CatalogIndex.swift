@@ -320,9 +320,12 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
     public var packages: [Package] = []
     /// Style packs, ascending by id; absent when there are none.
     public var styles: [Style]?
+    /// Base addresses of other servers that have the same files, in the order in which they are asked; absent when there
+    /// are none.
+    public var mirrors: [String]?
 
     private enum CodingKeys: String, CodingKey {
-        case format, sequence, limits, tree, editions, packages, styles
+        case format, sequence, limits, tree, editions, packages, styles, mirrors
         case formatVersion = "format_version"
     }
 

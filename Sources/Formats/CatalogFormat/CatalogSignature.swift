@@ -44,6 +44,20 @@ public struct CatalogSignature: Sendable, Hashable, Codable {
         signatures = [new] + (old.map { [$0] } ?? [])
     }
 
+    /// The bytes of a file with these signatures and those of an earlier file of the same key, at most four: a reader who has
+    /// the earlier list in hand finds its signature too.
+    package func keeping(_ earlier: CatalogSignature) throws(CatalogError) -> [UInt8] {
+        let known = Set(signatures.map(\.sha256))
+        let old = earlier.keyID == keyID ? earlier.signatures.filter { !known.contains($0.sha256) } : []
+        return try CatalogJSON.encode(
+            CatalogSignature(algorithm: algorithm, keyID: keyID, signatures: Array((signatures + old).prefix(4))),
+            named: CatalogIndex.signatureName)
+    }
+
+    private init(algorithm: String, keyID: String, signatures: [Signed]) {
+        (self.algorithm, self.keyID, self.signatures) = (algorithm, keyID, signatures)
+    }
+
     /// Reads the file.
     ///
     /// - Throws: `bad-signature` for anything else.

@@ -30,7 +30,7 @@ package struct DeviceCommand: AsyncParsableCommand {
                 name: "Store",
                 subcommands: [
                     DeviceQuotaCommand.self, DeviceVerifyCommand.self, DeviceRepairCommand.self,
-                    DeviceServeCommand.self,
+                    DeviceServeCommand.self, DeviceShareCommand.self,
                 ]),
         ])
 

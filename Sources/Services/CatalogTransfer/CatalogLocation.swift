@@ -28,8 +28,11 @@ package enum CatalogLocation: Sendable, Hashable {
         if let refusal = Self.refusal(ofAddress: text) { throw refusal }
         let named = URL(filePath: text, directoryHint: .isDirectory)
         let inner = named.appending(path: "catalog", directoryHint: .isDirectory)
+        // The share of a device has no list for CARTO's client.
         func hasList(_ url: URL) -> Bool {
-            FileManager.default.fileExists(atPath: url.appending(path: "packages.json").path)
+            ["packages.json", CatalogIndex.fileName].contains {
+                FileManager.default.fileExists(atPath: url.appending(path: $0).path)
+            }
         }
         let folder = !hasList(named) && hasList(inner) ? inner : named
         guard FileManager.default.fileExists(atPath: named.path) else {

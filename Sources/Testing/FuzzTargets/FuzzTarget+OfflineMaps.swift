@@ -5,7 +5,8 @@ internal import PMTiles
 
 /// What a device reads of catalogs, of its own folder, and of files of other programs.
 extension FuzzTarget {
-    /// A document of a catalog; the first byte selects which: catalog, signature, CARTO's list, list of tile packs.
+    /// A document of a catalog; the first byte selects which: catalog, signature, CARTO's list, list of tile packs, what
+    /// a share has.
     static func catalog(_ bytes: [UInt8]) -> Verdict {
         guard let first = bytes.first else { return .refused("short") }
         let rest = Array(bytes.dropFirst())
@@ -14,6 +15,7 @@ extension FuzzTarget {
         case UInt8(ascii: "s"): Verdict(UntrustedBytes.signature(rest))
         case UInt8(ascii: "p"): Verdict(UntrustedBytes.packages(rest))
         case UInt8(ascii: "r"): Verdict(UntrustedBytes.packList(rest))
+        case UInt8(ascii: "h"): Verdict(UntrustedBytes.share(rest))
         default: .refused("selector")
         }
     }

@@ -9,7 +9,7 @@ struct JSONDeviceReferenceTests {
     static let documents = [
         "attached-file", "listed-package", "item", "catalog", "offer", "installed-item", "download", "change", "task",
         "store", "usage", "own-region",
-        "exported-tiles", "finding", "store-event",
+        "exported-tiles", "finding", "share", "store-event",
     ]
 
     @Test func devicesPrintWhatTheReferenceSays() async throws {
@@ -67,6 +67,7 @@ struct JSONDeviceReferenceTests {
         try await reader.run("catalog", ["device", "list"] + store)
         try await reader.run("offer", ["device", "search", "liecht"] + store)
         try await reader.run("installed-item", ["device", "list", "--installed"] + store)
+        try await reader.run("share", ["device", "share", reader.scratch.url("usb").path] + store)
         try await reader.run("usage", ["device", "quota", "--bytes", "2GB", "--previous", "1"] + store)
         try await reader.run(
             nil,

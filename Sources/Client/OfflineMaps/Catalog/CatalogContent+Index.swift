@@ -37,6 +37,7 @@ extension CatalogContent {
             if let name = style.name { try Text.check(name, of: style.id) }
             styles.append(Style(id: style.id, name: style.name, version: style.version, file: file))
         }
+        mirrors = index.mirrors ?? []
         packLimit = max(0, min(1_000_000, index.limits.tilePacksPerDevice))
     }
 

@@ -77,6 +77,8 @@ struct CatalogContent: Sendable, Hashable {
     var nodes: [Node] = []
     /// Ascending by id.
     var styles: [Style] = []
+    /// Base addresses of other servers that have the same files, in the order in which they are asked.
+    var mirrors: [String] = []
     /// How many tile packs the publisher allows on one device.
     var packLimit = 750
 }

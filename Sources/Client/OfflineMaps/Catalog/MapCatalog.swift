@@ -65,6 +65,9 @@ public struct MapCatalog: Sendable {
     /// Files that belong to packages and are no maps, ascending by data group, then by id.
     public var companions: [CompanionInfo] { content.companions.compactMap(CompanionInfo.init) }
 
+    /// Base addresses of other servers that have the same files, in the order in which they are asked.
+    public var mirrors: [String] { content.mirrors }
+
     /// The style packs, ascending by id.
     public var styles: [StyleInfo] {
         content.styles.map { StyleInfo(id: $0.id, name: $0.name, version: $0.version, size: $0.file.size) }

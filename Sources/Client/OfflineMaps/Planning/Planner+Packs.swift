@@ -41,16 +41,16 @@ extension Planner {
         guard file.size <= UInt64(TilePackList.maxBytes) else { throw .failed(.tooBig) }
         if let list = packLists.list(file.sha256) { return OfferedPacks(offer: offer, list: list) }
         let body: Data
-        do throws(PlanProblem) {
-            body = try await load(ResourceRequest(address, .pack), limit: Int(file.size)).body
+        do throws(FetchError) {
+            let download = MirroredFetch(servers: servers, fetcher: fetcher, transform: transform)
+            body = try await download.body(ResourceRequest(address, .pack), limit: Int(file.size)) { body in
+                UInt64(body.count) == file.size && Digest(of: Array(body)).hex == file.sha256
+            }.body
         } catch {
-            // More bytes than the catalog states: another list.
-            if case .fault(.refused(.tooBig)) = error { throw .failed(.badBytes) }
-            throw error
-        }
-        guard UInt64(body.count) == file.size, Digest(of: Array(body)).hex == file.sha256 else {
-            // The catalog may have just changed; the caller reads it once more and plans again.
-            throw .failed(.badBytes)
+            // The catalog may have just changed; the caller reads it once more and plans again. More bytes than the catalog
+            // states are another list, too.
+            guard error.cause != .badBytes, !error.hasOtherSize else { throw .failed(.badBytes) }
+            throw .fault(FetchFault(error))
         }
         let list: TilePackList
         do throws(CatalogError) { list = try TilePackList(decoding: Array(body), named: file.url) } catch {

@@ -12,10 +12,16 @@ struct Planner: Sendable {
     let transform: Transform?
     /// The style of regions that name none.
     let defaultStyle: URL?
+    /// The addresses of the catalog; without them only that of the file is asked.
+    let servers: CatalogServers
     let packLists = PackListCache()
 
-    init(folder: StoreFolder, fetcher: any Fetcher, transform: Transform?, defaultStyle: URL?) {
+    init(
+        folder: StoreFolder, fetcher: any Fetcher, transform: Transform?, defaultStyle: URL?,
+        servers: CatalogServers = CatalogServers(nil)
+    ) {
         (self.folder, self.fetcher, self.transform, self.defaultStyle) = (folder, fetcher, transform, defaultStyle)
+        self.servers = servers
     }
 
     /// Plans a task; a task that fails before its first byte gets its cause.

@@ -14,6 +14,8 @@ struct CatalogCandidate: Sendable {
     var verified: VerifiedCatalog
     var address: String
     var mark: CatalogMark
+    /// What the publisher wrote, for other devices.
+    var documents = CatalogDocuments(list: [])
 }
 
 extension StoreDatabase {
@@ -105,6 +107,7 @@ extension StoreDatabase {
             throw StoreError(.storage, "The list \(sequence) is not known and cannot be accepted.")
         }
         try replaceOffers(candidate, database)
+        try replace(candidate.documents, database)
         try set("catalog", to: Int64(bitPattern: sequence), database)
         try set("address", to: candidate.address, database)
     }

@@ -29,11 +29,14 @@ extension StoreDatabase {
         }
         try database.execute(
             sql: """
-                INSERT INTO catalog (kind, name, etag, checked_at, pack_limit) VALUES (0, ?, ?, ?, ?)
+                INSERT INTO catalog (kind, name, etag, checked_at, pack_limit, mirrors) VALUES (0, ?, ?, ?, ?, ?)
                 ON CONFLICT (kind, name) DO UPDATE SET etag = excluded.etag, checked_at = excluded.checked_at,
-                pack_limit = excluded.pack_limit
+                pack_limit = excluded.pack_limit, mirrors = excluded.mirrors
                 """,
-            arguments: [new.address, new.mark.etag, new.mark.checkedAt?.timeIntervalSince1970, content.packLimit])
+            arguments: [
+                new.address, new.mark.etag, new.mark.checkedAt?.timeIntervalSince1970, content.packLimit,
+                FieldText.write(content.mirrors.map { [$0] }),
+            ])
     }
 
     /// Notes that the server was asked and has nothing new.
@@ -76,10 +79,14 @@ extension StoreDatabase {
     /// - Returns: `nil` when no catalog was read yet.
     func content() throws -> CatalogContent? {
         try read { database in
-            guard let limit = try Row.fetchOne(database, sql: "SELECT pack_limit FROM catalog WHERE pack_limit NOTNULL")
+            guard
+                let row = try Row.fetchOne(
+                    database, sql: "SELECT pack_limit, mirrors FROM catalog WHERE pack_limit NOTNULL"
+                ).map(CheckedRow.init)
             else { return nil }
             var content = CatalogContent()
-            content.packLimit = try CheckedRow(limit)(0)
+            content.packLimit = try row(0)
+            content.mirrors = FieldText.read(try row(1) ?? "", fields: 1).map { $0[0] }
             let offers = try Row.fetchCursor(database, sql: "SELECT * FROM offer ORDER BY kind, place")
             while let row = try offers.next().map(CheckedRow.init) {
                 let kind: Int = try row("kind")

@@ -28,6 +28,7 @@ extension StoreDatabase {
         try write { database in
             try database.execute(sql: "DELETE FROM offer")
             try database.execute(sql: "DELETE FROM node")
+            try database.execute(sql: "DELETE FROM document")
             try database.execute(sql: "DELETE FROM setting WHERE name IN ('catalog', 'address')")
             try database.execute(sql: "UPDATE catalog SET etag = NULL, checked_at = NULL, pack_limit = NULL")
         }

@@ -33,6 +33,15 @@ enum StoreSchema {
                     ALTER TABLE installed_file ADD COLUMN engine TEXT
                     """)
         }
+        migrator.registerMigration("6: mirrors, the publisher's documents") { database in
+            // mirrors: base addresses of other servers with the files of this catalog; NULL for a key.
+            // document: `list` and `signature` of the catalog whose offers are in the rows, as their publisher wrote them.
+            try database.execute(
+                sql: """
+                    ALTER TABLE catalog ADD COLUMN mirrors TEXT;
+                    CREATE TABLE document (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT
+                    """)
+        }
         return migrator
     }
 

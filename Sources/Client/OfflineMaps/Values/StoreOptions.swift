@@ -15,7 +15,13 @@ public struct StoreOptions: Sendable {
     /// The style of regions that name none.
     public var defaultStyle: URL?
     /// Changes the address and the headers of a request, for example to add an access key.
+    ///
+    /// It is also asked about requests to mirrors: look at the host before adding a secret.
     public var transform: (@Sendable (ResourceRequest) async -> ResourceRequest)?
+    /// Gets an address of the catalog that gave wrong bytes or an older list, once; for a log.
+    ///
+    /// It is called on any thread.
+    public var onRefusedAddress: (@Sendable (RefusedAddress) -> Void)?
     /// What downloads; `nil` is the library's own.
     public var fetcher: (any Fetcher)?
     /// What watches the network; `nil` is the library's own.

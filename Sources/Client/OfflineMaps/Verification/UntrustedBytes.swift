@@ -42,6 +42,9 @@ package enum UntrustedBytes {
                 return .wrong("a file of '\(offer.id)' has an address or a size that is not allowed")
             }
         }
+        guard FieldText.read(FieldText.write(content.mirrors.map { [$0] }), fields: 1) == content.mirrors.map({ [$0] }),
+            content.mirrors.allSatisfy({ URL(string: $0)?.host()?.isEmpty == false })
+        else { return .wrong("the mirrors are not stored as they are, or one has no host") }
         let catalog = MapCatalog(content, checkedAt: nil)
         var (left, count) = ([catalog.root], 0)
         while let node = left.popLast(), count < 10_000 {
@@ -100,6 +103,16 @@ package enum UntrustedBytes {
             let again = try TilePackList(decoding: try list.encoded(), named: "de/regions/EE.json")
             return again == list ? .accepted : .wrong("another list came back")
         } catch { return .wrong("an accepted list cannot be written: \(error.message)") }
+    }
+
+    /// `share.json`: what it says can be printed, and comes back the same.
+    package static func share(_ bytes: [UInt8]) -> Verdict {
+        guard let manifest = ShareManifest(decoding: Data(bytes)) else { return .refused("bad-share") }
+        guard manifest.words.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+            return .wrong("the words of a share have control characters")
+        }
+        return ShareManifest(decoding: Data(manifest.encoded())) == manifest
+            ? .accepted : .wrong("another one came back")
     }
 
     /// `unit.json`: a document that is accepted comes back the same, and its path stays in its folder.

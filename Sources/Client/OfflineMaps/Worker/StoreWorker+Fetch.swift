@@ -36,10 +36,9 @@ extension StoreWorker {
         noteSize(offset, of: digest, op, life: life)
         guard isRunning(op, life: life) else { return nil }
         if offset == limit { return .fetched(op) }
-        let request = await changed(
-            ResourceRequest(
-                address, isPatch ? .patch : its.kind, headers: isPatch ? [:] : its.headers,
-                bytesPerSecond: bytesPerSecond))
+        let request = ResourceRequest(
+            address, isPatch ? .patch : its.kind, headers: isPatch ? [:] : its.headers, bytesPerSecond: bytesPerSecond)
+        let sources = MirroredFetch(servers: servers, fetcher: fetcher, transform: options.transform)
         let (sizes, report) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
         let listener = Task {
             for await size in sizes {
@@ -51,7 +50,9 @@ extension StoreWorker {
         let result: Result<FetchedFile, FetchError>
         do throws(FetchError) {
             result = .success(
-                try await fetcher.file(request, into: part, from: offset, limit: limit) { report.yield($0) })
+                try await sources.file(request, MirroredFetch.Wanted(part: part, size: limit, sha256: digest)) {
+                    report.yield($0)
+                })
         } catch { result = .failure(error) }
         report.finish()
         listener.cancel()

@@ -6,6 +6,7 @@ extension StoreWorker {
         guard mode == .closed, !isOpening else { return }
         isOpening = true
         defer { isOpening = false }
+        servers.forgetRefusals()
         if lock == nil { lock = try StoreLock.acquire(folder.lock) }
         if lock != nil { try await openAsWorker(isNamed: true) } else { try await openAsReader() }
         shared.onDamage { [weak self] installed in

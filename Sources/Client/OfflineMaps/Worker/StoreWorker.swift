@@ -33,6 +33,8 @@ actor StoreWorker {
     nonisolated let folder: StoreFolder
     let shared: StoreShared
     let fetcher: any Fetcher
+    /// The catalog's own address and its mirrors.
+    let servers: CatalogServers
     let planner: Planner
     let pacer = RequestPacer()
     let start = ContinuousClock.now
@@ -62,7 +64,9 @@ actor StoreWorker {
     var changedTiles: [FileID: TileMask] = [:]
     var candidate: (sequence: UInt64, list: CatalogCandidate)?
     /// The content of the rows; read once.
-    var content: CatalogContent?
+    var content: CatalogContent? {
+        didSet { if let content { servers.setMirrors(content.mirrors) } }
+    }
     /// What is answered while the store is suspended.
     var suspended: StoreView?
     var alarm: Task<Void, Never>?
@@ -98,8 +102,10 @@ actor StoreWorker {
         self.folder = folder
         self.fetcher = fetcher
         shared = try StoreShared(folder, options, fetcher: fetcher)
+        servers = CatalogServers(options.catalog, warn: options.onRefusedAddress)
         planner = Planner(
-            folder: folder, fetcher: fetcher, transform: options.transform, defaultStyle: options.defaultStyle)
+            folder: folder, fetcher: fetcher, transform: options.transform, defaultStyle: options.defaultStyle,
+            servers: servers)
     }
 
     // MARK: Events and jobs

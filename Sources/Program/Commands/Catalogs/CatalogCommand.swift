@@ -23,7 +23,7 @@ struct CatalogCommand: AsyncParsableCommand {
             CatalogPromoteCommand.self, CatalogRollbackCommand.self, CatalogPruneCommand.self,
             CatalogRemoveCommand.self,
             CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self, CatalogAttachCommand.self,
-            CatalogDetachCommand.self, CatalogListCommand.self,
+            CatalogDetachCommand.self, CatalogListCommand.self, CatalogMirrorsCommand.self,
         ])
 }
 

@@ -91,6 +91,7 @@ enum DeviceStore {
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
         options.fetcher = try DeviceFetcher(folder: settings.folder)
+        options.onRefusedAddress = { Console.warning($0.words) }
         let store = try await MapStore.open(options)
         await warn(ofLeftoversIn: store)
         // The process that works reads the catalog with which it was started.
@@ -160,6 +161,19 @@ enum DeviceStore {
         case .olderCatalog: "--allow-older accepts it"
         case .badSignature: "check --public-key; --unsigned accepts catalogs without a signature"
         default: nil
+        }
+    }
+}
+
+extension RefusedAddress {
+    /// What happened and what follows.
+    fileprivate var words: String {
+        switch reason {
+        case .wrongBytes:
+            "'\(address.absoluteString)' gave bytes that are not those of the catalog; it is not asked again in this run"
+        case .wrongList:
+            "'\(address.absoluteString)' gave a catalog that is damaged or not signed by a trusted key; it is not asked again for an hour"
+        case .olderList: "'\(address.absoluteString)' has an older catalog; another address is asked for a newer one"
         }
     }
 }

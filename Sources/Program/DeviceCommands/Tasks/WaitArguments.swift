@@ -21,7 +21,9 @@ struct WaitArguments: ParsableArguments {
         let tasks = try await end(of: ids, in: store, follower)
         try show(tasks)
         try await DeviceRegion.warnOfEmpty(tasks, in: store)
-        if let problem = tasks.lazy.compactMap(\.problem).first { throw problem }
+        if let problem = tasks.lazy.compactMap(\.problem).first {
+            throw await ShareAdvice.explain(problem, of: tasks, in: store)
+        }
     }
 
     /// Does tasks of the queue until these have ended, or until none continues without a person.

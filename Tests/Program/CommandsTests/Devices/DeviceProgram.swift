@@ -18,7 +18,7 @@ final class DeviceProgram: Sendable {
     private let running = Mutex<[Process]>([])
 
     /// - Parameter shop: The store is in the folder of the shop.
-    init(_ shop: Shop) { store = shop.file("maps") }
+    init(_ shop: Shop, store name: String = "maps") { store = shop.file(name) }
 
     deinit {
         for process in running.withLock({ $0 }) where process.isRunning { process.terminate() }
