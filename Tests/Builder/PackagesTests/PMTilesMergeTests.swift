@@ -33,6 +33,10 @@ struct PMTilesMergeTests {
         return receipt
     }
 
+    private func code(_ body: () throws -> Void) -> PackagesError.Code? {
+        #expect(throws: PackagesError.self) { try body() }?.code
+    }
+
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).filter { !$0.hasPrefix("shard-") }
     }
@@ -90,16 +94,21 @@ struct PMTilesMergeTests {
         #expect(try names().isEmpty)
     }
 
-    @Test(arguments: [TileFormat.png, .jpeg, .webp]) func picturesAreTheSame(format: TileFormat) throws {
+    /// Some bodies are the stated format, and some are another one; or all are another one.
+    @Test(arguments: [TileFormat.png, .webp, .jpeg]) func picturesAreTheSame(stated: TileFormat) throws {
         let world = try World(zooms: "0-6")
-        let body = try #require(Pictures.all.first { $0.format == format }?.body)
-        let samples = world.samples.map { Sample(tile: $0.tile, body: $0.body == nil ? nil : body) }
+        var random = SplitMix(state: 3)
+        let sea = NoisePicture.png(&random)
+        let samples = world.samples.enumerated().map { index, sample in
+            let body = index % 5 == 0 ? NoisePicture.webp() : index % 3 == 0 ? sea : NoisePicture.png(&random)
+            return Sample(tile: sample.tile, body: sample.body == nil ? nil : body)
+        }
         let spec = try world.spec
         var metadata = spec.metadata
-        (metadata.format, metadata.vectorLayersJSON, metadata.tileSize) = (format, nil, 512)
-        try compare(
-            PackageSpec(id: "x", mask: spec.mask, zooms: spec.zooms, metadata: metadata),
-            try world.shards(3, in: scratch, seed: 2, of: samples))
+        (metadata.format, metadata.vectorLayersJSON, metadata.tileSize) = (stated, nil, 512)
+        let shards = try world.shards(3, in: scratch, seed: 2, of: samples)
+        let pictures = PackageSpec(id: "x", mask: spec.mask, zooms: spec.zooms, metadata: metadata)
+        try compare(pictures, shards)
     }
 
     /// Each part of a package that is cut by the size of its PMTiles files alone.

@@ -83,7 +83,7 @@ struct PackagePartsTests {
     @Test func unpackedTilesThatTakeMoreThanWasKnownAreCutAgain() throws {
         // Bodies in the archive are unpacked, which the sizes of packed bodies do not say.
         let (written, specs) = try write(
-            150_000, try world.shards(2, in: scratch, seed: 6), name: "zip", formats: [.zip])
+            150_000, try world.shards(2, in: scratch, seed: 6), name: "zip", formats: [.mbtiles, .zip])
         #expect(written.count > 1)
         #expect(TileMask(union: specs.map(\.mask)) == world.mask)
     }
