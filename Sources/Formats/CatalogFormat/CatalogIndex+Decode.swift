@@ -100,7 +100,8 @@ extension CatalogIndex {
             format.map { $0 != CatalogEntry.mainFile.format && formats.contains($0) }
                 ?? (formats.first == CatalogEntry.mainFile.format)
         }
-        guard formats.first.map(mains.contains) ?? false, version.companion?.isValid ?? true, Set(formats).count == formats.count,
+        guard formats.first.map(mains.contains) ?? false, version.companion?.isValid ?? true,
+            Set(formats).count == formats.count,
             formats.allSatisfy(CatalogEdition.isWord),
             version.files.allSatisfy({ isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }),
             version.patches.allSatisfy({

@@ -15,7 +15,7 @@ struct MergeLease: Sendable {
 
 extension WrittenFile {
     /// The main file of a package.
-    init(_ format: PackageFormat, _ url: URL, _ receipt: PackageReceipt) {
+    init(_ receipt: PackageReceipt, as format: PackageFormat, at url: URL) {
         self.init(format: format.rawValue, url: url, digest: receipt.digest, size: receipt.size)
     }
 }

@@ -72,7 +72,7 @@ extension PackageMerger {
     ) async throws -> (PackageReceipt, [WrittenFile]) {
         let temporary = try store.temporaryURL()
         let receipt = try await write(part.spec, of: part.shards, into: temporary, for: lease, done: done)
-        var files = [WrittenFile(lease.main, temporary, receipt)]
+        var files = [WrittenFile(receipt, as: lease.main, at: temporary)]
         guard lease.main == .mbtiles, receipt.size <= lease.manifest.maxFile else { return (receipt, files) }
         do {
             try await exporter.run(

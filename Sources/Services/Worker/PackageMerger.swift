@@ -52,7 +52,7 @@ struct PackageMerger: Sendable {
         do {
             guard lease.main == .mbtiles else {
                 try await store.put(temporary, digest: receipt.digest)
-                let file = WrittenFile(lease.main, temporary, receipt)
+                let file = WrittenFile(receipt, as: lease.main, at: temporary)
                 return PBMergeResult(receipt, files: [PBPackageFile(file)])
             }
             // Runs before the package becomes a blob: a blob that no commit names would be left when a format fails.

@@ -67,7 +67,8 @@ struct FormatsTests {
         }
         #expect(throws: CatalogError.self) { try catalog.publish(try alone("small")) }
         // MBTiles is another version, and so is the way back.
-        #expect(try catalog.publish(try request(String(repeating: "m", count: 80))).pathInside == "packages/3/EE.mbtiles")
+        #expect(
+            try catalog.publish(try request(String(repeating: "m", count: 80))).pathInside == "packages/3/EE.mbtiles")
         #expect(try catalog.publish(try alone(String(repeating: "b", count: 90))).version == 4)
         #expect(try catalog.verify().isVerified)
     }

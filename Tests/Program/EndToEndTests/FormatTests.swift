@@ -81,7 +81,8 @@ struct FormatTests {
         let origin = try await DemoOrigin(in: scratch)
         let cluster = try await Cluster(workers: 2, in: scratch)
         func submit(_ more: String...) async throws -> Output.Package {
-            let words = ["LI", "--tileset", origin.tileset, "--format", "pmtiles", "--allow-shrink", "--replace-area"] + more
+            let words =
+                ["LI", "--tileset", origin.tileset, "--format", "pmtiles", "--allow-shrink", "--replace-area"] + more
             let job = try #require(try await build(cluster, words).first)
             #expect(job.formats == ["pmtiles"])
             return try #require(job.packages.first)
@@ -97,7 +98,10 @@ struct FormatTests {
         let attached = try await Program.run(
             ["catalog", "attach", cluster.catalog.path, "LI", note.path, "--kind", "routing.valhalla"], in: scratch)
         #expect(attached.status == 0, "\(attached.errors)")
-        for words in [["verify", cluster.catalog.path], ["catalog", "verify", cluster.catalog.path], ["verify", second.path ?? ""]] {
+        for words in [
+            ["verify", cluster.catalog.path], ["catalog", "verify", cluster.catalog.path],
+            ["verify", second.path ?? ""],
+        ] {
             let outcome = try await Program.run(words, in: scratch)
             #expect(outcome.status == 0, "\(words): \(outcome.output) \(outcome.errors)")
         }

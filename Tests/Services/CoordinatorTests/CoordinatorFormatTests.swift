@@ -98,6 +98,13 @@ struct CoordinatorFormatTests {
             #expect(package.path.hasSuffix("/catalog/packages/1/P0.pmtiles"))
             #expect(package.files.map(\.path) == [package.path] && package.files.map(\.sha256) == [package.sha256])
             #expect(try digest(of: package.path) == package.sha256)
+            let blobs = try fixture.blobs()
+            let name = try #require(Digest(bytes: package.sha256))
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try blobs.url(of: name) != nil, ContinuousClock.now < deadline {
+                _ = try await talker.ask(.ping(PBPing()))
+            }
+            #expect(try blobs.url(of: name) == nil, "its blob stays")
             let folder = URL(filePath: package.path).deletingLastPathComponent().path
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["P0.pmtiles"])
             // The same again changes nothing, and with MBTiles it is another version.

@@ -119,7 +119,7 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// other formats are written from it.
     ///
     /// - Parameter wanted: The words of all formats of the package; none stands for MBTiles.
-    public static func main(of wanted: some Sequence<String>) -> PackageFormat {
+    public static func main(of wanted: [String]) -> PackageFormat {
         Set(wanted) == [pmtiles.rawValue] ? .pmtiles : .mbtiles
     }
 
