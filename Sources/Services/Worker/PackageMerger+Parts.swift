@@ -66,7 +66,7 @@ extension PackageMerger {
 
     /// Writes one part in all formats, the main one first; none of its files is left when one fails.
     ///
-    /// A part that is too large as MBTiles is not written in other formats.
+    /// A part whose main file is too large is not written in other formats; PMTiles as the main file has none.
     private func write(
         _ part: PackageParts.Part, _ lease: MergeLease, done: UInt64
     ) async throws -> (PackageReceipt, [WrittenFile]) {

@@ -182,7 +182,8 @@ public struct MergedPackage: Hashable, Sendable {
     public var tiles: UInt64
     /// `agg_tiles_hash` of its tiles, or of those of the first part.
     public var tilesHash: String
-    /// Files written in addition to the package file, ascending by format; of a package in parts all files of each part.
+    /// Files written in addition to the package file, ascending by format; of a package in parts all files of each part. PMTiles that is made
+    /// alone is the package file, and is named here too.
     ///
     /// They are durable as blobs too.
     public var files: [MergedFile]
@@ -201,7 +202,7 @@ public struct MergedPackage: Hashable, Sendable {
         self.remark = remark
     }
 
-    /// The package file, then the others.
+    /// The package file, then all of ``files``, which may name it again.
     public var digests: [Digest] { [digest] + files.map(\.digest) }
 }
 
