@@ -176,7 +176,7 @@ public struct FetchCounts: Hashable, Sendable {
 public struct MergedPackage: Hashable, Sendable {
     /// SHA-256 of the package file, durable as a blob; of the first part of a package in parts.
     public var digest: Digest
-    /// Bytes of the file, or of the MBTiles files of all parts.
+    /// Bytes of the file, or of the main files of all parts.
     public var size: UInt64
     /// Tiles in it, each counted once.
     public var tiles: UInt64

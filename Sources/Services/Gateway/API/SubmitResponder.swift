@@ -126,8 +126,8 @@ struct SubmitResponder: Sendable {
             draft.publish.catalog = body.catalog ?? ""
             draft.publish.together = body.together ?? false
             // Each once; clients of this interface always get MBTiles.
-            let wanted = Set(try (body.formats ?? []).map { try PackageFormat(parsing: $0) } + [.mbtiles])
-            draft.formats = PackageFormat.allCases.filter(wanted.contains)
+            let formats = Set(try (body.formats ?? []).map { try PackageFormat(parsing: $0) } + [.mbtiles])
+            draft.formats = PackageFormat.allCases.filter(formats.contains)
             return draft
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
