@@ -182,10 +182,9 @@ public struct MergedPackage: Hashable, Sendable {
     public var tiles: UInt64
     /// `agg_tiles_hash` of its tiles, or of those of the first part.
     public var tilesHash: String
-    /// Files written in addition to the package file, ascending by format; of a package in parts all files of each part. PMTiles that is made
-    /// alone is the package file, and is named here too.
+    /// Files written in addition to the package file, ascending by format; of a package in parts all files of each part.
     ///
-    /// They are durable as blobs too.
+    /// They are durable as blobs too. PMTiles that is made alone is the package file, and is named here too.
     public var files: [MergedFile]
     /// What looks wrong about its tiles, for people; empty for nothing.
     public var remark: String
