@@ -111,7 +111,7 @@ class Site:
             (self.folder / f"{name}.yaml").write_text(
                 f"id: {name}\nurl: {origin}/tiles/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-10\nattribution: Demo\n"
                 f"politeness:\n  contact: maps@example.com\n{more}")
-        self.run("submit", "EE", "LI", "--tileset", self.folder / "demo.yaml", "--zoom", "0-9", "--format", "pmtiles", "--wait",
+        self.run("submit", "EE", "LI", "--tileset", self.folder / "demo.yaml", "--zoom", "0-9", "--format", "mbtiles,pmtiles", "--wait",
                  "--coordinator", self.control)
         self.gateway = self.make_gateway()
 

@@ -32,7 +32,7 @@ extension Catalog {
         }
         drop(listedOf: request.id, except: Set(parts.map(\.id)), from: &change)
         let first = CatalogEntry.path(
-            parts[0].id, version: version, fileExtension: CatalogEntry.mainFile.fileExtension)
+            parts[0].id, version: version, fileExtension: parts[0].main.fileExtension)
         return Published(
             version: version, path: place(first, edition), pathInside: edition.path + first,
             unchanged: kept?.isSame ?? false,

@@ -15,11 +15,11 @@ extension CatalogEntry {
         let all = new + (same?.files ?? []).filter { old in !new.contains { $0.format == old.format } }
         self.init(
             id: request.id, version: version, size: Int64(request.size),
-            url: base + Self.path(request.id, version: version, fileExtension: CatalogEntry.mainFile.fileExtension),
+            url: base + Self.path(request.id, version: version, fileExtension: request.main.fileExtension),
             tileMask: request.maskWire,
             metainfo: Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) }),
             sha256: request.digest.hex, tilesHash: request.tilesHash,
-            attribution: request.attribution.isEmpty ? nil : request.attribution,
+            attribution: request.attribution.isEmpty ? nil : request.attribution, format: request.format,
             dataDate: request.options.dataDate ?? same?.dataDate,
             sourceBuild: request.sourceBuild ?? same?.sourceBuild, asked: request.asksChangedOnly ? "changed" : nil,
             encoding: request.encoding, tileSize: request.tileSize,

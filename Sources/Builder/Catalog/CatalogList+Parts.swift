@@ -40,7 +40,7 @@ extension CatalogEntry {
         self.init(
             id: part.of, version: parts.map(\.version).max() ?? first.version, size: Self.sum(parts.map(\.size)),
             url: first.url, tileMask: mask?.cartoWire ?? first.tileMask, metainfo: first.metainfo, sha256: first.sha256,
-            tilesHash: first.tilesHash, attribution: first.attribution, dataDate: first.dataDate,
+            tilesHash: first.tilesHash, attribution: first.attribution, format: first.format, dataDate: first.dataDate,
             sourceBuild: first.sourceBuild, encoding: first.encoding, tileSize: first.tileSize, tileset: first.tileset,
             tiles: tiles.count == parts.count ? Self.sum(tiles) : nil, minZoom: first.minZoom,
             maxZoom: first.maxZoom, layers: first.layers, failedTiles: first.failedTiles,

@@ -69,8 +69,8 @@ extension PublishRequest {
     }
 
     private func checkFormats() throws(CatalogError) {
-        var formats: Set<String> = [CatalogEntry.mainFile.format]
-        var extensions: Set<String> = [CatalogEntry.mainFile.fileExtension]
+        var formats: Set<String> = [main.format]
+        var extensions: Set<String> = [main.fileExtension]
         for file in files {
             let letters = Set("abcdefghijklmnopqrstuvwxyz0123456789.-")
             guard CatalogEdition.isWord(file.format), 2...40 ~= file.fileExtension.utf8.count,

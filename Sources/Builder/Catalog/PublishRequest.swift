@@ -5,8 +5,7 @@ public import Tiles
 
 /// The same package in another format, published next to the main file.
 public struct PublishFile: Sendable, Hashable {
-    /// The format's name for clients: 1 to 32 lower-case letters, digits and hyphens; not `mbtiles`, the format of the
-    /// main file.
+    /// The format's name for clients: 1 to 32 lower-case letters, digits and hyphens; not that of the main file.
     public let format: String
     /// What follows the package's id in the file's name, with its dot: `.pmtiles`.
     public let fileExtension: String
@@ -32,7 +31,7 @@ public struct PublishRequest: Sendable {
     /// The package's id: 1...120 characters of letters, digits and `. _ - ( ) ,`, not beginning with a dot or with a
     /// hyphen, which commands would read as an option.
     public let id: String
-    /// The finished MBTiles file, usually a blob; it is not moved.
+    /// The finished main file, usually a blob; it is not moved.
     public let file: URL
     /// SHA-256 of the file.
     public let digest: Digest
@@ -48,6 +47,8 @@ public struct PublishRequest: Sendable {
     public let tilesHash: String
     /// The same tiles in other formats.
     public var files: [PublishFile] = []
+    /// The format of the main file; `nil` for MBTiles.
+    public var format: String?
     /// How it is published.
     public var options = PublishOptions()
     /// The attribution of the data, as text or HTML; at most 4,096 bytes, empty if unknown.
@@ -105,10 +106,12 @@ public struct PublishRequest: Sendable {
         self.tilesHash = tilesHash
     }
 
+    /// The format and extension of the main file.
+    var main: (format: String, fileExtension: String) { entry?.main ?? CatalogEntry.main(format) }
+
     /// The main file, then the others ascending by format.
     var allFiles: [PublishFile] {
-        let main = entry?.main ?? CatalogEntry.mainFile
-        return [
+        [
             PublishFile(
                 format: main.format, fileExtension: main.fileExtension, url: file, digest: digest, size: size)
         ]

@@ -35,14 +35,13 @@ public struct MBTilesContents: Sendable {
         } catch { throw PackagesError(error) }
     }
 
-    /// Names of the vector layers that the metadata of a file lists, ascending; `nil` when it lists none, and for a file that
-    /// cannot be read.
+    /// Names of the vector layers that the metadata of an MBTiles or PMTiles file lists, ascending; `nil` when it lists none, and for a
+    /// file that cannot be read.
     ///
     /// Reads no tile.
     public static func layers(of url: URL) -> [String]? {
         // A file that is no archive has no layers to compare.
-        guard let archive = try? MBTilesArchive(path: url.path, .batch(url.path)), let facts = try? archive.facts()
-        else {
+        guard let archive = try? TileArchives.readable(url), let facts = try? archive.facts() else {
             return nil
         }
         return layers(in: facts.rows)

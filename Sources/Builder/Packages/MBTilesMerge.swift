@@ -1,10 +1,8 @@
 internal import Files
 public import Foundation
 internal import PackageFiles
-internal import Shards
 internal import TextFormats
 public import TileBodies
-internal import Tiles
 
 /// Turns shards into one MBTiles file whose bytes depend on the spec and the tiles alone.
 public enum MBTilesMerge {
@@ -30,128 +28,65 @@ public enum MBTilesMerge {
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
         layers: LayerCache = LayerCache(), stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PackageReceipt {
-        guard spec.zooms.max <= spec.mask.maxZoom else {
-            throw PackagesError(
-                .badSpec, "Package '\(spec.id)' spans zooms \(spec.zooms), its mask ends at zoom \(spec.mask.maxZoom).")
-        }
-        guard PackageSpec.formatVersions.contains(spec.formatVersion) else {
-            throw PackagesError(.badSpec, "Package format \(spec.formatVersion) is not written by this build.")
-        }
-        try spec.metadata.check()
-        guard !FileManager.default.fileExists(atPath: temporary.path) else {
-            throw PackagesError(.io, "'\(temporary.path)' exists already; a merge writes a new file.")
-        }
-        // Sorted by digest, so that nothing can depend on the order of the list.
-        let inputs = Set(shards).sorted { $0.digest < $1.digest }
+        try MergePlan.check(spec, into: temporary)
         do {
-            let survey = try TileSurvey(spec, inputs) { try progress(0) }
-            let expected = spec.mask.count(in: spec.zooms)
-            if survey.mentioned + allowedMissing < expected {
-                throw try missing(of: spec, from: inputs, count: expected - survey.mentioned, allowed: allowedMissing)
+            let plan = try MergePlan(spec, shards: shards, orders: [.rows], allowedMissing: allowedMissing) {
+                try progress(0)
             }
-            let readBack = { (totals: Totals) in try verify(temporary, against: spec, totals: totals) }
-            let (totals, digest) = try BulkPackage.write(temporary, readBack: readBack) { builder in
-                var totals = Totals()
-                try fill(
-                    builder, spec: spec, inputs: inputs, survey: survey, stripTiles: stripTiles, layers: layers,
-                    totals: &totals, progress: progress)
-                totals.missing = expected - min(expected, totals.tiles + totals.empty)
-                guard totals.missing <= allowedMissing else {
-                    throw try missing(of: spec, from: inputs, count: totals.missing, allowed: allowedMissing)
-                }
-                return totals
+            let readBack = { (written: Written) in try verify(temporary, against: spec, sum: written.sum) }
+            let (written, digest) = try BulkPackage.write(temporary, readBack: readBack) { builder in
+                try fill(builder, plan: plan, stripTiles: stripTiles, layers: layers, progress: progress)
             }
             return PackageReceipt(
-                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
-                empty: totals.empty, missing: totals.missing,
-                distinct: totals.distinct, tilesHash: totals.hash, remark: totals.remark)
+                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: written.sum.tiles,
+                empty: written.counts.empty, missing: written.missing, distinct: written.counts.distinct,
+                tilesHash: written.found.hash, remark: written.found.remark)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
             throw PackagesError.wrapping(error, path: temporary.path)
         }
     }
 
-    private struct Totals {
-        var tiles: UInt64 = 0
-        var empty: UInt64 = 0
-        var missing: UInt64 = 0
-        var distinct: UInt64 = 0
-        var hash = ""
-        var sum = TileSum()
-        var remark = ""
+    private struct Written {
+        let sum: TileSum
+        let counts: MergeStream.Counts
+        let missing: UInt64
+        let found: MergeFindings.Outcome
     }
 
     private static func fill(
-        _ builder: any PackageWriter, spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey,
-        stripTiles: Int, layers memory: LayerCache, totals: inout Totals, progress: (UInt64) throws -> Void
-    ) throws {
-        let hash = ParallelTileConsumer.tilesHash()
-        let layers = MergeLayers(spec.metadata, memory)
-        var metadata = spec.metadata
-        var pictures = PictureCounts()
-        var fill = FillTally(spec)
-        let counts = try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles) { tiles in
-            hash.add(tiles)
-            layers?.add(tiles)
-            for tile in tiles {
-                try tile.content.withUnsafeBytes { content in
-                    let bytes = UnsafeRawBufferPointer(rebasing: content[tile.range])
-                    if tile.isNew {
-                        try builder.add(body: bytes, number: tile.number)
-                        if !metadata.format.traits.isVector { pictures.add(bytes, stated: metadata.format) }
-                    }
-                    try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
-                    fill.add(tile, bytes)
-                    totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, TileSum.Body(bytes))
-                }
+        _ builder: any PackageWriter, plan: MergePlan, stripTiles: Int, layers: LayerCache,
+        progress: (UInt64) throws -> Void
+    ) throws -> Written {
+        var findings = MergeFindings(plan.spec, layers)
+        var sum = TileSum()
+        let counts = try MergeStream.run(
+            plan.spec, inputs: plan.inputs, survey: plan.survey, stripTiles: stripTiles
+        ) { _, tiles in
+            try findings.add(tiles) { tile, bytes in
+                if tile.isNew { try builder.add(body: bytes, number: tile.number) }
+                try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
+                sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, TileSum.Body(bytes))
             }
-            totals.tiles += UInt64(tiles.count)
-            try progress(totals.tiles)
+            try progress(findings.tiles)
         }
-        totals.empty = counts.empty
-        totals.remark = fill.remark
-        totals.distinct = counts.distinct
-        totals.hash = try hash.finish()
-        // An area of an archive with PNG and JPEG can have one of them alone.
-        metadata.format = pictures.mostFrequent(orStated: metadata.format) ?? metadata.format
-        try builder.add(
-            metadata: metadata.rows(
-                zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish(),
-                isFlat: spec.formatVersion >= 2))
-        try progress(totals.tiles)
+        let found = try findings.finish()
+        try builder.add(metadata: found.rows)
+        try progress(sum.tiles)
+        return Written(
+            sum: sum, counts: counts, missing: try plan.missing(tiles: sum.tiles, empty: counts.empty), found: found)
     }
 
     /// Reads the file back as clients do.
     ///
     /// Proves that the file has the given bodies. That the bodies are valid tiles was checked by a worker before it put
     /// their SHA-256 into a shard.
-    private static func verify(_ url: URL, against spec: PackageSpec, totals: Totals) throws {
-        let problems = try MBTilesReadBack.problems(
-            of: url, sum: totals.sum, format: spec.metadata.format)
+    private static func verify(_ url: URL, against spec: PackageSpec, sum: TileSum) throws {
+        let problems = try MBTilesReadBack.problems(of: url, sum: sum, format: spec.metadata.format)
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,
             "Package '\(spec.id)' failed its verification with \(Units.count(problems.count, of: "problem")); the first: \(first)."
         )
-    }
-
-    /// The error that names some of the tiles that were not fetched.
-    static func missing(
-        of spec: PackageSpec, from inputs: [MergeInput], count: UInt64, allowed: UInt64
-    ) throws -> PackagesError {
-        var examples: [String] = []
-        // Naming them needs a set of all tiles; for very large packages only the count is given.
-        if spec.mask.count(in: spec.zooms) <= 4_000_000 {
-            var known: Set<TileID> = []
-            for input in inputs { known.formUnion(try TileSurvey.open(input).entries.map(\.tile)) }
-            for tile in spec.mask.tiles(in: spec.zooms) where examples.count < 5 && !known.contains(tile) {
-                examples.append(tile.description)
-            }
-        }
-        let some = examples.isEmpty ? "" : ", such as \(examples.joined(separator: ", "))"
-        return PackagesError(
-            .missingTiles,
-            "Package '\(spec.id)' lacks \(Units.count(count, of: "tile")) of its mask\(some); only \(allowed) were reported as failed. "
-                + "At least one batch was never fetched: submit the job again.")
     }
 }

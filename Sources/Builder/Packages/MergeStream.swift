@@ -6,9 +6,12 @@ internal import Tiles
 struct MergeTile: Sendable {
     let zoom: Int
     let column: Int
+    /// Counted from the south.
     let row: Int
     /// The identity of the body.
     let key: BodyKey
+    /// Whether other tiles may have the same body; never false if they have.
+    let occursAgain: Bool
     /// Its number in the package.
     let number: UInt32
     /// Whether this is the body's first tile.
@@ -18,7 +21,7 @@ struct MergeTile: Sendable {
     let range: Range<Int>
 }
 
-/// Reads and checks the tiles of a package in its order on another thread, while the caller writes earlier tiles.
+/// Reads and checks the tiles of a package on another thread, while the caller uses earlier tiles.
 enum MergeStream {
     /// Counts of the tiles that were read.
     struct Counts: Sendable {
@@ -26,24 +29,41 @@ enum MergeStream {
         var distinct: UInt64 = 0
     }
 
+    /// Some tiles of a pass.
+    private struct Chunk: Sendable {
+        let pass: Int
+        let tiles: [MergeTile]
+    }
+
     /// Tiles per chunk, and how many chunks may wait in the queue: some megabytes.
     private static let chunkSize = 16
     private static let waiting = 3
 
-    /// Gives all tiles to `each`, some at a time, on the caller's thread.
+    /// Gives all tiles to `each`, some at a time, on the caller's thread: once in each order of the survey.
     ///
+    /// - Parameter each: Gets the number of the pass, from 0, and tiles.
+    /// - Returns: What one pass has read.
     /// - Throws: What reading throws, and what `each` throws; the other thread has ended then.
     static func run(
         _ spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey, stripTiles: Int,
-        each: ([MergeTile]) throws -> Void
+        each: (_ pass: Int, [MergeTile]) throws -> Void
     ) throws -> Counts {
-        let queue = BoundedQueue<[MergeTile]>(limit: waiting)
+        let queue = BoundedQueue<Chunk>(limit: waiting)
         let reading = BackgroundTask("merge.read") {
             defer { queue.close() }
-            return try read(spec, inputs: inputs, survey: survey, stripTiles: stripTiles, into: queue)
+            // One reader for all passes: a small package is decompressed once.
+            let reader = StripReader(spec, inputs, survey: survey)
+            var counts = Counts()
+            for pass in survey.runs.indices {
+                let read = try read(spec, reader, pass: pass, of: survey, stripTiles: stripTiles, into: queue)
+                // The caller has stopped reading.
+                guard let read else { break }
+                counts = read
+            }
+            return counts
         }
         do {
-            while let tiles = queue.next() { try each(tiles) }
+            while let chunk = queue.next() { try each(chunk.pass, chunk.tiles) }
         } catch {
             queue.close()
             // Only waits for the end of the thread; the first error is reported.
@@ -53,19 +73,19 @@ enum MergeStream {
         return try reading.wait()
     }
 
+    /// One pass; `nil` when the queue was closed.
     private static func read(
-        _ spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey, stripTiles: Int,
-        into queue: BoundedQueue<[MergeTile]>
-    ) throws -> Counts {
-        let reader = StripReader(spec, inputs, survey: survey)
+        _ spec: PackageSpec, _ reader: StripReader, pass: Int, of survey: TileSurvey, stripTiles: Int,
+        into queue: BoundedQueue<Chunk>
+    ) throws -> Counts? {
         var numbers = BodyNumbers(survey.repeats)
         var common = CommonBodies()
         var counts = Counts()
         var tiles: [MergeTile] = []
+        let runs = survey.runs[pass]
         for zoom in spec.zooms {
-            for columns in survey.strips(zoom: zoom, limit: stripTiles) {
-                let shards = survey.shards(zoom: zoom, columns: columns)
-                for tile in try reader.tiles(zoom: zoom, columns: columns, shards: shards) {
+            for strip in runs.strips(zoom: zoom, limit: stripTiles) {
+                for tile in try reader.tiles(zoom: zoom, runs, strip) {
                     guard let body = tile.body else {
                         counts.empty += 1
                         continue
@@ -77,17 +97,16 @@ enum MergeStream {
                     if occursAgain { common.insert(content[range], number) }
                     tiles.append(
                         MergeTile(
-                            zoom: zoom, column: tile.column, row: tile.row, key: key, number: number, isNew: isNew,
-                            content: content, range: range))
+                            zoom: zoom, column: tile.tile.x, row: tile.tile.tmsY, key: key, occursAgain: occursAgain,
+                            number: number, isNew: isNew, content: content, range: range))
                     if tiles.count == chunkSize {
-                        // The caller has stopped reading.
-                        guard queue.put(tiles) else { return counts }
+                        guard queue.put(Chunk(pass: pass, tiles: tiles)) else { return nil }
                         tiles = []
                     }
                 }
             }
         }
-        _ = queue.put(tiles)
+        if !tiles.isEmpty { _ = queue.put(Chunk(pass: pass, tiles: tiles)) }
         counts.distinct = UInt64(numbers.count)
         return counts
     }

@@ -4,16 +4,15 @@ internal import PackageFiles
 internal import Shards
 internal import Tiles
 
-/// One tile of a strip: its place in the package's order, and where its body is.
+/// One tile of a strip: its place in the order of its zoom, and where its body is.
 struct StripTile {
-    let column: Int
-    let row: Int
+    let tile: TileID
+    let place: UInt64
     let shard: Int
     let body: ShardBody?
-    var order: UInt64 { UInt64(column) << 32 | UInt64(row) }
 }
 
-/// The second pass: the tiles of one strip of columns in the package's order, and their bodies.
+/// The passes behind the survey: the tiles of one strip in its order, and their bodies.
 ///
 /// Memory: about 100 bytes a tile of the strip, `cacheBytes` of decompressed groups, and one small handle per open shard.
 final class StripReader {
@@ -46,28 +45,31 @@ final class StripReader {
         tables = survey.tables
     }
 
-    /// The strip's tiles, ascending by column and TMS row, each once.
+    /// The strip's tiles, ascending in their order, each once.
     ///
+    /// - Parameter strip: Runs of the order.
     /// - Throws: `conflicting-tiles` when two shards disagree about a tile.
-    func tiles(zoom: Int, columns: ClosedRange<Int>, shards: [Int]) throws -> [StripTile] {
+    func tiles(zoom: Int, _ runs: TileRuns, _ strip: ClosedRange<Int>) throws -> [StripTile] {
         var tiles: [StripTile] = []
-        for shard in shards {
+        let order = runs.order
+        for shard in runs.shards(zoom: zoom, strip: strip) {
             for entry in try entries(of: shard)
-            where entry.tile.zoom == zoom && columns.contains(entry.tile.x) && spec.admits(entry.tile) {
-                tiles.append(StripTile(column: entry.tile.x, row: entry.tile.tmsY, shard: shard, body: entry.body))
+            where entry.tile.zoom == zoom && strip.contains(order.run(of: entry.tile)) && spec.admits(entry.tile) {
+                tiles.append(
+                    StripTile(tile: entry.tile, place: order.place(of: entry.tile), shard: shard, body: entry.body))
             }
         }
-        tiles.sort { ($0.order, $0.shard) < ($1.order, $1.shard) }
+        tiles.sort { ($0.place, $0.shard) < ($1.place, $1.shard) }
         var kept = 0
         for index in tiles.indices {
             let tile = tiles[index]
-            if kept > 0, tiles[kept - 1].order == tile.order {
+            if kept > 0, tiles[kept - 1].tile == tile.tile {
                 let last = tiles[kept - 1]
                 guard last.body?.digest == tile.body?.digest else {
                     throw PackagesError(
                         .conflictingTiles,
                         "Shards \(inputs[last.shard].digest) and \(inputs[tile.shard].digest) have different content for tile "
-                            + "\(zoom)/\(tile.column)/\((1 << zoom) - 1 - tile.row). Fetch one of the two batches again."
+                            + "\(tile.tile). Fetch one of the two batches again."
                     )
                 }
             } else {

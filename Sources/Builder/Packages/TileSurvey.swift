@@ -5,16 +5,14 @@ internal import PackageFiles
 internal import Shards
 internal import Tiles
 
-/// The first pass over the shards: reads each index, counts the package's tiles per column, and records which bodies
-/// occur more than once.
+/// The first pass over the shards: reads each index, counts the package's tiles per run of each order, and records which
+/// bodies occur more than once.
 ///
-/// Memory: two to four bytes a tile, twelve a column in use, and a few hundred a shard; at most ``tableTiles`` of the tiles
+/// Memory: two to four bytes a tile, twelve a run in use, and a few hundred a shard; at most ``tableTiles`` of the tiles
 /// themselves, so that a small package reads each index once.
 struct TileSurvey {
-    /// Columns a shard has tiles of the package in, per zoom.
-    private(set) var spans: [[Int: ClosedRange<Int>]] = []
-    /// Tiles per zoom and column.
-    private(set) var columns: [Int: [Int: Int]] = [:]
+    /// Where its tiles are, for each order.
+    private(set) var runs: [TileRuns]
     /// Tiles mentioned, stored or empty; a tile two shards mention counts twice.
     private(set) var mentioned: UInt64 = 0
     private(set) var repeats: RepeatFilter
@@ -23,51 +21,27 @@ struct TileSurvey {
     /// Some 150 bytes each.
     private static let tableTiles = 40_000
 
-    init(_ spec: PackageSpec, _ shards: [MergeInput], tick: () throws -> Void) throws {
+    /// - Parameter orders: Those in which the tiles will be read.
+    init(
+        _ spec: PackageSpec, _ shards: [MergeInput], orders: [TileOrder] = [], tick: () throws -> Void
+    ) throws {
+        runs = orders.map(TileRuns.init)
         repeats = RepeatFilter(tiles: spec.mask.count(in: spec.zooms))
         var space = Self.tableTiles
         for input in shards {
             let reader = try Self.open(input, isFirstTime: true)
-            var span: [Int: ClosedRange<Int>] = [:]
+            for order in runs.indices { runs[order].addShard() }
             let before = mentioned
             for entry in reader.entries where spec.admits(entry.tile) {
-                let tile = entry.tile
-                columns[tile.zoom, default: [:]][tile.x, default: 0] += 1
-                let known = span[tile.zoom] ?? tile.x...tile.x
-                span[tile.zoom] = min(known.lowerBound, tile.x)...max(known.upperBound, tile.x)
+                for order in runs.indices { runs[order].add(entry.tile) }
                 mentioned += 1
                 if let body = entry.body { repeats.add(BodyKey(body.digest)) }
             }
-            spans.append(span)
             let tiles = Int(clamping: mentioned - before)
             tables.append(tiles <= space ? reader.table(spec.admits) : nil)
             if tiles <= space { space -= tiles }
             try tick()
         }
-    }
-
-    /// Runs of columns of one zoom with at most `limit` tiles each (more only when one column alone has more).
-    func strips(zoom: Int, limit: Int) -> [ClosedRange<Int>] {
-        var strips: [ClosedRange<Int>] = []
-        var current: ClosedRange<Int>?
-        var count = 0
-        for (column, tiles) in columns[zoom, default: [:]].sorted(by: { $0.key < $1.key }) {
-            if let open = current, count + tiles <= limit {
-                current = open.lowerBound...column
-                count += tiles
-            } else {
-                if let current { strips.append(current) }
-                current = column...column
-                count = tiles
-            }
-        }
-        if let current { strips.append(current) }
-        return strips
-    }
-
-    /// The shards that may have tiles in a strip.
-    func shards(zoom: Int, columns: ClosedRange<Int>) -> [Int] {
-        spans.indices.filter { spans[$0][zoom]?.overlaps(columns) ?? false }
     }
 
     /// Opens a shard and checks that it has the expected digest.

@@ -88,6 +88,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let tilesHash: String
     /// The attribution of the data; `nil` if unknown.
     public let attribution: String?
+    /// The format of the main file; `nil` for MBTiles.
+    public let format: String?
     /// How old the data is, as its source says; `nil` if unknown.
     public let dataDate: String?
     /// The build of its source, for sources whose address changes with each build; `nil` for others.
@@ -134,6 +136,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         sha256: String,
         tilesHash: String,
         attribution: String? = nil,
+        format: String? = nil,
         dataDate: String? = nil,
         sourceBuild: String? = nil,
         asked: String? = nil,
@@ -162,6 +165,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         self.sha256 = sha256
         self.tilesHash = tilesHash
         self.attribution = attribution
+        self.format = format
         self.dataDate = dataDate
         self.sourceBuild = sourceBuild
         self.asked = asked
@@ -192,6 +196,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case sha256
         case tilesHash = "agg_tiles_hash"
         case attribution
+        case format
         case dataDate = "data_date"
         case sourceBuild = "source_build"
         case asked
@@ -227,7 +232,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
 
     /// The format and extension of the main file.
     package var main: (format: String, fileExtension: String) {
-        companion.map { (CatalogCompanion.format, $0.fileExtension) } ?? CatalogEntry.mainFile
+        companion.map { (CatalogCompanion.format, $0.fileExtension) } ?? Self.main(format)
     }
 
     /// Where the main file lies in its edition's folder.

@@ -101,13 +101,18 @@ extension CatalogIndex {
 
     private static func check(_ version: Version, _ name: Substring) throws(CatalogError) {
         let formats = version.files.map(\.format)
-        let main = version.companion == nil ? CatalogEntry.mainFile.format : CatalogCompanion.format
-        guard formats.first == main, version.companion?.isValid ?? true, Set(formats).count == formats.count,
+        let mains = version.companion == nil ? CatalogEntry.mainFiles.map(\.format) : [CatalogCompanion.format]
+        let patched = { (format: String?) in
+            format.map { $0 != CatalogEntry.mainFile.format && formats.contains($0) }
+                ?? (formats.first == CatalogEntry.mainFile.format)
+        }
+        guard formats.first.map(mains.contains) ?? false, version.companion?.isValid ?? true,
+            Set(formats).count == formats.count,
             formats.allSatisfy(CatalogEdition.isWord),
             version.files.allSatisfy({ isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }),
             version.patches.allSatisfy({
                 1..<version.version ~= $0.from && isWellFormed($0.url, size: $0.size, sha256: $0.sha256)
-                    && $0.format.map { formats.dropFirst().contains($0) } ?? true
+                    && patched($0.format)
             }),
             Set(version.patches.map { "\($0.from) \($0.format ?? "")" }).count == version.patches.count
         else {

@@ -45,9 +45,12 @@ package struct JobDraft {
         publish.edition.isRoot ? title : "\(title) (\(publish.edition.label))"
     }
 
-    /// Every format of any package, MBTiles first.
+    /// Every format of any package in the order of `allCases`, with those that others are written from.
     package var allFormats: [PackageFormat] {
-        let wanted = Set(packages.flatMap { $0.area.formats ?? formats }).union([.mbtiles])
+        let wanted = Set(
+            packages.map { $0.area.formats ?? formats }.flatMap { formats in
+                packs == nil ? formats + [.main(of: formats.map(\.rawValue))] : formats + [.mbtiles]
+            })
         return PackageFormat.allCases.filter(wanted.contains)
     }
 
@@ -124,7 +127,7 @@ package struct JobDraft {
             $0.weight = options.weight
             $0.after = options.after
             $0.packages = packages.map(Self.request)
-            $0.formats = formats.filter { $0 != .mbtiles }.map(\.rawValue)
+            $0.formats = formats == [.mbtiles] ? [] : formats.map(\.rawValue)
             $0.style = style
             $0.publish = publish
             $0.sourceVersion = sourceVersion ?? ""

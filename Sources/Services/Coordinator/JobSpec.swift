@@ -1,6 +1,7 @@
 import Catalog
 import Digests
 import Errors
+import Packages
 import Scheduling
 import Tiles
 import Tilesets
@@ -29,8 +30,10 @@ struct JobSpec: Sendable {
     let allowedMissing: Double
     /// The union of the packages' masks: the tiles that the job fetches.
     private(set) var mask: TileMask
-    /// Per package, the formats that are written in addition to MBTiles, ascending.
+    /// Per package, the formats besides MBTiles, ascending.
     let formats: [[String]]
+    /// Per package, the format of its main file; with PMTiles there is no MBTiles file.
+    let mains: [PackageFormat]
     /// The address of the style for a format that contains one; empty = none.
     let style: String
     /// How the packages are published.
@@ -41,7 +44,7 @@ struct JobSpec: Sendable {
     let changedTiles: UInt64?
 
     /// Every format of any package.
-    var allFormats: [String] { Set(formats.joined()).sorted() }
+    var allFormats: [String] { Set(formats.joined()).union(mains.map(\.rawValue)).sorted() }
 
     /// Reads a submission that was checked before it was stored.
     ///
@@ -72,6 +75,7 @@ struct JobSpec: Sendable {
         label = body.label
         allowedMissing = body.allowedMissing
         formats = Self.formats(body)
+        mains = Self.mains(body)
         style = body.style
         var publish = try PublishOptions(body.publish)
         kind = body.kind
@@ -113,7 +117,17 @@ struct JobSpec: Sendable {
         }
     }
 
-    /// The formats of each package in addition to MBTiles, which every package has.
+    /// The main format of each package.
+    ///
+    /// Tile packs are cut from MBTiles.
+    static func mains(_ body: PBSubmit) -> [PackageFormat] {
+        body.packages.map { package in
+            let wanted = package.formats.isEmpty ? body.formats : package.formats
+            return body.publish.tilePacks.isEmpty ? .main(of: wanted) : .mbtiles
+        }
+    }
+
+    /// The formats of each package besides MBTiles.
     static func formats(_ body: PBSubmit) -> [[String]] {
         body.packages.map { package in
             Set(package.formats.isEmpty ? body.formats : package.formats).subtracting(["mbtiles"]).sorted()

@@ -140,7 +140,8 @@ struct SubmitPlanner: Sendable {
             $0.latest = body.latest
             $0.changed = body.changed.isEmpty ? Data() : Data(Digest(of: body.changed).bytes)
             $0.publish = body.publish.canonical
-            $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
+            let formats = zip(JobSpec.mains(body), JobSpec.formats(body)).map { Set($1).union([$0.rawValue]).sorted() }
+            $0.packages = zip(body.packages, formats).map { package, formats in
                 var package = package
                 package.formats = formats
                 // Masks are most of a submission: their digests stand for them, so that they are not encoded again.

@@ -8,6 +8,16 @@ struct MergeLease: Sendable {
     let manifest: PBMergeManifest
     let job: UInt64
     let meter: WorkMeter
+
+    /// The format that is written from the shards.
+    var main: PackageFormat { manifest.withoutMbtiles ? .pmtiles : .mbtiles }
+}
+
+extension WrittenFile {
+    /// The main file of a package.
+    init(_ receipt: PackageReceipt, as format: PackageFormat, at url: URL) {
+        self.init(format: format.rawValue, url: url, digest: receipt.digest, size: receipt.size)
+    }
 }
 
 extension PBPackageFile {

@@ -20,7 +20,7 @@ struct WrittenFile {
 
 /// Writes a merged package in the other formats of its manifest.
 struct PackageExporter: Sendable {
-    /// The formats that this build writes in addition to MBTiles; a folder is no blob.
+    /// The formats that this build writes besides MBTiles, PMTiles also alone; a folder is no blob.
     ///
     /// They are sent to the coordinator, which offers no others.
     static let formats = PackageFormat.allCases.filter { $0 != .mbtiles && !$0.isFolder }

@@ -30,7 +30,8 @@ extension PackageMerger {
                 throw error
             }
             guard part.number > 0 else {
-                return PBMergeResult(receipt, files: files.dropFirst().map(PBPackageFile.init))
+                let others = lease.main == .mbtiles ? files.dropFirst() : files[...]
+                return PBMergeResult(receipt, files: others.map(PBPackageFile.init))
             }
             result.add(part, made: receipt, in: files)
             done += receipt.tiles
@@ -45,7 +46,7 @@ extension PackageMerger {
         _ spec: PackageSpec, of inputs: [MergeInput], for lease: MergeLease
     ) async throws -> PackageParts {
         let (manifest, meter) = (lease.manifest, lease.meter)
-        let formats = manifest.formats.compactMap(PackageFormat.init(rawValue:))
+        let formats = [lease.main] + manifest.formats.compactMap(PackageFormat.init(rawValue:))
         return try await withTaskCancellationHandler {
             try await Blocking.run("packhorse.parts") {
                 try naming(inputs, allowedMissing: manifest.allowedMissing, on: meter) {
@@ -63,19 +64,16 @@ extension PackageMerger {
         }
     }
 
-    /// Writes one part in all formats, MBTiles first; none of its files is left when one fails.
+    /// Writes one part in all formats, the main one first; none of its files is left when one fails.
     ///
-    /// A part that is too large as MBTiles is not written in other formats.
+    /// A part whose main file is too large is not written in other formats; PMTiles as the main file has none.
     private func write(
         _ part: PackageParts.Part, _ lease: MergeLease, done: UInt64
     ) async throws -> (PackageReceipt, [WrittenFile]) {
         let temporary = try store.temporaryURL()
         let receipt = try await write(part.spec, of: part.shards, into: temporary, for: lease, done: done)
-        var files = [
-            WrittenFile(
-                format: PackageFormat.mbtiles.rawValue, url: temporary, digest: receipt.digest, size: receipt.size)
-        ]
-        guard receipt.size <= lease.manifest.maxFile else { return (receipt, files) }
+        var files = [WrittenFile(receipt, as: lease.main, at: temporary)]
+        guard lease.main == .mbtiles, receipt.size <= lease.manifest.maxFile else { return (receipt, files) }
         do {
             try await exporter.run(
                 lease.manifest, mask: part.spec.mask, job: lease.job, from: temporary, lease.meter

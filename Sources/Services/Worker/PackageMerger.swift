@@ -50,6 +50,11 @@ struct PackageMerger: Sendable {
         let receipt = try await write(spec, of: inputs, into: temporary, for: lease)
         var files: [PBPackageFile] = []
         do {
+            guard lease.main == .mbtiles else {
+                try await store.put(temporary, digest: receipt.digest)
+                let file = WrittenFile(receipt, as: lease.main, at: temporary)
+                return PBMergeResult(receipt, files: [PBPackageFile(file)])
+            }
             // Runs before the package becomes a blob: a blob that no commit names would be left when a format fails.
             try await exporter.run(
                 lease.manifest, mask: spec.mask, job: lease.job, from: temporary, lease.meter
@@ -65,7 +70,7 @@ struct PackageMerger: Sendable {
         return PBMergeResult(receipt, files: files)
     }
 
-    /// Merges on a separate thread.
+    /// Merges into the main format on a separate thread.
     func write(
         _ spec: PackageSpec, of inputs: [MergeInput], into temporary: URL, for lease: MergeLease, done: UInt64 = 0
     ) async throws -> PackageReceipt {
@@ -73,13 +78,18 @@ struct PackageMerger: Sendable {
         return try await withTaskCancellationHandler {
             try await Blocking.run("packhorse.merge") {
                 try naming(inputs, allowedMissing: limit, on: meter) {
-                    try MBTilesMerge.run(
-                        spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers
-                    ) { tiles in
+                    func step(_ tiles: UInt64) throws {
                         if meter.isCancelled { throw CancellationError() }
                         meter.set(done: done + tiles)
                         meter.countStep()
                     }
+                    return lease.main == .pmtiles
+                        ? try PMTilesMerge.run(
+                            spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers, progress: step
+                        )
+                        : try MBTilesMerge.run(
+                            spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers, progress: step
+                        )
                 }
             }
         } onCancel: {

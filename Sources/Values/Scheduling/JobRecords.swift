@@ -176,7 +176,7 @@ public struct FetchCounts: Hashable, Sendable {
 public struct MergedPackage: Hashable, Sendable {
     /// SHA-256 of the package file, durable as a blob; of the first part of a package in parts.
     public var digest: Digest
-    /// Bytes of the file, or of the MBTiles files of all parts.
+    /// Bytes of the file, or of the main files of all parts.
     public var size: UInt64
     /// Tiles in it, each counted once.
     public var tiles: UInt64
@@ -184,7 +184,7 @@ public struct MergedPackage: Hashable, Sendable {
     public var tilesHash: String
     /// Files written in addition to the package file, ascending by format; of a package in parts all files of each part.
     ///
-    /// They are durable as blobs too.
+    /// They are durable as blobs too. PMTiles that is made alone is the package file, and is named here too.
     public var files: [MergedFile]
     /// What looks wrong about its tiles, for people; empty for nothing.
     public var remark: String
@@ -201,7 +201,7 @@ public struct MergedPackage: Hashable, Sendable {
         self.remark = remark
     }
 
-    /// The package file, then the others.
+    /// The package file, then all of ``files``, which may name it again.
     public var digests: [Digest] { [digest] + files.map(\.digest) }
 }
 

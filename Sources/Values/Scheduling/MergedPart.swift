@@ -45,12 +45,16 @@ extension MergedPackage {
         return parts
     }
 
-    /// Whether it has exactly these formats besides its MBTiles file; as parts: whether each part has them and its MBTiles file.
+    /// Whether it has exactly these formats besides an MBTiles file; as parts: whether each part has them, and each or none its MBTiles file.
+    ///
+    /// Without MBTiles its main file is one of the files; which of both a job wants, its coordinator knows.
     func hasFormats(_ formats: [String]) -> Bool {
-        let (parts, all) = (parts, (formats + ["mbtiles"]).sorted())
-        guard !parts.isEmpty else { return files.map(\.format) == formats }
+        let parts = parts
+        guard let first = parts.first else { return files.map(\.format) == formats }
+        let hasMBTiles = first.files.contains { $0.format == "mbtiles" }
+        let all = (formats + (hasMBTiles ? ["mbtiles"] : [])).sorted()
         return parts.reduce(0) { $0 + $1.files.count } == files.count
             && parts.allSatisfy { $0.files.map(\.format) == all }
-            && parts[0].files.contains { $0.format == "mbtiles" && $0.digest == digest }
+            && first.files.contains { $0.digest == digest && (!hasMBTiles || $0.format == "mbtiles") }
     }
 }

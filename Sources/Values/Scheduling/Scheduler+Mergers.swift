@@ -27,7 +27,7 @@ extension Scheduler {
         return (best.entry, id)
     }
 
-    /// The formats of a job's package in addition to its own, ascending.
+    /// The formats of a job's package besides MBTiles, ascending.
     public func formats(of id: JobID, package: PackageIndex) -> [String] {
         places[id].map { jobs[$0].formats(of: package) } ?? []
     }

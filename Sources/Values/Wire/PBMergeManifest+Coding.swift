@@ -44,6 +44,10 @@ extension PBMergeManifest {
         else {
             throw WireError(.badValue, "The merge manifest of '\(packageID)' has invalid zooms, digests or bounds.")
         }
+        guard !withoutMbtiles || formats == ["pmtiles"] else {
+            throw WireError(
+                .badValue, "The merge manifest of '\(packageID)' leaves out MBTiles and needs other formats.")
+        }
         try WireCheck.formats(formats)
         try WireCheck.text(style, atMost: 2048, "MergeManifest.style")
         try WireCheck.edition(edition)

@@ -71,7 +71,7 @@ public nonisolated struct PBHello: Sendable {
   /// no shared blob store: blobs travel over the blob socket
   public var streams: Bool = false
 
-  /// formats written in addition to MBTiles
+  /// formats that it writes, besides MBTiles
   public var exports: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -339,7 +339,8 @@ public nonisolated struct PBMergeResult: Sendable {
   public var tilesHash: String = String()
 
   /// The manifest's formats in its order, durable in the blob store. Of a package in parts: of each part, in the order of their numbers,
-  /// all formats with mbtiles, ascending; `package` and `tiles_hash` are those of the first part, `size` is the sum of the MBTiles files.
+  /// all formats with mbtiles, ascending; `package` and `tiles_hash` are those of the first part, `size` is the sum of the main files.
+  /// Without MBTiles (`without_mbtiles`) the main file is the PMTiles file, which is named here too.
   public var files: [PBPackageFile] = []
 
   /// what looks wrong about the tiles, for people
@@ -670,6 +671,12 @@ public nonisolated struct PBMergeManifest: @unchecked Sendable {
     set {_uniqueStorage()._maxFile = newValue}
   }
 
+  /// the only format is pmtiles: it is written from the shards, and no MBTiles file is made
+  public var withoutMbtiles: Bool {
+    get {_storage._withoutMbtiles}
+    set {_uniqueStorage()._withoutMbtiles = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -866,7 +873,7 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._schedule = newValue}
   }
 
-  /// formats, in addition to mbtiles, of every package that names none itself
+  /// of every package that names none itself; pmtiles alone is made alone, every other list with mbtiles
   public var formats: [String] {
     get {_storage._formats}
     set {_uniqueStorage()._formats = newValue}
@@ -1274,7 +1281,7 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._waiting = newValue}
   }
 
-  /// of any of its packages, in addition to mbtiles
+  /// of any of its packages
   public var formats: [String] {
     get {_storage._formats}
     set {_uniqueStorage()._formats = newValue}
@@ -4091,7 +4098,7 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0\u{3}max_file\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0\u{3}max_file\0\u{3}without_mbtiles\0")
 
   fileprivate class _StorageClass {
     var _packageFormat: UInt32 = 0
@@ -4110,6 +4117,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _dataDate: String = String()
     var _shardFooters: [Data] = []
     var _maxFile: UInt64 = 0
+    var _withoutMbtiles: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4136,6 +4144,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _dataDate = source._dataDate
       _shardFooters = source._shardFooters
       _maxFile = source._maxFile
+      _withoutMbtiles = source._withoutMbtiles
     }
   }
 
@@ -4170,6 +4179,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
         case 15: try { try decoder.decodeRepeatedBytesField(value: &_storage._shardFooters) }()
         case 16: try { try decoder.decodeSingularUInt64Field(value: &_storage._maxFile) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._withoutMbtiles) }()
         default: break
         }
       }
@@ -4230,6 +4240,9 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       if _storage._maxFile != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._maxFile, fieldNumber: 16)
       }
+      if _storage._withoutMbtiles != false {
+        try visitor.visitSingularBoolField(value: _storage._withoutMbtiles, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4255,6 +4268,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._dataDate != rhs_storage._dataDate {return false}
         if _storage._shardFooters != rhs_storage._shardFooters {return false}
         if _storage._maxFile != rhs_storage._maxFile {return false}
+        if _storage._withoutMbtiles != rhs_storage._withoutMbtiles {return false}
         return true
       }
       if !storagesAreEqual {return false}

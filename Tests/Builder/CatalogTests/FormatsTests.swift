@@ -27,6 +27,52 @@ struct FormatsTests {
         try FileManager.default.contentsOfDirectory(atPath: scratch.file("catalog/\(folder)").path).sorted()
     }
 
+    /// Versions, patches, checks, guards and the index of a package whose only file is PMTiles.
+    @Test func pmtilesAloneIsTheMainFile() throws {
+        func alone(_ text: String) throws -> PublishRequest {
+            var request = try request(text)
+            request.format = "pmtiles"
+            return request
+        }
+        let first = try catalog.publish(try alone(String(repeating: "a", count: 100)))
+        #expect(first.version == 1 && first.pathInside == "packages/1/EE.pmtiles")
+        #expect(try catalog.publish(try alone(String(repeating: "a", count: 100))).unchanged)
+        #expect(try catalog.publish(try alone(String(repeating: "b", count: 90))).version == 2)
+        #expect(try names("packages/1") == ["EE.pmtiles"] && names("packages/2") == ["EE.pmtiles"])
+        #expect(try scratch.text("catalog/packages.json").contains("\"format\" : \"pmtiles\""))
+        // A patch is one of PMTiles, and the index that names it is read again.
+        let wanted = try catalog.wantedPatches("EE")
+        #expect(wanted.map(\.format) == ["pmtiles"] && wanted.map(\.from) == [1])
+        let made = try catalog.make(wanted[0]) { old, new, target in
+            #expect(try Data(contentsOf: old).count == 100 && Data(contentsOf: new).count == 90)
+            try Data("patch".utf8).write(to: target)
+            return (Digest(of: Array("patch".utf8)), 5)
+        }
+        #expect(made)
+        #expect(try catalog.wantedPatches("EE").isEmpty)
+        #expect(try names("patches/EE") == ["1-2.pmtiles.patch"])
+        let report = try catalog.verify()
+        #expect(report.isVerified && report.bytes == 95, "\(report.problems)")
+        let bytes = [UInt8](try Data(contentsOf: scratch.file("catalog/catalog.json")))
+        let version = try #require(try CatalogIndex(decoding: bytes).packages.first?.versions.first)
+        #expect(version.files.map(\.url) == ["packages/2/EE.pmtiles"] && version.files.map(\.format) == ["pmtiles"])
+        #expect(version.patches.map(\.format) == ["pmtiles"])
+        // A main file has no other patch.
+        let text = String(decoding: bytes, as: UTF8.self)
+        for wrong in [
+            text.replacing("\"format\":\"pmtiles\",\"from\"", with: "\"from\""),
+            text.replacing("\"format\" : \"pmtiles\",\n", with: "\"format\" : \"gpkg\",\n"),
+        ] where wrong != text {
+            #expect(throws: CatalogError.self) { try CatalogIndex(decoding: Array(wrong.utf8)) }
+        }
+        #expect(throws: CatalogError.self) { try catalog.publish(try alone("small")) }
+        // MBTiles is another version, and so is the way back.
+        #expect(
+            try catalog.publish(try request(String(repeating: "m", count: 80))).pathInside == "packages/3/EE.mbtiles")
+        #expect(try catalog.publish(try alone(String(repeating: "b", count: 90))).version == 4)
+        #expect(try catalog.verify().isVerified)
+    }
+
     @Test func theEntryTellsAllFormatsAndWhatElseIsKnown() throws {
         var request = try request("main", [try scratch.other("pmtiles", "pm"), try scratch.other("carto", "ca")])
         request.attribution = "© them"

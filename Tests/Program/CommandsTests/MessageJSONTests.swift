@@ -22,7 +22,7 @@ struct MessageJSONTests {
             ($0.reused, $0.etaMs, $0.notModified, $0.received) = (1, 2, 3, 4)
             ($0.changedOnly, $0.changedTiles) = (true, 12)
             $0.waiting = "paused"
-            $0.formats = ["zeta", "pmtiles"]
+            $0.formats = ["mbtiles", "zeta", "pmtiles"]
             $0.style = "s"
             $0.edition = .make {
                 $0.group = "terrain"

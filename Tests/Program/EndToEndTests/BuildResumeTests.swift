@@ -13,10 +13,10 @@ struct BuildResumeTests {
     }
 
     /// What an undisturbed build makes.
-    private func undisturbed(in scratch: Scratch) async throws -> Data {
+    private func undisturbed(_ format: String = "mbtiles", in scratch: Scratch) async throws -> Data {
         let origin = try SyntheticOrigin(in: scratch)
         defer { origin.stop() }
-        let file = scratch.url("undisturbed.mbtiles")
+        let file = scratch.url("undisturbed.\(format)")
         let outcome = try await Program.run(arguments(origin, file), in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
         return try Data(contentsOf: file)
@@ -43,13 +43,13 @@ struct BuildResumeTests {
         return daemon
     }
 
-    @Test(.timeLimit(.programs))
-    func aBuildThatIsKilledAgainAndAgainMakesTheSameBytes() async throws {
+    @Test(.timeLimit(.programs), arguments: ["mbtiles", "pmtiles"])
+    func aBuildThatIsKilledAgainAndAgainMakesTheSameBytes(format: String) async throws {
         let scratch = try Scratch()
-        let expected = try await undisturbed(in: scratch)
+        let expected = try await undisturbed(format, in: scratch)
         let origin = try SyntheticOrigin(in: scratch)
         defer { origin.stop() }
-        let file = scratch.url("EE.mbtiles")
+        let file = scratch.url("EE.\(format)")
         for _ in 0..<3 {
             let daemon = try await halted(after: Int.random(in: 5...30), origin, file, in: scratch)
             try await daemon.killNow()

@@ -46,7 +46,7 @@ struct EstimateTests {
             request.path.hasPrefix("/4/") ? .reply(403) : .reply(200, body: Self.tile)
         }
         defer { server.stop() }
-        let some = try await estimate(scratch, server.url, ["--format", "pmtiles"])
+        let some = try await estimate(scratch, server.url, ["--format", "carto,pmtiles"])
         #expect(some.status == 0, "\(some.errors)")
         #expect(some.errors.contains("2 of 6 sampled tiles failed: forbidden (2)"), "\(some.errors)")
         #expect(

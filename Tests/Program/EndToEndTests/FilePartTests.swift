@@ -73,6 +73,15 @@ struct FilePartTests {
         #expect(single.status == 0, "\(single.errors)")
         #expect(try files(scratch.folder, ending: ".mbtiles").first == "estonia-1.mbtiles")
         #expect(try size(scratch.url("estonia-1.mbtiles")) <= Self.limit)
+        // PMTiles alone is cut by the sizes of its own files.
+        let archive = try await build("-o", scratch.url("archive.pmtiles").path)
+        #expect(archive.status == 0, "\(archive.errors)")
+        let pieces = try files(scratch.folder, ending: ".pmtiles")
+        #expect(pieces.count > 1 && pieces.first == "archive-1.pmtiles", "\(pieces)")
+        for piece in pieces {
+            #expect(try size(scratch.url(piece)) <= Self.limit)
+            #expect(try await Program.run(["verify", scratch.url(piece).path], in: scratch).status == 0)
+        }
         let whole = try await Program.run(
             [
                 "build", "EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "1GB", "-o",
@@ -88,7 +97,10 @@ struct FilePartTests {
         let origin = try await DemoOrigin(in: scratch)
         let cluster = try await Cluster(workers: 2, in: scratch)
         let job = try await cluster.build(
-            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)", "--format", "pmtiles"])
+            [
+                "EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)", "--format",
+                "mbtiles,pmtiles",
+            ])
         #expect(job.state == "done" && job.packages.map(\.id) == ["EE"])
         let list =
             try JSONSerialization.jsonObject(
@@ -127,10 +139,13 @@ struct FilePartTests {
         #expect(difference?["before"] as? String == difference?["after"] as? String, "\(same.output) \(same.errors)")
         // The same submission is the same version, and one with a larger limit replaces the parts.
         let again = try await cluster.build(
-            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)", "--format", "pmtiles"])
+            [
+                "EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "\(Self.limit)", "--format",
+                "mbtiles,pmtiles",
+            ])
         #expect(again.packages.first?.version == 1 && again.packages.first?.state == "unchanged")
         let large = try await cluster.build(
-            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "1GB", "--format", "pmtiles"])
+            ["EE", "--tileset", origin.tileset, "--zoom", "0-11", "--max-file", "1GB", "--format", "mbtiles,pmtiles"])
         #expect(large.packages.first?.version == 2)
         let updated = try await run("update", "--catalog", cluster.catalog.path)
         #expect(updated.status == 0, "\(updated.errors)")

@@ -74,6 +74,49 @@ struct FormatTests {
         for other in seen.dropFirst() { #expect(other == seen[0]) }
     }
 
+    /// PMTiles alone through a cluster: versions, a rebuild from kept tiles, patches, a companion and checks, and no MBTiles file at all.
+    @Test(.timeLimit(.programs))
+    func pmtilesAloneHasEverythingThatPackagesHave() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 2, in: scratch)
+        func submit(_ more: String...) async throws -> Output.Package {
+            let words =
+                ["LI", "--tileset", origin.tileset, "--format", "pmtiles", "--allow-shrink", "--replace-area"] + more
+            let job = try #require(try await build(cluster, words).first)
+            #expect(job.formats == ["pmtiles"])
+            return try #require(job.packages.first)
+        }
+        let first = try await submit("--zoom", "0-9")
+        #expect(first.path?.hasSuffix("/packages/1/LI.pmtiles") == true)
+        let second = try await submit("--zoom", "0-10")
+        #expect(second.path?.hasSuffix("/packages/2/LI.pmtiles") == true && second.sha256 != first.sha256)
+        let made = try await Program.run(["catalog", "patch", cluster.catalog.path], in: scratch)
+        #expect(made.status == 0, "\(made.errors)")
+        let note = scratch.url("routes.vtiles")
+        try Data("routes".utf8).write(to: note)
+        let attached = try await Program.run(
+            ["catalog", "attach", cluster.catalog.path, "LI", note.path, "--kind", "routing.valhalla"], in: scratch)
+        #expect(attached.status == 0, "\(attached.errors)")
+        for words in [
+            ["verify", cluster.catalog.path], ["catalog", "verify", cluster.catalog.path],
+            ["verify", second.path ?? ""],
+        ] {
+            let outcome = try await Program.run(words, in: scratch)
+            #expect(outcome.status == 0, "\(words): \(outcome.output) \(outcome.errors)")
+        }
+        let files = FileManager.default.enumerator(atPath: cluster.catalog.path)?.compactMap { $0 as? String } ?? []
+        #expect(files.contains("packages/2/LI.pmtiles") && !files.contains { $0.hasSuffix(".mbtiles") }, "\(files)")
+        // The file that is made beside MBTiles has the same bytes.
+        let both = try #require(
+            try await build(
+                cluster,
+                ["LI", "--tileset", origin.tileset, "--format", "mbtiles,pmtiles", "--zoom", "0-10", "--group", "both"]
+            ).first?.packages.first)
+        #expect(both.files.map(\.sha256) == [second.sha256])
+        try await cluster.stop()
+    }
+
     @Test(.timeLimit(.programs))
     func everyLanguageIsAJobAndACatalogOfItsOwn() async throws {
         let scratch = try Scratch()
@@ -87,7 +130,7 @@ struct FormatTests {
                 "pmtiles", "--dry-run",
             ])
         #expect(dry.status == 0, "\(dry.errors)")
-        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the edition streets/en"))
+        #expect(dry.output.contains("(streets/en): pmtiles, in the edition streets/en"))
         #expect(dry.output.contains("(streets/de)"))
         let arguments = [
             "LI", "--tileset", tileset.path, "--zoom", "0-8", "--language", "en,de", "--format", "pmtiles",

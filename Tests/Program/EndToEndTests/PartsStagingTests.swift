@@ -34,7 +34,7 @@ struct PartsStagingTests {
         let cluster = try await Cluster(
             workers: 1, coordinatorArguments: ["--also-catalog", "staging=\(staging.path)", "--keep-versions", "9"],
             in: scratch)
-        let tileset = ["EE", "--tileset", origin.tileset, "--format", "pmtiles", "--zoom"]
+        let tileset = ["EE", "--tileset", origin.tileset, "--format", "mbtiles,pmtiles", "--zoom"]
         _ = try await cluster.build(tileset + ["0-10"])
         let store = scratch.url("device")
         func device(_ arguments: [String]) async throws {

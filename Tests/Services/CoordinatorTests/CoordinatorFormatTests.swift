@@ -35,7 +35,7 @@ struct CoordinatorFormatTests {
             let job = try await talker.submit(body).job
             async let _: Void = worker.work()
             let status = try await talker.watch(job) { $0.state == "done" }
-            #expect(status.formats == ["mbtiles-flat", "pmtiles"])
+            #expect(status.formats == ["mbtiles", "mbtiles-flat", "pmtiles"])
             #expect(status.edition.label == "terrain/de")
             let package = try #require(status.packages.first)
             #expect(package.path.hasSuffix("/catalog/groups/terrain/de/packages/1/P0.mbtiles"))
@@ -71,7 +71,7 @@ struct CoordinatorFormatTests {
         try await fixture.withCoordinator { service in
             let old = try FakeWorker(service.workEndpoint, blobs: fixture.blobs(), name: "old")
             let talker = try Talker(service.controlEndpoint)
-            let several = try await talker.submit(try submission(["pmtiles"])).job
+            let several = try await talker.submit(try submission(["mbtiles", "pmtiles"])).job
             let plain = try await talker.submit(try submission([], id: "P1")).job
             async let _: Void = old.work()
             _ = try await talker.watch(plain) { $0.state == "done" }
@@ -81,6 +81,48 @@ struct CoordinatorFormatTests {
             async let _: Void = new.work()
             let done = try await talker.watch(several) { $0.state == "done" }
             #expect(done.packages.first?.files.map(\.format) == ["pmtiles"])
+        }
+    }
+
+    /// A job in PMTiles alone: its only file is the main file in every list, and all of them say so after a restart.
+    @Test func pmtilesAloneIsPublishedWithoutMBTiles() async throws {
+        let fixture = try Fixture()
+        let status = try await fixture.withCoordinator { service in
+            let worker = try FakeWorker(service.workEndpoint, blobs: fixture.blobs(), exports: ["pmtiles"])
+            let talker = try Talker(service.controlEndpoint)
+            let job = try await talker.submit(try submission(["pmtiles"])).job
+            async let _: Void = worker.work()
+            let status = try await talker.watch(job) { $0.state == "done" }
+            #expect(status.formats == ["pmtiles"])
+            let package = try #require(status.packages.first)
+            #expect(package.path.hasSuffix("/catalog/packages/1/P0.pmtiles"))
+            #expect(package.files.map(\.path) == [package.path] && package.files.map(\.sha256) == [package.sha256])
+            #expect(try digest(of: package.path) == package.sha256)
+            let blobs = try fixture.blobs()
+            let name = try #require(Digest(bytes: package.sha256))
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try blobs.url(of: name) != nil, ContinuousClock.now < deadline {
+                _ = try await talker.ask(.ping(PBPing()))
+            }
+            #expect(try blobs.url(of: name) == nil, "its blob stays")
+            let folder = URL(filePath: package.path).deletingLastPathComponent().path
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["P0.pmtiles"])
+            // The same again changes nothing, and with MBTiles it is another version.
+            let both = try await talker.submit(try submission(["pmtiles", "mbtiles"])).job
+            let next = try await talker.watch(both) { $0.state == "done" }.packages.first
+            #expect(next?.path.hasSuffix("/catalog/packages/2/P0.mbtiles") == true && next?.version == 2)
+            let lost = try await talker.submit(try submission(["pmtiles"]))
+            #expect(lost.warnings.contains { $0.contains("PMTiles alone") }, "\(lost.warnings)")
+            let third = try await talker.watch(lost.job) { $0.state == "done" }.packages.first
+            #expect(third?.version == 3 && third?.path.hasSuffix("packages/3/P0.pmtiles") == true)
+            return status
+        }
+        let report = try await StateFile.check(fixture.options.data)
+        #expect(report.problems == [])
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let again = try await talker.watch(1) { $0.state == "done" }
+            #expect(again.packages == status.packages && again.formats == ["pmtiles"])
         }
     }
 
@@ -111,12 +153,15 @@ struct CoordinatorFormatTests {
             var other = styled
             other.style = "https://tiles.example.com/b.json"
             var jobs: [UInt64] = []
-            for body in [plain, try submission(["pmtiles"]), edition, styled, other] {
+            for body in [plain, try submission(["carto"]), edition, styled, other] {
                 jobs.append(try await talker.submit(body).job)
             }
             #expect(jobs == [1, 2, 3, 4, 5])
-            let again = try await talker.submit(try submission(["mbtiles", "pmtiles"]))
-            #expect(again.job == 2 && again.existing, "mbtiles is always made")
+            let again = try await talker.submit(try submission(["mbtiles", "carto"]))
+            #expect(again.job == 2 && again.existing, "the other formats are written from mbtiles")
+            let alone = try await talker.submit(try submission(["pmtiles"]))
+            let both = try await talker.submit(try submission(["mbtiles", "pmtiles"]))
+            #expect(alone.job == 6 && both.job == 7, "pmtiles alone is another job")
         }
     }
 

@@ -91,7 +91,8 @@ final class FakeWorker: Sendable {
                 #expect(try blobs.url(of: name) != nil)
             }
             #expect(manifest.formats.allSatisfy(exports.contains), "a merge for another worker")
-            let (digest, size) = try put("package of \(manifest.shards.map { Array($0) })")
+            let main = manifest.withoutMbtiles ? "pmtiles" : "package"
+            let (digest, size) = try put("\(main) of \(manifest.shards.map { Array($0) })")
             let files = try manifest.formats.map { format in
                 let (digest, size) = try put("\(format) of \(manifest.shards.map { Array($0) })")
                 return PBPackageFile.make { ($0.format, $0.sha256, $0.size) = (format, Data(digest.bytes), size) }

@@ -43,6 +43,25 @@ import Tiles
         return bands
     }
 
+    /// A client may name MBTiles, which is made anyway, and PMTiles alone comes with it.
+    @Test func everyListOfFormatsIsTaken() async throws {
+        try await Cluster.serving { gateway in
+            for (formats, told) in [
+                (#"["mbtiles"]"#, #"["mbtiles"]"#), (#"["pmtiles"]"#, #"["mbtiles","pmtiles"]"#),
+                (#"["pmtiles","mbtiles","pmtiles"]"#, #"["mbtiles","pmtiles"]"#),
+            ] {
+                let body = Cluster.submission.dropLast() + ",\"formats\":\(formats)}"
+                let made = try await gateway.post("/v1/jobs", String(body), Cluster.op)
+                guard case .number(let job)? = Cluster.members(made)["job"] else {
+                    Issue.record("\(body): \(made.text)")
+                    continue
+                }
+                let status = try await gateway.get("/v1/jobs/\(Int(job))", Cluster.viewer)
+                #expect(status.text.contains("\"formats\":\(told)"), "\(status.text)")
+            }
+        }
+    }
+
     @Test func theCellsOfAJobAreItsBatches() async throws {
         try await Cluster.serving { gateway in
             let made = try await gateway.post("/v1/jobs", Cluster.submission, Cluster.op)

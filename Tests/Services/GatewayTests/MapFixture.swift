@@ -91,6 +91,20 @@ extension Catalog {
             tileset: tileset, dataDate: dataDate, edition: edition, files: files)
     }
 
+    /// Publishes a map as PMTiles alone.
+    func publishPMTiles(_ id: String, _ map: SmallMap, in folder: URL, tileset: String = "streets") throws {
+        let main = folder.appendingPathComponent("map-\(UUID().uuidString).mbtiles")
+        try map.write(main)
+        let file = main.deletingPathExtension().appendingPathExtension("pmtiles")
+        _ = try PackageExport.write(from: main, format: .pmtiles, to: file)
+        let (digest, size) = try Digest.ofFile(file)
+        var request = PublishRequest(
+            id: id, file: file, digest: digest, size: size, maskWire: map.mask.cartoWire, names: ["en": id],
+            tilesHash: "")
+        (request.format, request.zooms, request.tileset) = ("pmtiles", map.zooms, tileset)
+        _ = try publish(request)
+    }
+
     /// Publishes a style pack with one vector source, glyphs and a sprite.
     func publishStyle(_ id: String, source: String, in folder: URL) throws {
         let pack = folder.appendingPathComponent("style-\(UUID().uuidString)")

@@ -56,6 +56,36 @@ import Tiles
         }
     }
 
+    /// Tiles, TileJSON, the view of the package and CARTO's list of one that is published as PMTiles alone.
+    @Test func pmtilesAloneIsServed() async throws {
+        let map = try Self.west()
+        let gateway = try await GatewayFixture(fill: { catalog, folder in
+            try catalog.publishPMTiles("W", map, in: folder)
+            try catalog.publish("E", try Self.east(), in: folder)
+        })
+        do {
+            for tile in map.mask.tiles(in: map.zooms) {
+                let answer = try await gateway.get("/tiles/W@1/\(tile).pbf", ["Accept-Encoding": "gzip"])
+                #expect(answer.status == (map.bodies[tile] == nil ? 204 : 200) && answer.body == map.bodies[tile] ?? [])
+            }
+            let tile = try #require(map.bodies.keys.min())
+            #expect(try await gateway.get("/tiles/W@1/\(tile).pbf?format=pmtiles").status == 200)
+            #expect(try await gateway.get("/tiles/W@1/\(tile).pbf?format=mbtiles").status == 404)
+            let document = try await gateway.get("/tiles/W.json")
+            #expect(document.status == 200)
+            #expect(String(decoding: document.body, as: UTF8.self).contains("\"vector_layers\":[{"))
+            let view = String(decoding: try await gateway.get("/v1/packages/W?from=1").body, as: UTF8.self)
+            #expect(view.contains("/packages/1/W.pmtiles") && view.contains("up-to-date"), "\(view)")
+            #expect(try await gateway.get("/packages/1/W.pmtiles").header("content-type") == "application/vnd.pmtiles")
+            let list = String(decoding: try await gateway.get("/carto/streets/packages.json").body, as: UTF8.self)
+            #expect(list.contains("E.mbtiles") && !list.contains("W.pmtiles"), "\(list)")
+        } catch {
+            await gateway.end()
+            throw error
+        }
+        await gateway.end()
+    }
+
     @Test func formsAndConditionsOfATile() async throws {
         let map = try Self.west()
         try await Self.serving { gateway in

@@ -61,6 +61,36 @@ struct WorkerFormatTests {
         #expect(try temporaries(stable).isEmpty)
     }
 
+    /// PMTiles alone is the file that is written beside MBTiles, and no other file becomes a blob.
+    @Test func pmtilesAloneIsTheSameFileWithoutMBTiles() async throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        let origin = try Stable.origin()
+        defer { origin.stop() }
+        let runner = LeaseRunner(store: stable.store, environment: [:])
+        let fetch = try stable.offer(1, origin.url)
+        guard case .done(let fetched) = await runner.run(fetch, WorkMeter()) else { throw CancellationError() }
+        func merged(withoutMBTiles: Bool) async throws -> PBMergeResult {
+            let offer = try stable.merge([fetched.fetch.shard], of: fetch.fetch) {
+                $0.formats = ["pmtiles"]
+                $0.allowedMissing = 1
+                $0.withoutMbtiles = withoutMBTiles
+            }
+            guard case .done(let commit) = await runner.run(offer, WorkMeter()) else { throw CancellationError() }
+            return commit.merge
+        }
+        let alone = try await merged(withoutMBTiles: true)
+        #expect(alone.files.map(\.sha256) == [alone.package] && alone.files.map(\.format) == ["pmtiles"])
+        #expect(alone.files.map(\.size) == [alone.size])
+        let digest = try #require(Digest(bytes: alone.package))
+        let file = try Data(contentsOf: try #require(try stable.store.url(of: digest)))
+        #expect(file.starts(with: Data("PMTiles".utf8)) && file.count == Int(alone.size))
+        #expect(try temporaries(stable).isEmpty)
+        let both = try await merged(withoutMBTiles: false)
+        #expect(both.files == alone.files && both.package != alone.package)
+        #expect(both.tiles == alone.tiles && both.tilesHash == alone.tilesHash)
+    }
+
     @Test func aFormatThisBuildDoesNotKnowIsForAnotherWorker() async throws {
         let stable = try Stable()
         defer { stable.remove() }

@@ -28,7 +28,9 @@ struct WorkerPartsTests {
         return Array(Stable.png.prefix(33)) + chunk + Array(Stable.png.dropFirst(33))
     }
 
-    private func offer(_ stable: Stable, maxFile: UInt64, formats: [String]) async throws -> PBOffer {
+    private func offer(
+        _ stable: Stable, maxFile: UInt64, formats: [String], withoutMBTiles: Bool = false
+    ) async throws -> PBOffer {
         let origin = try ScriptedServer { request in
             .reply(200, headers: [("Content-Type", "image/png")], body: Self.picture(request.path))
         }
@@ -39,6 +41,7 @@ struct WorkerPartsTests {
         return try stable.merge([commit.fetch.shard], of: fetch.fetch) {
             $0.maxFile = maxFile
             $0.formats = formats
+            $0.withoutMbtiles = withoutMBTiles
         }
     }
 
@@ -81,6 +84,37 @@ struct WorkerPartsTests {
         }
         #expect(Set(all).count == 21)
         #expect(try await merged(offer, in: stable) == result)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: stable.folder.path + "/tmp").isEmpty)
+    }
+
+    /// Parts in PMTiles alone: each has one file, and together they have every tile.
+    @Test func partsOfPMTilesAloneHaveNoOtherFile() async throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        let offer = try await offer(stable, maxFile: 100_000, formats: ["pmtiles"], withoutMBTiles: true)
+        let result = try await merged(offer, in: stable)
+        let commit = PBCommit.make { ($0.token, $0.merge) = (1, result) }
+        _ = try Frame(decoding: try Frame(session: 1, seq: 1, .commit(commit)).encoded())
+        #expect(result.files.count > 1 && result.files.allSatisfy { $0.format == "pmtiles" && $0.size <= 100_000 })
+        #expect(result.files.map(\.part) == (1...UInt32(result.files.count)).map { $0 })
+        #expect(result.package == result.files.first?.sha256 && result.tiles == 21)
+        #expect(result.size == result.files.reduce(0) { $0 + $1.size })
+        var all: Set<TileID> = []
+        for (index, file) in result.files.enumerated() {
+            let next = result.files.dropFirst(index + 1).first.flatMap { TileID(hilbertID: $0.firstTile) }
+            let first = try #require(TileID(hilbertID: file.firstTile))
+            let mask = TileMask(full: 2).part(from: first, before: next, common: Int(file.commonZooms))
+            let digest = try #require(Digest(bytes: file.sha256))
+            let url = try #require(try stable.store.url(of: digest))
+            let report = try PackageVerify.run(url, mask: mask)
+            #expect(report.isVerified && report.tiles == file.tiles, "\(report.problems)")
+            all.formUnion(mask.tiles(in: .all))
+        }
+        #expect(all.count == 21)
+        // Whole, when it fits.
+        let whole = try await merged(
+            try await self.offer(stable, maxFile: 1_000_000, formats: ["pmtiles"], withoutMBTiles: true), in: stable)
+        #expect(whole.files.map(\.sha256) == [whole.package] && whole.files[0].part == 0 && whole.tiles == 21)
         #expect(try FileManager.default.contentsOfDirectory(atPath: stable.folder.path + "/tmp").isEmpty)
     }
 

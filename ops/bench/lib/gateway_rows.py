@@ -137,7 +137,7 @@ class GatewayBench:
         """A package with enough tiles, once in the catalog, once as files for nginx, once for MapCache."""
         (self.folder / "deep.yaml").write_text(
             f"id: deep\nurl: {self.site.origin}/tiles/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-14\npoliteness:\n  concurrency: 64\n")
-        self.site.run("submit", region, "--id", "deep", "--tileset", self.folder / "deep.yaml", "--zoom", zooms, "--format", "pmtiles", "--wait",
+        self.site.run("submit", region, "--id", "deep", "--tileset", self.folder / "deep.yaml", "--zoom", zooms, "--format", "mbtiles,pmtiles", "--wait",
                       "--coordinator", self.site.control)
         target = self.site.catalog / self.site.file("deep")[0]
         self.normalized = self.folder / "mapcache.mbtiles"

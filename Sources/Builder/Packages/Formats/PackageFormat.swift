@@ -5,7 +5,7 @@ public import TileBodies
 
 /// The formats of packages; the raw value is the word in `--format`, in messages and in the catalog.
 ///
-/// ``mbtiles`` is *the package*: it is always made, merged from shards. Every other form is written from that file by an
+/// ``mbtiles`` and ``pmtiles`` are merged from shards (``main(of:)``). Every other form is written from an MBTiles file by an
 /// exporter, so all of them hold the same tiles.
 public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// MBTiles 1.3 with each body stored once (`tiles_shallow` + `tiles_data`, `tiles` a view).
@@ -113,6 +113,14 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// Whether the size of a file can be estimated from the sizes of its tiles; a style, and unpacking, change them.
     public func isEstimated(of tiles: TileFormat) -> Bool {
         traits.layout.map { !$0.isUnpacked || tiles.traits.coding == .identity } ?? false
+    }
+
+    /// The format of a package's main file: PMTiles where nothing else is wanted, so that no MBTiles file is made; else MBTiles, because the
+    /// other formats are written from it.
+    ///
+    /// - Parameter wanted: The words of all formats of the package; none stands for MBTiles.
+    public static func main(of wanted: [String]) -> PackageFormat {
+        Set(wanted) == [pmtiles.rawValue] ? .pmtiles : .mbtiles
     }
 
     /// Reads one word, as it is written in ``rawValue``.

@@ -6,7 +6,7 @@ internal import PackageFiles
 internal import TileBodies
 internal import Tiles
 
-/// Writes a package as PMTiles version 3: clustered, each body once, runs joined.
+/// Writes tiles that come along the Hilbert curve as PMTiles version 3: clustered, each body once, runs joined.
 ///
 /// Order in the file: header, root directory, metadata if it fits before byte 16,384, then the bodies as they come (in
 /// a compact file directly after the metadata), the leaf directories, the metadata if it did not fit, the seal. So each
@@ -21,6 +21,7 @@ struct PMTilesExport {
     private var last: PMTilesDirectory.Entry?
     private var places = RepeatedValues<(offset: UInt64, length: UInt64)>()
     private var header = PMTilesHeader()
+    private var tally = TileTally()
 
     /// Bodies are written in pieces of at least this size, in bytes.
     private static let pieceSize = 1 << 20
@@ -35,33 +36,58 @@ struct PMTilesExport {
         _ feed: TileFeed, to url: URL, isCompact: Bool = false, progress: (UInt64) throws -> Void
     ) throws -> (tiles: UInt64, digest: Digest) {
         var export = try PMTilesExport(url)
-        var tally = TileTally()
         try feed.inHilbertOrder { tile in
-            try tally.add(tile) { try export.add($0) }
-            if export.header.addressedTiles % 1_024 == 0 { try progress(export.header.addressedTiles) }
+            try export.add(tile)
+            if export.tiles % 1_024 == 0 { try progress(export.tiles) }
         }
-        guard export.header.addressedTiles > 0 else {
+        let written = try export.close(feed.rows, format: feed.format, isCompact: isCompact)
+        try progress(written.tiles)
+        return written
+    }
+
+    /// Tiles that were added.
+    var tiles: UInt64 { header.addressedTiles }
+
+    /// Adds a tile that follows all others on the curve.
+    mutating func add(_ tile: FeedTile) throws {
+        var tally = tally
+        // Emptied, so that it is not copied.
+        self.tally = TileTally()
+        try tally.add(tile) { try write($0) }
+        self.tally = tally
+    }
+
+    /// Writes directories, metadata and header, seals and flushes the file, and reads it back.
+    ///
+    /// - Parameters:
+    ///   - rows: The metadata, without the seal.
+    ///   - format: What the tiles are.
+    ///   - isCompact: See ``write(_:to:isCompact:progress:)``.
+    /// - Returns: Tiles written, and the file's SHA-256.
+    /// - Throws: ``PackagesError`` `unsupported` when there is no tile at all, `verification-failed`.
+    mutating func close(
+        _ rows: [String: String], format: TileFormat, isCompact: Bool = false
+    ) throws -> (tiles: UInt64, digest: Digest) {
+        guard header.addressedTiles > 0 else {
             throw PackagesError(.unsupported, "The package has no tiles, and a PMTiles file needs at least one.")
         }
-        try export.finish(feed, isCompact: isCompact)
-        let sum = tally.sum
+        try finish(rows, format, isCompact: isCompact)
+        let (url, sum) = (url, tally.sum)
         let digest = try Sealing.run(
             url, { try PMTilesSeal.append(to: $0) },
-            readBack: {
-                try Sealing.refuse(try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
-            })
-        try progress(sum.tiles)
+            readBack: { try Sealing.refuse(try PMTilesReadBack.problems(of: url, sum: sum, format: format)) })
         return (sum.tiles, digest)
     }
 
-    private init(_ url: URL) throws {
+    /// Makes the file.
+    init(_ url: URL) throws {
         self.url = url
         file = try FileDescriptor(creating: url)
         entries = Spool(near: url.appendingPathExtension("entries"), limit: 65_536)
         try file.write([UInt8](repeating: 0, count: Int(PMTilesHeader.rootEnd)))
     }
 
-    private mutating func add(_ tile: FeedTile) throws {
+    private mutating func write(_ tile: FeedTile) throws {
         let place: (offset: UInt64, length: UInt64)
         if let known = places[tile] {
             place = known
@@ -89,21 +115,21 @@ struct PMTilesExport {
         bodies.removeAll(keepingCapacity: true)
     }
 
-    private mutating func finish(_ feed: TileFeed, isCompact: Bool) throws {
+    private mutating func finish(_ rows: [String: String], _ format: TileFormat, isCompact: Bool) throws {
         if let last { try entries.append(last) }
         try flush()
-        header.setPlace(from: feed.rows)
-        header.format = feed.format
+        header.setPlace(from: rows)
+        header.format = format
         header.tileEntries = UInt64(entries.count)
         header.isClustered = true
         header.internalCompression = PMTilesHeader.Compression.gzip
         header.tileCompression =
-            feed.format.traits.coding == .gzip ? PMTilesHeader.Compression.gzip : PMTilesHeader.Compression.none
+            format.traits.coding == .gzip ? PMTilesHeader.Compression.gzip : PMTilesHeader.Compression.none
         header.tiles = .init(offset: PMTilesHeader.rootEnd, length: length)
         let root = try PMTilesLeaves.write(entries, to: file)
         header.root = .init(offset: UInt64(PMTilesHeader.size), length: UInt64(root.count))
         header.leaves = .init(offset: header.tiles.end, length: file.size - header.tiles.end)
-        let metadata = Gzip.compress(try PMTilesMetadata(rows: feed.rows).text())
+        let metadata = Gzip.compress(try PMTilesMetadata(rows: rows).text())
         header.metadata = .init(offset: header.root.end, length: UInt64(metadata.count))
         if header.metadata.end <= PMTilesHeader.rootEnd {
             try file.write(metadata, at: header.metadata.offset)

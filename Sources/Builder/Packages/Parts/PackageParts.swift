@@ -48,7 +48,7 @@ public struct PackageParts: Sendable {
     ///
     /// Blocks while it reads the index of each shard, twice.
     /// - Parameters:
-    ///   - formats: Every format that is written of a part.
+    ///   - formats: Every format that is written of a part; none stands for MBTiles alone.
     ///   - limit: The largest size of a file in bytes; at least ``leastLimit``.
     ///   - allowedMissing: How many tiles of the mask may be missing from all shards.
     ///   - progress: Called regularly. Throw from it (`CancellationError`) to stop.
@@ -58,7 +58,7 @@ public struct PackageParts: Sendable {
         progress: () throws -> Void = {}
     ) throws {
         let inputs = Set(shards).sorted { $0.digest < $1.digest }
-        let layouts = Set(formats).union([.mbtiles]).compactMap(\.traits.layout)
+        let layouts = Set(formats.isEmpty ? [.mbtiles] : formats).compactMap(\.traits.layout)
         (self.spec, self.shards, self.limit) = (spec, inputs, limit)
         sizes = try PartSizes(
             spec, inputs, layouts: layouts, limit: limit, allowedMissing: allowedMissing, tick: progress)

@@ -34,7 +34,7 @@ struct PartSizes: Sendable {
         let survey = try TileSurvey(spec, inputs, tick: tick)
         let expected = spec.mask.count(in: spec.zooms)
         guard survey.mentioned + allowedMissing >= expected else {
-            throw try MBTilesMerge.missing(
+            throw try MergePlan.missing(
                 of: spec, from: inputs, count: expected - survey.mentioned, allowed: allowedMissing)
         }
         let grid = Self.grid(spec.mask, to: spec.zooms.max)

@@ -34,7 +34,7 @@ struct CatalogContent: Sendable, Hashable {
         var tileset: String?
         var dataDate: String?
         var attribution: String?
-        /// Whole files, `mbtiles` first.
+        /// Whole files, the main one first.
         var files: [Download]
         /// Patches to this version, newest first.
         var patches: [Download]

@@ -9,7 +9,7 @@ package enum TileArchives {
     /// Opens a file without a check of its seal; `nil` for a file whose tiles are not read one by one.
     ///
     /// - Throws: ``ArchiveError``, ``PackagesError`` for a file that cannot be read.
-    static func readable(_ url: URL) throws -> (any TileArchive)? {
+    package static func readable(_ url: URL) throws -> (any TileArchive)? {
         switch try ArchiveKind.of(url) {
         case .mbtiles: try MBTilesArchive(path: url.path, .batch(url.path))
         case .pmtiles: try PMTilesArchive(path: url.path, .batch(url.path))

@@ -25,11 +25,12 @@ struct BuildForecast: Encodable {
     static func show(_ plan: BuildPlan, workers: Int, saysDepth: Bool, json: Bool) async throws {
         var jobs: [Job] = []
         var warnings: [String] = []
-        let wanted = Set(plan.files.map(\.format))
+        let named = plan.files.map(\.format)
+        let wanted = Set(named + [plan.isShared ? .mbtiles : .main(of: named.map(\.rawValue))])
         for draft in plan.drafts {
             let estimate = try await Estimate.sampled(
                 draft, samples: 24, workers: workers,
-                formats: PackageForecast.formats.filter { $0 == .mbtiles || wanted.contains($0) },
+                formats: PackageForecast.formats.filter(wanted.contains),
                 maxFile: draft.publish.maxFile)
             jobs.append(Job(label: draft.label, tiles: estimate.tiles, estimate: estimate))
             let depth = saysDepth ? DeepZooms.remark(draft, estimate) : nil

@@ -46,19 +46,26 @@ struct BuildPlan: Sendable {
             policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
             // The limit for boxes protects a cluster with other users.
             if coordinator == nil { policy.tileLimit = .max }
-            return Self.withoutFolders(draft.request(policy))
+            return Self.completed(draft.request(policy), isShared: coordinator != nil)
         }
     }
 
-    /// What the cluster makes: a folder is written from the package, because a catalog has files only.
-    private static func withoutFolders(_ request: PBSubmit) -> PBSubmit {
-        func files(_ formats: [String]) -> [String] { formats.filter { $0 != PackageFormat.folder.rawValue } }
+    /// What the cluster makes: a folder is written from the MBTiles file, because a catalog has files only.
+    ///
+    /// The catalog of a cluster gets MBTiles too, which its other users may have.
+    private static func completed(_ request: PBSubmit, isShared: Bool) -> PBSubmit {
+        func files(_ formats: [String]) -> [String] {
+            let left = formats.filter { $0 != PackageFormat.folder.rawValue }
+            guard isShared || left.count < formats.count, !left.contains(PackageFormat.mbtiles.rawValue) else {
+                return left
+            }
+            // An empty list would stand for the formats of the job.
+            return [PackageFormat.mbtiles.rawValue] + left
+        }
         var request = request
         request.formats = files(request.formats)
         for index in request.packages.indices where !request.packages[index].formats.isEmpty {
-            let left = files(request.packages[index].formats)
-            // An empty list would stand for the formats of the job.
-            request.packages[index].formats = left.isEmpty ? [PackageFormat.mbtiles.rawValue] : left
+            request.packages[index].formats = files(request.packages[index].formats)
         }
         return request
     }

@@ -112,6 +112,12 @@ struct PacksCommand: AsyncParsableCommand {
             let home = edition.path.isEmpty ? folder : folder.appending(path: edition.path)
             return try catalog.packages(in: edition).compactMap { entry -> Work? in
                 guard entry.companion == nil else { return nil }
+                guard entry.format == nil else {
+                    Console.warning(
+                        "package '\(edition.path)\(entry.id)' is PMTiles alone and is skipped; tile packs are cut from MBTiles"
+                    )
+                    return nil
+                }
                 guard let tileset = entry.tileset ?? tileset else {
                     skipped.append(edition.path + entry.id)
                     return nil

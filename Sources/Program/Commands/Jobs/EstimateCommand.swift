@@ -85,11 +85,11 @@ struct EstimateCommand: AsyncParsableCommand {
         let ofAll = PackageFormat.words(added.filter { $0.hasEstimate(of: .mvt) })
         let ofPictures = PackageFormat.words(added.filter { !$0.hasEstimate(of: .mvt) })
         return ArgumentHelp(
-            "Formats whose file sizes are estimated in addition to MBTiles: \(ofAll), and of pictures \(ofPictures); comma-separated.",
+            "Formats whose file sizes are estimated: mbtiles, \(ofAll), and of pictures \(ofPictures); comma-separated. With other formats than pmtiles alone, MBTiles is made too, and counted.",
             valueName: "formats")
     }
 
-    /// MBTiles, which is always made, and the formats of `--format`.
+    /// The formats of `--format`, and MBTiles where it is made too.
     ///
     /// - Throws: ``CLIError`` 64 for a format whose size is not estimated.
     private func wantedFormats() throws -> [PackageFormat] {
@@ -101,7 +101,8 @@ struct EstimateCommand: AsyncParsableCommand {
                 "the size of a file of format \(other) is not estimated, because it depends on the style in the file",
                 hint: "remove \(other) from --format")
         }
-        return PackageForecast.formats.filter { $0 == .mbtiles || named.contains($0) }
+        let main = tilePacks ? .mbtiles : PackageFormat.main(of: named.map(\.rawValue))
+        return PackageForecast.formats.filter { $0 == main || named.contains($0) }
     }
 }
 

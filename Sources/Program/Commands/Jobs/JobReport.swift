@@ -39,7 +39,7 @@ enum JobReport {
                 "summary  \(Units.count(Int(job.packagesTotal), of: "package")); the details of a job this old are no longer kept"
             )
         }
-        if !job.formats.isEmpty {
+        if !job.formats.isEmpty, job.allFormats != ["mbtiles"] {
             let style = job.style.isEmpty ? "" : ", style \(job.style)"
             lines.append("formats  \(job.allFormats.joined(separator: ", "))\(style)")
         }

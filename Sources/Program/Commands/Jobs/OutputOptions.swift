@@ -64,7 +64,7 @@ struct OutputOptions: ParsableArguments {
         let words = files.map { $0.isOfPictures ? "\($0) (pictures only)" : $0.rawValue }.joined(separator: ", ")
         let folders = PackageFormat.words(PackageFormat.allCases.filter(\.isFolder))
         return ArgumentHelp(
-            "The formats. build makes those that are named, by default MBTiles; submit and schedules always make MBTiles, and these: mbtiles, \(words); for build also \(folders). Comma-separated or repeated.",
+            "The formats: mbtiles, \(words); for build also \(folders). build makes those that are named, by default MBTiles. submit and schedules make PMTiles alone for pmtiles, and add MBTiles to all others. Comma-separated or repeated.",
             valueName: "formats")
     }
 

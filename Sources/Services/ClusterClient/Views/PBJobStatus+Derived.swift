@@ -13,10 +13,10 @@ extension PBJobStatus {
     /// `mixed` = several kinds. A message has the word `catalog` for that, which users know as the folder of packages.
     package var shownKind: String { kind == "catalog" ? "mixed" : kind }
 
-    /// The formats of its packages: MBTiles, then the others in display order, unknown ones last.
+    /// The formats of its packages in display order, unknown ones last.
     package var allFormats: [String] {
         let known = PackageFormat.allCases.map(\.rawValue)
-        return ["mbtiles"] + known.filter(formats.contains) + formats.filter { !known.contains($0) }.sorted()
+        return known.filter(formats.contains) + formats.filter { !known.contains($0) }.sorted()
     }
 
     /// Seconds since the submission, or until the end.

@@ -72,12 +72,12 @@ enum NotificationContent {
 }
 
 extension PackageFormat {
-    /// The path of a package in this format, from the path of its MBTiles file; `nil` when that has another name.
+    /// The path of a package in this format, from the path of its main file; `nil` when that has another name.
     ///
     /// - Parameter part: The number of the part whose file it is; then the path is that of the first part.
     func path(ofPackage path: String, part: UInt32 = 0) -> String? {
-        let end = (part > 0 ? "-1" : "") + PackageFormat.mbtiles.fileExtension
-        guard path.hasSuffix(end) else { return nil }
+        let ends = [PackageFormat.mbtiles, .pmtiles].map { (part > 0 ? "-1" : "") + $0.fileExtension }
+        guard let end = ends.first(where: path.hasSuffix) else { return nil }
         return String(path.dropLast(end.count)) + (part > 0 ? "-\(part)" : "") + fileExtension
     }
 }

@@ -19,13 +19,22 @@ struct CatalogImpact {
 
     /// One sentence with its remedy per warning.
     var warnings: [String] {
-        [lostPacks, lostZooms, shrinkage, lostAttribution, shortSpace, sameDate].compactMap(\.self)
+        [lostPacks, lostMain, lostZooms, shrinkage, lostAttribution, shortSpace, sameDate].compactMap(\.self)
     }
 
     private var lostPacks: String? {
         guard spec.publish.packs == nil, let first = cut.first else { return nil }
         return
             "Package '\(first)' of edition '\(edition)'\(others(cut.count)) will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
+    }
+
+    /// Packages whose clients have MBTiles, and whose next version has none.
+    private var lostMain: String? {
+        let alone = Set(zip(spec.packages, spec.mains).filter { $1 == .pmtiles }.map(\.0.id))
+        let losing = replaced.filter { alone.contains($0.id) && $0.format == nil }
+        guard let first = losing.first else { return nil }
+        return
+            "Package '\(first.id)' of edition '\(edition)'\(others(losing.count)) has MBTiles, and the version of this job has PMTiles alone: clients that have the MBTiles file get no update. Add mbtiles to --format, or give the package another id."
     }
 
     private var lostZooms: String? {

@@ -48,6 +48,7 @@ extension CoordinatorState {
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = isLeavingOut ? failed + min(givenUp, share) : min(failed + givenUp, share)
             $0.formats = scheduler.formats(of: job, package: package)
+            $0.withoutMbtiles = spec.mains[package.number] == .pmtiles
             if $0.formats.contains(PackageFormat.maplibre.rawValue) {
                 $0.style = spec.style
                 $0.dataDate = spec.publish.dataDate ?? ""

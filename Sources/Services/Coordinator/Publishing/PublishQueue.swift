@@ -220,6 +220,8 @@ extension PublishRequest {
         self.init(
             id: wanted.id, file: main, digest: merged.digest, size: merged.size, maskWire: wanted.mask.cartoWire,
             names: wanted.names, tilesHash: merged.tilesHash)
+        let mainFormat = spec.mains[one.package.number]
+        if mainFormat != .mbtiles { format = mainFormat.rawValue }
         mask = wanted.mask
         options = spec.publish
         attribution = spec.tileset.attribution
@@ -233,7 +235,12 @@ extension PublishRequest {
         nodes = wanted.nodes.map(CatalogIndex.Node.init)
         let urls = Dictionary(zip(merged.digests, files)) { first, _ in first }
         if merged.parts.isEmpty {
-            self.files = try Self.files(merged.files, urls)
+            let others = merged.files.filter { $0.format != mainFormat.rawValue }
+            // PMTiles alone is the main file, and is named among the files too.
+            guard mainFormat == .mbtiles || merged.files.map(\.digest) == [merged.digest] else {
+                throw Self.otherMain(wanted.id)
+            }
+            self.files = try Self.files(others, urls)
         } else {
             try addParts(of: merged, urls)
         }
@@ -245,8 +252,10 @@ extension PublishRequest {
         for (index, (part, files)) in all.enumerated() {
             let place = CatalogPart(of: id, number: index + 1, count: all.count)
             let next = index + 1 < all.count ? all[index + 1].part.first : nil
-            let main = files.first { $0.format == CatalogEntry.mainFile.format }
-            guard let main, let url = urls[main.digest], let whole = mask else {
+            guard let main = files.first(where: { $0.format == CatalogEntry.main(format).format }),
+                format == nil || files.count == 1
+            else { throw Self.otherMain(place.id) }
+            guard let url = urls[main.digest], let whole = mask else {
                 throw CatalogError(.badRequest, "Package '\(place.id)' has no file.")
             }
             let mask = part.mask(in: whole, before: next)
@@ -254,7 +263,7 @@ extension PublishRequest {
                 id: place.id, file: url, digest: main.digest, size: main.size, maskWire: mask.cartoWire, names: names,
                 tilesHash: part.tilesHash)
             request.mask = mask
-            request.options = options
+            (request.format, request.options) = (format, options)
             request.attribution = attribution
             (request.encoding, request.tileSize) = (encoding, tileSize)
             (request.tileset, request.zooms, request.failedTiles) = (tileset, zooms, failedTiles)
@@ -264,6 +273,13 @@ extension PublishRequest {
             request.files = try Self.files(files.filter { $0.format != main.format }, urls)
             parts.append(request)
         }
+    }
+
+    private static func otherMain(_ id: String) -> CatalogError {
+        CatalogError(
+            .badRequest,
+            "The files of '\(id)' are not those that its job asks for: its worker is of an older build. Upgrade all workers, then retry the job."
+        )
     }
 
     private static func files(_ merged: [MergedFile], _ urls: [Digest: URL]) throws(CatalogError) -> [PublishFile] {

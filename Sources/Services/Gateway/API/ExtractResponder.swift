@@ -117,8 +117,8 @@ struct ExtractResponder: Sendable {
         if let map = published(id) {
             return APIResponder.json(
                 State(
-                    id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.mbtiles.path)",
-                    size: map.mbtiles.size, sha256: map.mbtiles.digest.hex, reason: nil, waiting: nil))
+                    id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.main.path)",
+                    size: map.main.size, sha256: map.main.digest.hex, reason: nil, waiting: nil))
         }
         let job = await services.extracts?.jobs[id]
         let reason = await services.extracts?.ends[id]

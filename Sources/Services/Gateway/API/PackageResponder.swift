@@ -68,7 +68,7 @@ enum PackageResponder {
         }
         guard maps.count == 1 else { return APIResponder.json(view(ofParts: maps, first: map)) }
         var view = view(map)
-        if let from = try routed.number("from", 1...Int(Int32.max)), let file = map.version.file("mbtiles") {
+        if let from = try routed.number("from", 1...Int(Int32.max)), let file = map.version.files.first {
             let patch = map.version.patch(from: Int32(from), file.format)
             (view.plan, view.planBytes) =
                 if Int32(from) == map.version.version {
@@ -87,7 +87,7 @@ enum PackageResponder {
         return View(
             id: map.package.id, edition: map.package.edition, version: map.version.version, names: map.package.names,
             tileset: map.version.tileset, minZoom: map.zooms.min, maxZoom: map.zooms.max,
-            size: Int64(map.mbtiles.size), sha256: map.mbtiles.digest.hex, url: "/\(map.mbtiles.path)",
+            size: Int64(map.main.size), sha256: map.main.digest.hex, url: "/\(map.main.path)",
             tilejson: "/tiles/\(map.name).json\(query)", dataDate: map.version.dataDate, part: map.package.part)
     }
 
@@ -99,7 +99,7 @@ enum PackageResponder {
             version: first.version.version, names: first.package.names, tileset: first.version.tileset,
             minZoom: parts.map(\.zooms.min).min() ?? 0, maxZoom: parts.map(\.zooms.max).max() ?? 0,
             size: parts.reduce(0) { sum, part in
-                let (more, isTooLarge) = sum.addingReportingOverflow(Int64(clamping: part.mbtiles.size))
+                let (more, isTooLarge) = sum.addingReportingOverflow(Int64(clamping: part.main.size))
                 return isTooLarge ? .max : more
             },
             tilejson: "/tiles/\(first.wholeName).json\(query)", dataDate: first.version.dataDate,

@@ -125,7 +125,9 @@ struct SubmitResponder: Sendable {
             var draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: body.label)
             draft.publish.catalog = body.catalog ?? ""
             draft.publish.together = body.together ?? false
-            draft.formats = try [.mbtiles] + (body.formats ?? []).map { try PackageFormat(parsing: $0) }
+            // Each once; clients of this interface always get MBTiles.
+            let formats = Set(try (body.formats ?? []).map { try PackageFormat(parsing: $0) } + [.mbtiles])
+            draft.formats = PackageFormat.allCases.filter(formats.contains)
             return draft
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")

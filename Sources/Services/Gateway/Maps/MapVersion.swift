@@ -7,8 +7,10 @@ internal import Tiles
 final class MapVersion: Sendable {
     let package: CatalogIndex.Package
     let version: CatalogIndex.Version
-    /// The main file.
-    let mbtiles: ServedFile
+    /// The main file: MBTiles, or PMTiles where there is no other.
+    let main: ServedFile
+    /// The MBTiles file; `nil` when only PMTiles was published.
+    let mbtiles: ServedFile?
     /// The same tiles as PMTiles; `nil` when they were not published so.
     let pmtiles: ServedFile?
     /// Decoded at the first use, because a catalog has many masks and few of them are asked for.
@@ -19,11 +21,13 @@ final class MapVersion: Sendable {
         func file(_ format: String) -> ServedFile? {
             version.file(format).flatMap { ServedFile(path: $0.url, size: $0.size, sha256: $0.sha256) }
         }
-        guard let mbtiles = file("mbtiles") else { return nil }
+        let (mbtiles, pmtiles) = (file("mbtiles"), file("pmtiles"))
+        guard let main = mbtiles ?? pmtiles else { return nil }
         self.package = package
         self.version = version
+        self.main = main
         self.mbtiles = mbtiles
-        pmtiles = file("pmtiles")
+        self.pmtiles = pmtiles
     }
 
     /// The tiles of the package; a mask that cannot be read has none.

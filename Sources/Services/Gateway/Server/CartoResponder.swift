@@ -49,9 +49,11 @@ struct CartoResponder: Sendable {
         for case .object(var entry) in entries {
             guard case .string(let id)? = entry["id"],
                 let map = snapshot.maps.versions(.newest(id: id), edition: "").first,
-                map.version.tileset == tileset || map.version.tileset == nil
+                map.version.tileset == tileset || map.version.tileset == nil,
+                // The SDK reads no PMTiles.
+                let mbtiles = map.mbtiles
             else { continue }
-            entry["url"] = .string("\(base)/\(map.mbtiles.path)\(key)")
+            entry["url"] = .string("\(base)/\(mbtiles.path)\(key)")
             entry["files"] = nil
             entry["patches"] = nil
             packages.append(.object(entry))
@@ -118,17 +120,19 @@ struct CartoResponder: Sendable {
 
     private func published(_ id: String, _ routed: RoutedRequest) async throws(Problem) -> Response? {
         let snapshot = try services.watch.snapshot
-        guard let map = snapshot.maps.versions(.newest(id: id), edition: ExtractName.edition).first else { return nil }
+        guard let map = snapshot.maps.versions(.newest(id: id), edition: ExtractName.edition).first,
+            let mbtiles = map.mbtiles
+        else { return nil }
         // This address has other bytes after a second version; so a part of it could be joined to another file.
         if routed.request.headers[.range] != nil, map.version.version != 1 {
             throw Problem(
-                .unsatisfiableRange, "The package changed.", headers: [.contentRange: "bytes */\(map.mbtiles.size)"])
+                .unsatisfiableRange, "The package changed.", headers: [.contentRange: "bytes */\(mbtiles.size)"])
         }
         services.metrics.extract(.served, seconds: nil)
         try services.access.checkBytes(routed.caller)
         let (access, caller) = (services.access, routed.caller)
         let responder = FileResponder(
-            folder: snapshot.folder, file: map.mbtiles, isDownload: false, metrics: services.metrics,
+            folder: snapshot.folder, file: mbtiles, isDownload: false, metrics: services.metrics,
             accelerated: services.options.accelerated, sender: routed.sender
         ) { access.add(bytes: $0, caller) }
         var response = try await responder.respond(to: routed.request)
@@ -161,9 +165,10 @@ struct CartoResponder: Sendable {
                         case .serve:
                             let snapshot = try watch.snapshot
                             guard
-                                let map = snapshot.maps.versions(.newest(id: id), edition: ExtractName.edition).first
+                                let map = snapshot.maps.versions(.newest(id: id), edition: ExtractName.edition).first,
+                                let mbtiles = map.mbtiles
                             else { throw Problem(.notFound, "The package was removed.") }
-                            let file = try snapshot.folder.file(map.mbtiles.path)
+                            let file = try snapshot.folder.file(mbtiles.path)
                             try await sender.send(UInt64(sent)..<file.size, of: file, to: &writer)
                             try await writer.finish(nil)
                             return

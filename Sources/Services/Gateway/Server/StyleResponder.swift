@@ -66,7 +66,7 @@ struct StyleResponder: Sendable {
         for tileset in snapshot.maps.tilesets(edition: edition) {
             guard let first = snapshot.maps.versions(.tileset(tileset), edition: edition).first else { continue }
             // A package that cannot be read is named by the answers for its tiles.
-            found[tileset] = try? await archives.read(first.mbtiles, in: snapshot.folder) {
+            found[tileset] = try? await archives.read(first.main, in: snapshot.folder) {
                 (archive) throws(ArchiveError) in
                 let rows = try archive.facts().rows
                 return TileSourceMembers(rows: rows, format: rows["format"].flatMap(TileFormat.init(word:)))

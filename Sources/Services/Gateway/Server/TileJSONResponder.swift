@@ -36,7 +36,7 @@ struct TileJSONResponder: Sendable {
         guard let first = versions.first else {
             throw Problem(.notFound, "The catalog has no such package, version or tileset.")
         }
-        let metadata = try await archives.read(first.mbtiles, in: snapshot.folder) { (archive) throws(ArchiveError) in
+        let metadata = try await archives.read(first.main, in: snapshot.folder) { (archive) throws(ArchiveError) in
             try archive.facts().rows
         }
         let document = self.document(source, edition, versions, first, metadata)

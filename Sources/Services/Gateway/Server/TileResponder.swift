@@ -78,9 +78,12 @@ struct TileResponder: Sendable {
     }
 
     private static func file(of map: MapVersion, _ format: String?) throws(Problem) -> ServedFile {
-        guard format != "mbtiles" else { return map.mbtiles }
+        if format == "mbtiles" {
+            guard let file = map.mbtiles else { throw Problem(.notFound, "The package has no MBTiles file.") }
+            return file
+        }
         if format == "pmtiles", map.pmtiles == nil { throw Problem(.notFound, "The package has no PMTiles file.") }
         // A look-up in PMTiles needs no lock and no statement.
-        return map.pmtiles ?? map.mbtiles
+        return map.pmtiles ?? map.main
     }
 }

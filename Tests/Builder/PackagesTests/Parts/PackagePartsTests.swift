@@ -28,7 +28,7 @@ struct PackagePartsTests {
         _ limit: UInt64, _ inputs: [MergeInput], name: String, formats: [PackageFormat] = [],
         largest: (UInt64) -> UInt64 = { $0 }
     ) throws -> (written: [Written], specs: [PackageSpec]) {
-        var parts = try PackageParts(try world.spec, shards: inputs, formats: formats, limit: limit)
+        var parts = try PackageParts(try world.spec, shards: inputs, formats: [.mbtiles] + formats, limit: limit)
         var (written, specs): ([Written], [PackageSpec]) = ([], [])
         var rounds = 0
         while let part = parts.current {
