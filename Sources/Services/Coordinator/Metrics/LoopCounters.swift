@@ -48,7 +48,7 @@ struct LoopCounters: Sendable {
             skipped += schedule.skipped - min(before?.skipped ?? schedule.skipped, schedule.skipped)
         case .dropSchedule(let id): schedules[id] = nil
         case .insertJob, .job, .forget, .addBatches, .reopen, .resetBatches, .dropped, .originLimit, .originBlocked,
-            .package, .orphan, .firing:
+            .package, .orphan, .firing, .step:
             break
         }
     }

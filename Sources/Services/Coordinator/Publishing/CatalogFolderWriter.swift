@@ -135,6 +135,12 @@ struct CatalogFolderWriter: CatalogWriter {
         try catalog.carryOut(order, cutting: CatalogPacks.maker)
     }
 
+    func prune(keep: Int) throws -> CatalogPruning { try catalog.prune(keep: keep, dryRun: false) }
+
+    func listedVersions(in edition: CatalogEdition) throws -> [String: Int32] {
+        try catalog.listedVersions(in: edition)
+    }
+
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] {
         try catalog.files(of: id, edition: edition)
     }

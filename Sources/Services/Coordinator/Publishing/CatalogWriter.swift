@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import CatalogTransfer
 import Digests
 import Errors
 import Files
@@ -39,6 +40,10 @@ protocol CatalogWriter: Sendable {
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning
     /// Promotes packages of another catalog, or rolls packages back: all of them or none.
     func carryOut(_ order: CatalogOrder) throws -> CatalogPlan
+    /// Removes versions beyond the newest `keep` of each package, and files that no list names.
+    func prune(keep: Int) throws -> CatalogPruning
+    /// The listed version of each package of an edition.
+    func listedVersions(in edition: CatalogEdition) throws -> [String: Int32]
 }
 
 extension CatalogWriter {
@@ -61,15 +66,24 @@ extension CatalogWriter {
     func carryOut(_ order: CatalogOrder) throws -> CatalogPlan {
         throw CatalogError(.badRequest, "Packages of this coordinator cannot be promoted.")
     }
+
+    func prune(keep: Int) throws -> CatalogPruning {
+        throw CatalogError(.badRequest, "The catalog of this coordinator cannot be pruned.")
+    }
+
+    func listedVersions(in edition: CatalogEdition) throws -> [String: Int32] { [:] }
 }
 
 /// The catalogs of a coordinator by name; ``PublishOptions/mainCatalog`` always exists.
 struct CatalogTable: Sendable {
     let main: any CatalogWriter
+    /// Where the steps of jobs may push a catalog to.
+    var pushPlaces = PushPlaces()
     private var others: [String: any CatalogWriter] = [:]
 
-    init(main: any CatalogWriter, others: [String: any CatalogWriter] = [:]) {
+    init(main: any CatalogWriter, others: [String: any CatalogWriter] = [:], pushPlaces: PushPlaces = PushPlaces()) {
         self.main = main
+        self.pushPlaces = pushPlaces
         self.others = others
     }
 
