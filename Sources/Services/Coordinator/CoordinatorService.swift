@@ -85,7 +85,8 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         environment = try LoopEnvironment(
             options: options, logger: logger, store: store, blobs: blobs,
             catalogs: CatalogTable(
-                main: writer(catalog), others: others.mapValues(writer), pushPlaces: options.pushPlaces), places: places,
+                main: writer(catalog), others: others.mapValues(writer), pushPlaces: options.pushPlaces),
+            places: places,
             router: router, blobPort: Self.port(of: blobEndpoint))
     }
 

@@ -5,7 +5,9 @@ import Testing
 /// How the steps after a job are written.
 struct CatalogStepTests {
     @Test func everyKindIsReadAndWritten() throws {
-        let texts = ["push=/srv/www", "push=s3://maps/offline", "push=/a=b", "prune=1", "prune=1000", "verify", "promote=live"]
+        let texts = [
+            "push=/srv/www", "push=s3://maps/offline", "push=/a=b", "prune=1", "prune=1000", "verify", "promote=live",
+        ]
         #expect(try texts.map { try CatalogStep(parsing: $0).description } == texts)
         #expect(try CatalogStep(parsing: "prune=3") == .prune(keep: 3))
         #expect(try CatalogStep(parsing: "promote=main") == .promote(into: "main"))
@@ -14,7 +16,8 @@ struct CatalogStepTests {
     }
 
     @Test(arguments: [
-        "", "=", "pusch=/srv", "Verify", "verify=", "verify=1", "push", "push=", "prune", "prune=", "prune=0", "prune=-1",
+        "", "=", "pusch=/srv", "Verify", "verify=", "verify=1", "push", "push=", "prune", "prune=", "prune=0",
+        "prune=-1",
         "prune=1001", "prune=3.5", "prune=99999999999999999999", "promote", "promote=", "promote=Live", "promote=a/b",
         "promote=../x", " verify",
     ])

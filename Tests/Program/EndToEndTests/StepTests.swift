@@ -84,11 +84,15 @@ struct StepTests {
         }
         for file in ["catalog.json", "packages.json", "packages/1/EE.mbtiles", "packages/1/MT.pmtiles"] {
             #expect(
-                try Data(contentsOf: www.appending(path: file)) == Data(contentsOf: live.appending(path: file)), "\(file)")
+                try Data(contentsOf: www.appending(path: file)) == Data(contentsOf: live.appending(path: file)),
+                "\(file)")
         }
         let events = try await cluster.run(["events", "--job", job, "--limit", "10000"])
-        let begun = events.output.split(separator: "\n").filter { $0.contains(" step ") && $0.hasSuffix("running") }.count
-        #expect(begun >= 4, "\(kills) kills, \(begun) beginnings of 4 steps: \(events.output.suffix(2_000))\(events.errors)")
+        let begun = events.output.split(separator: "\n").filter { $0.contains(" step ") && $0.hasSuffix("running") }
+            .count
+        #expect(
+            begun >= 4, "\(kills) kills, \(begun) beginnings of 4 steps: \(events.output.suffix(2_000))\(events.errors)"
+        )
         print("seed \(seed): \(kills) kills, \(begun) beginnings of 4 steps")
         try await cluster.stop()
     }
@@ -109,15 +113,22 @@ struct StepTests {
         _ = try await killUntilDone(cluster, job, seed: 5) {}
         // A push by hand finds every file there; only lists are sent again.
         let again = try await Program.run(
-            ["catalog", "push", cluster.catalog.path, "\(place)/maps", "--s3-endpoint", server.endpoint, "--dry-run", "--json"],
+            [
+                "catalog", "push", cluster.catalog.path, "\(place)/maps", "--s3-endpoint", server.endpoint, "--dry-run",
+                "--json",
+            ],
             environment: S3Server.environment, in: scratch)
         #expect(again.status == 0, "\(again.errors)")
         let report = try #require(try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any])
-        #expect(report["skipped"] as? Int == 3 && (report["sent"] as? [String])?.last == "catalog.json", "\(again.output)")
+        #expect(
+            report["skipped"] as? Int == 3 && (report["sent"] as? [String])?.last == "catalog.json", "\(again.output)")
         #expect((report["sent"] as? [String])?.contains { $0.hasPrefix("packages/") } == false, "\(again.output)")
         // A place that is not allowed is refused before anything is fetched.
         let other = try await cluster.run(
-            ["submit", "EE", "--tileset", origin.tileset, "--zoom", "0-3", "--then", "push=s3://\(S3Server.bucket)/other"])
+            [
+                "submit", "EE", "--tileset", origin.tileset, "--zoom", "0-3", "--then",
+                "push=s3://\(S3Server.bucket)/other",
+            ])
         #expect(other.status == 65 || other.status == 64, "\(other.status)")
         #expect(other.errors.contains("--push-to") && other.errors.contains("may not push"), "\(other.errors)")
         try await cluster.stop()
@@ -138,19 +149,30 @@ struct StepTests {
         #expect(copied.status == 0, "\(copied.errors)")
         let waited = try await cluster.run(["submit"] + area + ["--then", "push=\(www.path),verify", "--wait"])
         #expect(waited.status == 65, "\(waited.output)\(waited.errors)")
-        #expect(waited.errors.contains("is done, but its step 'push=") && waited.errors.contains("other-catalog"), "\(waited.errors)")
+        #expect(
+            waited.errors.contains("is done, but its step 'push=") && waited.errors.contains("other-catalog"),
+            "\(waited.errors)")
         #expect(waited.errors.contains("packhorse retry 1"), "\(waited.errors)")
         let told = try await cluster.run(["status", "1"])
-        #expect(told.output.contains("state    done, waits: step 1 of 2") && told.output.contains("step     verify  waiting"), "\(told.output)")
+        #expect(
+            told.output.contains("state    done, waits: step 1 of 2")
+                && told.output.contains("step     verify  waiting"), "\(told.output)")
         let list = try await cluster.run(["jobs"])
         #expect(list.output.contains("done (step 1 of 2"), "\(list.output)")
         try FileManager.default.removeItem(at: www)
         let retried = try await cluster.run(["retry", "1"])
-        #expect(retried.status == 0 && retried.output.contains("continues with step 1 of 2"), "\(retried.output)\(retried.errors)")
+        #expect(
+            retried.status == 0 && retried.output.contains("continues with step 1 of 2"),
+            "\(retried.output)\(retried.errors)")
         let watched = try await cluster.run(["watch", "1"])
-        #expect(watched.status == 0 && watched.output.contains("step     verify  done  catalog verified"), "\(watched.output)\(watched.errors)")
+        #expect(
+            watched.status == 0 && watched.output.contains("step     verify  done  catalog verified"),
+            "\(watched.output)\(watched.errors)")
         #expect(try listed(www) == ["LI 1"])
-        for (steps, word) in [("deploy", "not a step"), ("prune=0", "1 to 1000"), ("push", "push=/srv/www"), ("verify,,prune=1", "not a step")] {
+        for (steps, word) in [
+            ("deploy", "not a step"), ("prune=0", "1 to 1000"), ("push", "push=/srv/www"),
+            ("verify,,prune=1", "not a step"),
+        ] {
             let refused = try await cluster.run(["submit"] + area + ["--then", steps])
             #expect(refused.status == 64 && refused.errors.contains(word), "\(steps): \(refused.errors)")
         }

@@ -24,11 +24,14 @@ struct PushPlaceTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let www = folder.appending(path: "www").path
         let places = try places([www, "s3://maps/offline", "s3://open"])
-        for text in [www, www + "/", www + "/a/b", "s3://maps/offline", "s3://maps/offline/a", "s3://open", "s3://open/x"] {
+        for text in [
+            www, www + "/", www + "/a/b", "s3://maps/offline", "s3://maps/offline/a", "s3://open", "s3://open/x",
+        ] {
             #expect(isAllowed(text, places), "\(text)")
         }
         for text in [
-            www + "2", www + "/../other", folder.path, "/", "www", "./www", "s3://maps", "s3://maps/offline2", "s3://maps/other",
+            www + "2", www + "/../other", folder.path, "/", "www", "./www", "s3://maps", "s3://maps/offline2",
+            "s3://maps/other",
             "s3://opener/x", "https://x/y", "s3://maps/offline/../x", "",
         ] {
             #expect(!isAllowed(text, places), "\(text)")
@@ -38,7 +41,9 @@ struct PushPlaceTests {
     @Test func aLinkThatLeadsOutIsNotBelow() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (www, other) = (folder.appending(path: "www"), folder.appending(path: "other"))
-        for made in [www, other] { try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true) }
+        for made in [www, other] {
+            try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+        }
         try FileManager.default.createSymbolicLink(at: www.appending(path: "out"), withDestinationURL: other)
         let places = try places([www.path])
         #expect(!isAllowed(www.path + "/out", places) && !isAllowed(www.path + "/out/new", places))

@@ -37,7 +37,9 @@ struct StepServiceTests {
     private static let away: @Sendable () async throws -> String = {
         throw StepProblem("io", "the disk is away", mayHeal: true)
     }
-    private static let damaged: @Sendable () async throws -> String = { throw StepProblem("catalog-damaged", "one file") }
+    private static let damaged: @Sendable () async throws -> String = {
+        throw StepProblem("catalog-damaged", "one file")
+    }
 
     private func options(_ verifier: Verifier = Verifier([Self.fine])) throws -> CoordinatorOptions {
         var options = fixture.options
@@ -84,7 +86,9 @@ struct StepServiceTests {
         let steps = ["verify", "prune=2", "promote=main", "push=\(www.path)"]
         try await working(try options()) { talker in
             let job = try await talker.submit(try submission(steps)).job
-            let status = try await talker.watch(job) { $0.steps.allSatisfy { $0.state == "done" } && $0.state == "done" }
+            let status = try await talker.watch(job) {
+                $0.steps.allSatisfy { $0.state == "done" } && $0.state == "done"
+            }
             #expect(status.steps.map(\.step) == steps)
             #expect(status.steps.map(\.result)[0] == "fine" && status.steps[2].result.hasPrefix("1 package promoted"))
             #expect(status.waiting == "" && status.steps.allSatisfy { $0.attempts == 0 && $0.endedMs > 0 })
@@ -115,10 +119,14 @@ struct StepServiceTests {
             let failed = try await talker.watch(job) { $0.steps.first?.state == "failed" }
             #expect(failed.state == "done" && states(failed) == ["failed", "waiting"])
             #expect(failed.steps[0].attempts == 3 && failed.steps[0].cause == "io")
-            #expect(failed.waiting.contains("step 1 of 2, verify: failed (io); packhorse retry \(job)"), "\(failed.waiting)")
+            #expect(
+                failed.waiting.contains("step 1 of 2, verify: failed (io); packhorse retry \(job)"), "\(failed.waiting)"
+            )
             let sent = try await notifications(talker)
             #expect(sent.map(\.kind) == ["package-published", "job-done", "step-failed"])
-            #expect(sent.last?.job == job && sent.last?.reason == "verify: io: the disk is away" && sent.last?.state == "failed")
+            #expect(
+                sent.last?.job == job && sent.last?.reason == "verify: io: the disk is away"
+                    && sent.last?.state == "failed")
             return job
         }
         #expect(verifier.calls.next() == 4)
@@ -130,7 +138,8 @@ struct StepServiceTests {
             let refused = PBJobOrder.make { ($0.job, $0.order, $0.publish.allowsShrink) = (job, "retry", true) }
             #expect(try await talker.problem(.jobOrder(refused)).hint.contains("--max-shrink"))
             guard
-                case .ordered(let answer) = try await talker.ask(.jobOrder(.make { ($0.job, $0.order) = (job, "retry") }))
+                case .ordered(let answer) = try await talker.ask(
+                    .jobOrder(.make { ($0.job, $0.order) = (job, "retry") }))
             else { throw Talker.Silence() }
             #expect(answer.changed == 1 && answer.text == "job 1 continues with step 1 of 2: verify")
             let done = try await talker.watch(job) { $0.steps.last?.state == "done" }
@@ -147,7 +156,8 @@ struct StepServiceTests {
         try await working(try options(verifier)) { talker in
             let job = try await talker.submit(try submission(["verify", "push=\(www.path)"])).job
             let failed = try await talker.watch(job) { $0.steps.first?.state == "failed" }
-            #expect(failed.steps[0].attempts == 1 && failed.steps[0].detail == "one file" && states(failed)[1] == "waiting")
+            #expect(
+                failed.steps[0].attempts == 1 && failed.steps[0].detail == "one file" && states(failed)[1] == "waiting")
         }
         #expect(verifier.calls.next() == 2 && !FileManager.default.fileExists(atPath: www.path))
     }
@@ -225,19 +235,21 @@ struct StepServiceTests {
     @Test func wrongStepsAreRefusedAtTheirSubmission() async throws {
         try await working(try options()) { talker in
             for (step, code, word) in [
-                ("deploy", "bad-request", "not a step"), ("prune=0", "bad-request", "1 to 1000"), ("push=", "bad-request", "push=/srv/www"),
+                ("deploy", "bad-request", "not a step"), ("prune=0", "bad-request", "1 to 1000"),
+                ("push=", "bad-request", "push=/srv/www"),
                 ("promote=nowhere", "unknown-catalog", "nowhere"), ("promote=staging", "bad-request", "already"),
                 ("push=/etc/packhorse-no", "bad-request", "may not push"), ("push=www", "bad-request", "absolute"),
                 ("push=s3://maps/x", "bad-request", "may not push"),
             ] {
                 let problem = try await talker.problem(.submit(try submission(["verify", step])))
-                #expect(problem.code == code && problem.text.contains(word) , "\(step): \(problem.code) \(problem.text)")
+                #expect(problem.code == code && problem.text.contains(word), "\(step): \(problem.code) \(problem.text)")
                 #expect(!problem.hint.isEmpty || problem.text.contains("such as"), "\(step) has a remedy")
                 let schedule = PBSchedule.make {
                     ($0.id, $0.every) = ("monthly", "monthly 3 02:30")
                     $0.submission = (try? Data(SubmitPlanner.payload(submission([step])))) ?? Data()
                 }
-                #expect(try await talker.problem(.putSchedule(.make { $0.schedule = schedule })).code == code, "\(step)")
+                #expect(
+                    try await talker.problem(.putSchedule(.make { $0.schedule = schedule })).code == code, "\(step)")
             }
         }
         // A folder that has a catalog in it, or is in one.

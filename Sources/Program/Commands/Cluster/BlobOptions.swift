@@ -77,7 +77,8 @@ struct BlobOptions: ParsableArguments {
     func check(blobs: String?, pushTo: [String] = []) throws {
         let isS3 = blobs.map(S3Location.isMeant) ?? false
         for place in pushTo { try OptionValue.check("--push-to") { _ = try PushPlace(place) } }
-        guard isS3 || pushTo.contains(where: S3Location.isMeant) || (s3Endpoint == nil && s3Region == nil && !insecureS3)
+        guard
+            isS3 || pushTo.contains(where: S3Location.isMeant) || (s3Endpoint == nil && s3Region == nil && !insecureS3)
         else {
             throw ValidationError("--s3-endpoint, --s3-region and --insecure-s3 need --blobs s3://bucket/prefix.")
         }

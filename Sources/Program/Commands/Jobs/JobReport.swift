@@ -52,7 +52,9 @@ enum JobReport {
     private static func line(_ step: PBStepStatus) -> String {
         var line = "step     \(step.step)  \(step.state)"
         if !step.result.isEmpty { line += "  \(step.result)" }
-        if step.attempts > 0, step.state != "done" { line += "  \(Units.count(step.attempts, of: "failed attempt"))" }
+        if step.attempts > 0, step.state != "done" {
+            line += "  \(Units.count(Int(step.attempts), of: "failed attempt"))"
+        }
         if let time = WallTime.iso(step.retryMs) { line += ", next \(time)" }
         return line + (step.cause.isEmpty ? "" : ": \(step.cause): \(step.detail)")
     }

@@ -62,11 +62,15 @@ struct OutputOptions: ParsableArguments {
             valueName: "name"))
     var into: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "What follows when the job is done, in this order: \(CatalogStep.kinds.map { "\($0.form) \($0.meaning)" }.joined(separator: "; ")). The coordinator runs it, repeats what fails, and continues after a restart. Comma-separated or repeated.",
-            valueName: "steps"))
+    @Option(help: OutputOptions.thenHelp)
     var then: [String] = []
+
+    private static var thenHelp: ArgumentHelp {
+        let kinds = CatalogStep.kinds.map { "\($0.form) \($0.meaning)" }.joined(separator: "; ")
+        return ArgumentHelp(
+            "What follows when the job is done, in this order: \(kinds). The coordinator runs it, repeats what fails, and continues after a restart. Comma-separated or repeated.",
+            valueName: "steps")
+    }
 
     private static var formatHelp: ArgumentHelp {
         let files = PackageFormat.allCases.filter { $0 != .mbtiles && !$0.isFolder }
@@ -83,7 +87,7 @@ struct OutputOptions: ParsableArguments {
         guard texts.count <= CatalogStep.most else {
             throw CLIError(.usage, "--then names \(texts.count) steps; a job can have \(CatalogStep.most)")
         }
-        return try texts.map { text in
+        return try texts.map { text -> String in
             do throws(CatalogError) {
                 let step = try CatalogStep(parsing: text)
                 guard case .push(let place) = step, !place.contains("://") else { return text }

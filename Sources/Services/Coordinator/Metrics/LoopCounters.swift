@@ -16,6 +16,10 @@ struct LoopCounters: Sendable {
     private(set) var published: UInt64 = 0
     private(set) var unchanged: UInt64 = 0
     private(set) var unpublished: UInt64 = 0
+    /// Steps after jobs.
+    private(set) var stepsDone: UInt64 = 0
+    /// Their attempts that failed.
+    private(set) var stepsFailed: UInt64 = 0
     private(set) var fired: UInt64 = 0
     private(set) var skipped: UInt64 = 0
     private(set) var writes: UInt64 = 0
@@ -47,8 +51,11 @@ struct LoopCounters: Sendable {
             fired += schedule.fired - min(before?.fired ?? schedule.fired, schedule.fired)
             skipped += schedule.skipped - min(before?.skipped ?? schedule.skipped, schedule.skipped)
         case .dropSchedule(let id): schedules[id] = nil
+        case .step(let step):
+            if step.state == .done { stepsDone += 1 }
+            if step.state == .failed || step.state == .waiting && step.attempts > 0 { stepsFailed += 1 }
         case .insertJob, .job, .forget, .addBatches, .reopen, .resetBatches, .dropped, .originLimit, .originBlocked,
-            .package, .orphan, .firing, .step:
+            .package, .orphan, .firing:
             break
         }
     }

@@ -104,11 +104,14 @@ struct StepWork: Sendable {
     private static func place(_ text: String, _ catalogs: CatalogTable) throws(SubmitProblem) -> PushPlace {
         let place: PushPlace
         do throws(CatalogTransferError) { place = try catalogs.pushPlaces.place(text) } catch {
-            throw SubmitProblem("bad-request", "Step 'push=\(text.prefix(200))': \(error.message).", hint: error.hint ?? "")
+            throw SubmitProblem(
+                "bad-request", "Step 'push=\(text.prefix(200))': \(Sentence.inner(error.message)).",
+                hint: error.hint ?? "")
         }
         for name in catalogs.names where place.isNested(with: try catalogs.writer(named: name).folder) {
             throw SubmitProblem(
-                "bad-request", "Step 'push=\(text.prefix(200))': this folder and that of catalog '\(name)' are nested in each other.",
+                "bad-request",
+                "Step 'push=\(text.prefix(200))': this folder and that of catalog '\(name)' are nested in each other.",
                 hint: "push to another folder")
         }
         return place
@@ -187,7 +190,9 @@ struct StepWork: Sendable {
     ///
     /// After a promotion the catalog has versions of its own.
     private static func checkVersions(_ order: StepOrder, _ staging: any CatalogWriter) throws {
-        guard try staging.folder == order.environment.catalogs.writer(named: order.publish.catalog).folder else { return }
+        guard try staging.folder == order.environment.catalogs.writer(named: order.publish.catalog).folder else {
+            return
+        }
         let listed = try staging.listedVersions(in: order.publish.edition)
         for (id, version) in order.versions.sorted(by: { $0.key < $1.key }) where listed[id] != version {
             let now = listed[id].map { "version \($0)" } ?? "no version"
