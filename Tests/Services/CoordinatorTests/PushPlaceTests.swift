@@ -1,8 +1,6 @@
 import CatalogTransfer
 import Errors
 import Foundation
-import ObjectStore
-import S3
 import Testing
 
 /// Where the steps of jobs may push to.
