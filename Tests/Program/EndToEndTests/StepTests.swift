@@ -2,6 +2,7 @@ import CatalogFormat
 import Foundation
 import TestSupport
 import Testing
+import Tiles
 
 /// Steps after jobs with real processes: coordinators that are killed, a folder, a bucket, and places that fail.
 @Suite(.serialized, .timeLimit(.programs))
@@ -93,7 +94,6 @@ struct StepTests {
         #expect(
             begun >= 4, "\(kills) kills, \(begun) beginnings of 4 steps: \(events.output.suffix(2_000))\(events.errors)"
         )
-        print("seed \(seed): \(kills) kills, \(begun) beginnings of 4 steps")
         try await cluster.stop()
     }
 
