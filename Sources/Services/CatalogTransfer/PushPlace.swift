@@ -52,6 +52,12 @@ package enum PushPlace: Hashable, Sendable, CustomStringConvertible {
         return Self.isInside(own, other) || Self.isInside(other, own)
     }
 
+    /// The same place without symbolic links, `.` and `..`: what was checked is what is written to.
+    var resolved: PushPlace {
+        guard case .folder(let path) = self else { return self }
+        return .folder(Self.realPath(path))
+    }
+
     private static func isInside(_ path: String, _ folder: String) -> Bool {
         "\(path)/".hasPrefix(folder.hasSuffix("/") ? folder : "\(folder)/")
     }
@@ -84,7 +90,7 @@ package struct PushPlaces: Sendable {
         (self.allowed, self.open) = (allowed, open)
     }
 
-    /// The place that a step names.
+    /// The place that a step names, without symbolic links.
     ///
     /// - Throws: `bad-address` for a place that is none, for a relative path, and for one that is not allowed.
     package func place(_ text: String) throws(CatalogTransferError) -> PushPlace {
@@ -101,7 +107,7 @@ package struct PushPlaces: Sendable {
                     ? "start the coordinator with --push-to \(text.prefix(200))"
                     : "it may push to \(names) and what is below; another place needs coordinator --push-to")
         }
-        return place
+        return place.resolved
     }
 
     /// Opens a place that ``place(_:)`` has given.

@@ -46,6 +46,10 @@ struct PushPlaceTests {
         let places = try places([www.path])
         #expect(!isAllowed(www.path + "/out", places) && !isAllowed(www.path + "/out/new", places))
         #expect(isAllowed(www.path + "/in/new", places))
+        // What is checked is what is written to, also with '..' behind a link.
+        let inner = www.appending(path: "now")
+        try FileManager.default.createSymbolicLink(at: inner, withDestinationURL: other)
+        #expect(try places.place(www.path + "/now/../x") == .folder(www.resolvingSymlinksInPath().path + "/x"))
         #expect(try PushPlace(www.path + "/out/catalog").isNested(with: other))
         #expect(try !PushPlace(www.path + "/in").isNested(with: other))
     }

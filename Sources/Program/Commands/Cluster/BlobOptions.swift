@@ -83,6 +83,7 @@ struct BlobOptions: ParsableArguments {
             throw ValidationError("--s3-endpoint, --s3-region and --insecure-s3 need --blobs s3://bucket/prefix.")
         }
         if let blobs, isS3 { try OptionValue.check("--blobs") { _ = try S3Location(blobs) } }
+        guard isS3 || pushTo.contains(where: S3Location.isMeant) else { return }
         // Whether http may be used is a question of permission, which the start answers.
         try OptionValue.check("--s3-endpoint") { _ = try endpoint(allowPlain: true) }
     }

@@ -101,6 +101,22 @@ struct CatalogFolderWriter: CatalogWriter {
         }
     }
 
+    func makeMissingPatches(of packages: Set<String>, in edition: CatalogEdition) {
+        guard let patchMaker else { return }
+        func warn(_ package: String, _ error: any Error) {
+            logger?.warning(
+                "Patch to the new version not made",
+                metadata: [LogKey.package: "\(package)", LogKey.errorMessage: "\(error)"])
+        }
+        do {
+            let listed = try catalog.packages(in: edition).filter { packages.contains($0.wholeID) }.map(\.id)
+            let wanted = try catalog.wantedPatches(of: Set(listed), in: edition, previous: patchVersions)
+            _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
+        } catch {
+            warn(packages.sorted().joined(separator: ", "), error)
+        }
+    }
+
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] {
         let ids = spec.packages.map(\.id)
         do throws(CatalogError) {

@@ -26,6 +26,8 @@ protocol CatalogWriter: Sendable {
     ///
     /// A patch that cannot be made is not an error: clients fetch the whole file.
     func makePatches(_ requests: [PublishRequest])
+    /// Makes the patches to the listed versions of these packages that do not exist yet, and lists them.
+    func makeMissingPatches(of packages: Set<String>, in edition: CatalogEdition)
     /// The time that the last writing of the catalog's lists took; `nil` when it costs nothing.
     var listCost: Duration? { get }
     /// The existing files of a package's newest version, complete according to their lengths.
@@ -56,6 +58,8 @@ extension CatalogWriter {
     func wantsPatches(_ request: PublishRequest) -> Bool { false }
 
     func makePatches(_ requests: [PublishRequest]) {}
+
+    func makeMissingPatches(of packages: Set<String>, in edition: CatalogEdition) {}
 
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] { [] }
 

@@ -1,4 +1,5 @@
 import Catalog
+import Digests
 import Logging
 import Scheduling
 import Telemetry
@@ -24,11 +25,13 @@ final class StepRunner {
         isRunning = true
         state.collect([.store(.step(step.begun))])
         var versions: [String: Int32] = [:]
+        var digests: [String: Digest] = [:]
         for package in state.scheduler.packages(of: step.job) where package.state.isPublished {
             versions[package.id] = Int32(clamping: package.version)
+            digests[package.id] = package.merged?.digest
         }
         let order = StepOrder(
-            publish: spec.publish, number: step.number, versions: versions, environment: environment)
+            publish: spec.publish, number: step.number, versions: versions, digests: digests, environment: environment)
         state.tick.tasks.append(
             .run(.steps) {
                 do {

@@ -16,19 +16,45 @@ extension StepWork {
             let catalogs = order.environment.catalogs
             let folder = try order.writer.folder
             let target = try catalogs.pushPlaces.target(try place(text, catalogs))
-            for attempt in 1... {
-                do {
-                    let push = CatalogPush(source: try CatalogSource(folder.path), folder: folder, target: target)
-                    let done = try await push.run(dryRun: false, prune: false) { _ in }
-                    return
-                        "\(Units.count(done.sent.count, of: "file")), \(Units.bytes(done.bytes)), sent; \(Units.count(done.skipped, of: "file")) existed already"
-                } catch let error as CatalogTransferError where error.code == .changed && attempt < Self.changes {
-                    // Something was published meanwhile; what was sent is not sent again.
-                    try Task.checkCancellation()
-                }
+            let source = try CatalogSource(folder.path)
+            return try await whileChanging(folder) {
+                try await checkSequence(source, target)
+                let done = try await CatalogPush(source: source, folder: folder, target: target)
+                    .run(dryRun: false, prune: false) { _ in }
+                return
+                    "\(Units.count(done.sent.count, of: "file")), \(Units.bytes(done.bytes)), sent; \(Units.count(done.skipped, of: "file")) existed already"
             }
-            return ""
         }
+    }
+
+    /// Refuses to replace a catalog that has changed more often: it is another one.
+    private static func checkSequence(_ source: CatalogSource, _ target: any PushTarget) async throws {
+        guard let bytes = try await target.read(CatalogIndex.fileName),
+            let own = try await source.read(CatalogIndex.fileName)
+        else { return }
+        guard let there = try CatalogIndex(decoding: bytes).sequence,
+            let here = try CatalogIndex(decoding: own).sequence, there > here
+        else { return }
+        throw StepProblem(
+            "other-catalog",
+            "'\(target.name)' has a catalog with the sequence \(there), and this one has \(here): devices would refuse it; push to another place"
+        )
+    }
+
+    /// Begins again at once when an attempt failed and the catalog has changed meanwhile: a publication may have removed a file
+    /// that was being read.
+    private static func whileChanging(
+        _ folder: URL, _ attempt: @Sendable () async throws -> String
+    ) async throws -> String {
+        let index = folder.appending(path: CatalogIndex.fileName)
+        for _ in 1..<changes {
+            let before = try Data(contentsOf: index)
+            do { return try await attempt() } catch {
+                guard !(error is CancellationError), try Data(contentsOf: index) != before else { throw error }
+                try Task.checkCancellation()
+            }
+        }
+        return try await attempt()
     }
 
     /// How often a step begins again at once because the catalog changed under it.
@@ -69,16 +95,7 @@ extension StepWork {
         } run: { order in
             let options = order.environment.options
             let (folder, key) = (try order.writer.folder, try options.signingKey?.publicKey)
-            let index = folder.appending(path: CatalogIndex.fileName)
-            for attempt in 1... {
-                let before = try Data(contentsOf: index)
-                do { return try await options.verifyCatalog(folder, key) } catch {
-                    // A file that a publication removed meanwhile is not missing.
-                    guard attempt < Self.changes, try Data(contentsOf: index) != before else { throw error }
-                    try Task.checkCancellation()
-                }
-            }
-            return ""
+            return try await whileChanging(folder) { try await options.verifyCatalog(folder, key) }
         }
     }
 
@@ -97,14 +114,18 @@ extension StepWork {
             let (staging, executor) = (try order.writer, order.environment.executor)
             let live = try order.environment.catalogs.writer(named: name)
             let plan = try await executor.value(on: .catalog) {
-                try await FileWork.run {
-                    try checkVersions(order, staging)
+                try await FileWork.run { () throws -> CatalogPlan? in
+                    guard try !isSuperseded(order, staging, live) else { return nil }
                     return try live.carryOut(promotion(order, from: staging.folder))
                 }
             }
-            guard !plan.isEmpty else { return "catalog '\(name)' has these packages already" }
-            // Writers log the errors of patches and throw none.
-            try await executor.value(on: .patches) { try await FileWork.run { live.makePatches(plan.requests) } }
+            // Also those that a kill after the promotion has prevented. Writers log the errors of patches and throw none.
+            try await executor.value(on: .patches) {
+                try await FileWork.run {
+                    live.makeMissingPatches(of: Set(order.versions.keys), in: order.publish.edition)
+                }
+            }
+            guard let plan, !plan.isEmpty else { return "catalog '\(name)' has these packages already" }
             return "\(Units.count(plan.requests.count, of: "package")) promoted into catalog '\(name)'"
         }
     }
@@ -119,20 +140,27 @@ extension StepWork {
         return promotion
     }
 
-    /// Refuses to promote what another job, or a person, has published since.
+    /// Whether another job, or a person, has published since, and what this job published is promoted already.
     ///
-    /// After a promotion the catalog has versions of its own.
-    private static func checkVersions(_ order: StepOrder, _ staging: any CatalogWriter) throws {
-        guard try staging.folder == order.environment.catalogs.writer(named: order.publish.catalog).folder else {
-            return
+    /// Refuses to promote what another job has published. After a promotion the catalog has versions of its own.
+    private static func isSuperseded(
+        _ order: StepOrder, _ staging: any CatalogWriter, _ live: any CatalogWriter
+    ) throws -> Bool {
+        let (own, edition) = (
+            try order.environment.catalogs.writer(named: order.publish.catalog), order.publish.edition
+        )
+        guard staging.folder == own.folder else { return false }
+        let listed = try staging.listedVersions(in: edition)
+        let other = order.versions.sorted { $0.key < $1.key }.first { listed[$0.key] != $0.value }
+        guard let other else { return false }
+        let isPromoted = try order.versions.keys.allSatisfy { id in
+            try order.digests[id].map { try live.held(id, edition)[$0] != nil } ?? false
         }
-        let listed = try staging.listedVersions(in: order.publish.edition)
-        for (id, version) in order.versions.sorted(by: { $0.key < $1.key }) where listed[id] != version {
-            let now = listed[id].map { "version \($0)" } ?? "no version"
-            throw StepProblem(
-                "package-superseded",
-                "the catalog lists \(now) of package '\(id)', and this job published version \(version); promote it by hand: packhorse catalog promote"
-            )
-        }
+        guard !isPromoted else { return true }
+        let now = listed[other.key].map { "version \($0)" } ?? "no version"
+        throw StepProblem(
+            "package-superseded",
+            "the catalog lists \(now) of package '\(other.key)', and this job published version \(other.value); promote it by hand: packhorse catalog promote"
+        )
     }
 }

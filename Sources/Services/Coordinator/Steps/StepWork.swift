@@ -1,4 +1,5 @@
 import Catalog
+import Digests
 
 /// One step of one job, with all that it needs.
 struct StepOrder: Sendable {
@@ -8,6 +9,8 @@ struct StepOrder: Sendable {
     let number: Int
     /// The versions that the job published, or found unchanged, by package.
     let versions: [String: Int32]
+    /// The digests of these packages, as far as known.
+    let digests: [String: Digest]
     let environment: LoopEnvironment
 
     var step: CatalogStep { publish.then[number - 1] }
