@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import Errors
 import Testing
 
 /// How the steps after a job are written.

@@ -12,7 +12,7 @@ extension ControlHandlers {
     }
 
     /// Continues the steps of a job at the one that failed, with new attempts.
-    func retry(_ step: JobStep, _ body: PBJobOrder, _ replyAddress: ReplyAddress) {
+    func retry(_ step: JobStep, by body: PBJobOrder, _ replyAddress: ReplyAddress) {
         guard !body.apart, !body.publish.allowsShrink, !body.publish.replacesArea else {
             let text = "Job \(step.job) is done; only its steps are tried again, which no option changes."
             return state.reply(

@@ -65,8 +65,11 @@ final class StepRunner {
             ])
             metadata[LogKey.errorCode] = "\(problem.cause)"
             metadata[LogKey.errorMessage] = "\(problem.text)"
-            let text = pause == nil ? "Step after a job failed" : "Step after a job failed and is tried again"
-            state.environment.logger.warning("\(text)", metadata: metadata)
+            if pause == nil {
+                state.environment.logger.warning("Step after a job failed", metadata: metadata)
+            } else {
+                state.environment.logger.info("Step after a job failed and is tried again", metadata: metadata)
+            }
         }
     }
 }

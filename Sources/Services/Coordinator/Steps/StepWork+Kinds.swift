@@ -115,7 +115,7 @@ extension StepWork {
             let live = try order.environment.catalogs.writer(named: name)
             let plan = try await executor.value(on: .catalog) {
                 try await FileWork.run { () throws -> CatalogPlan? in
-                    guard try !isSuperseded(order, staging, live) else { return nil }
+                    guard try !isSuperseded(order, in: staging, live: live) else { return nil }
                     return try live.carryOut(promotion(order, from: staging.folder))
                 }
             }
@@ -144,7 +144,7 @@ extension StepWork {
     ///
     /// Refuses to promote what another job has published. After a promotion the catalog has versions of its own.
     private static func isSuperseded(
-        _ order: StepOrder, _ staging: any CatalogWriter, _ live: any CatalogWriter
+        _ order: StepOrder, in staging: any CatalogWriter, live: any CatalogWriter
     ) throws -> Bool {
         let (own, edition) = (
             try order.environment.catalogs.writer(named: order.publish.catalog), order.publish.edition
