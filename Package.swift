@@ -154,7 +154,7 @@ let libraries: [Module] = [
             "Shards",
             "PackageFiles",
             "Packages",
-            "CatalogFormat", "Catalog", "Notifications", "Telemetry", "MetricsFormat",
+            "CatalogFormat", "Catalog", "CatalogTransfer", "Notifications", "Telemetry", "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,

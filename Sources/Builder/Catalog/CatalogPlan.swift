@@ -109,6 +109,14 @@ extension Catalog {
         return lists
     }
 
+    /// The listed version of each package of an edition; of a package in parts by the id of the package.
+    ///
+    /// - Throws: `catalog-corrupt`, `io`.
+    public func listedVersions(in edition: CatalogEdition) throws(CatalogError) -> [String: Int32] {
+        let packages = ListedPackage.all(of: try packages(in: edition))
+        return Dictionary(packages.map { ($0.id, $0.version) }) { first, _ in first }
+    }
+
     /// The folder of an edition.
     func home(_ edition: CatalogEdition) -> URL {
         edition.path.isEmpty ? folder : folder.appendingPathComponent(edition.path, isDirectory: true)

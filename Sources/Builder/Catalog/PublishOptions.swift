@@ -26,6 +26,8 @@ public struct PublishOptions: Sendable, Hashable {
     public var allowsShrink = false
     /// Whether all packages of a job are published in one change of the catalog, or none.
     public var together = false
+    /// What follows when the job is done, in this order.
+    public var then: [CatalogStep] = []
 
     /// The main edition of the main catalog; nothing unusual is allowed.
     public init() {}

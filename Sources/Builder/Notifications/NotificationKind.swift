@@ -16,6 +16,8 @@ public enum NotificationKind: Int64, CaseIterable, Sendable {
     case originBlocked = 5
     /// A firing of a schedule failed, and so did its retries.
     case scheduleFailed = 6
+    /// A step after a job failed, and so did its attempts.
+    case stepFailed = 7
 
     /// Kebab-case.
     public var name: String {
@@ -26,6 +28,7 @@ public enum NotificationKind: Int64, CaseIterable, Sendable {
         case .packagePublished: "package-published"
         case .originBlocked: "origin-blocked"
         case .scheduleFailed: "schedule-failed"
+        case .stepFailed: "step-failed"
         }
     }
 

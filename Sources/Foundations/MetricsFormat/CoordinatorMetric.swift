@@ -15,6 +15,7 @@ package enum CoordinatorMetric: String, MetricTable {
     case failedBatches = "failed_batches_total"
     case failedTiles = "failed_tiles_total"
     case publications = "publications_total"
+    case steps = "job_steps_total"
     case schedules
     case schedulesFired = "schedules_fired_total"
     case schedulesSkipped = "schedules_skipped_total"
@@ -88,6 +89,8 @@ package enum CoordinatorMetric: String, MetricTable {
         case .failedTiles: .counter("Failed tiles that accepted results name", Self.causes)
         case .publications:
             .counter("Publications of packages", .closed("result", ["published", "unchanged", "failed"]))
+        case .steps:
+            .counter("Steps after jobs, each attempt that failed counted", .closed("result", ["done", "failed"]))
         case .schedules: .gauge("Schedules")
         case .schedulesFired: .counter("Jobs made by schedules")
         case .schedulesSkipped: .counter("Runs of schedules that made no job")

@@ -1,6 +1,7 @@
 public import Blobs
 public import Catalog
 public import CatalogFormat
+package import CatalogTransfer
 internal import Files
 public import Foundation
 public import Notifications
@@ -82,6 +83,16 @@ public struct CoordinatorOptions: Sendable {
     package var readFiles: @Sendable (PBSubmit) async -> Result<PBSubmit, ScheduleFileProblem> = { _ in
         .failure(ScheduleFileProblem(text: "this coordinator reads no files of schedules", hint: ""))
     }
+    /// Where the steps of jobs may push catalogs to; default: nowhere.
+    package var pushPlaces = PushPlaces()
+    /// Checks every byte of the catalog in a folder, and its signature if a key is given; returns the result in a line.
+    ///
+    /// Throws ``StepProblem``. Default: fails.
+    package var verifyCatalog: @Sendable (URL, CatalogPublicKey?) async throws -> String = { _, _ in
+        throw StepProblem("bad-request", "this coordinator cannot verify catalogs")
+    }
+    /// The pauses between the attempts of a step after a job, in seconds; one attempt more than pauses.
+    var stepPauses: [Double] = [10, 60]
     /// How long a lease is valid without progress.
     ///
     /// Unit: seconds, default 60.

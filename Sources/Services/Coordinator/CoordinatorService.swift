@@ -84,7 +84,9 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         blobEndpoint = blobServer?.endpoint
         environment = try LoopEnvironment(
             options: options, logger: logger, store: store, blobs: blobs,
-            catalogs: CatalogTable(main: writer(catalog), others: others.mapValues(writer)), places: places,
+            catalogs: CatalogTable(
+                main: writer(catalog), others: others.mapValues(writer), pushPlaces: options.pushPlaces),
+            places: places,
             router: router, blobPort: Self.port(of: blobEndpoint))
     }
 

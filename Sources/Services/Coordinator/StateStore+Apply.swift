@@ -15,12 +15,15 @@ extension StateStore {
             if summary.state.isFinal { try endFiring(of: summary, in: db) }
         case .forget(let job):
             try moveToHistory(job, db)
+            try removeSteps(of: job, in: db)
             try markForgotten(job, db)
         case .addBatches(let job, let first, let batches):
             for (offset, batch) in batches.enumerated() {
                 try put(batch, job: job, index: first.advanced(by: offset), in: db)
             }
+        case .step(let step): try StepRecord.table.put(step, db)
         case .reopen(let job, let keepsBatches):
+            try removeSteps(of: job.summary.id, in: db)
             try reopen(job, keepsBatches: keepsBatches, in: db, wall: wall)
             try endFiring(of: job.summary, in: db)
         case .resetBatches(let job, let batches): try reset(batches, of: job, in: db)

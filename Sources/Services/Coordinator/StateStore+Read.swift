@@ -26,6 +26,8 @@ struct Inheritance: Sendable {
     var lastEvent: Int64 = 0
     var schedules: [Schedule] = []
     var operatorLimits: OperatorLimits = [:]
+    /// The steps of jobs that have begun, by job and number.
+    var steps: [JobStep] = []
     /// The sessions that may hold shares granted by the last run; `nil` = not stored.
     var holders: ShareHolders?
 }
@@ -56,6 +58,7 @@ extension StateStore {
                 all.times[summary.id] = try StateStore.times(row)
             }
             all.schedules = try StateStore.schedules(db)
+            all.steps = try StateStore.steps(db)
             all.operatorLimits = try StateStore.operatorLimits(db)
             all.holders = try StateStore.holders(before: epoch, db)
             return all

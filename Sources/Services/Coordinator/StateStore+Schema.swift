@@ -32,8 +32,19 @@ extension StateStore {
             try db.execute(sql: "ALTER TABLE schedule ADD COLUMN paused INTEGER NOT NULL DEFAULT 0")
         }
         migrator.registerMigration("attempts and history of schedules") { db in try db.execute(sql: firings) }
+        migrator.registerMigration("steps after jobs") { db in try db.execute(sql: steps) }
         return migrator
     }
+
+    /// A step has a row when it was started.
+    private static let steps = """
+        CREATE TABLE step (
+            job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, number INTEGER NOT NULL, step TEXT NOT NULL,
+            state TEXT NOT NULL, attempts INTEGER NOT NULL, retry_at INTEGER NOT NULL, ended_at INTEGER NOT NULL,
+            result TEXT NOT NULL, cause TEXT NOT NULL, detail TEXT NOT NULL,
+            PRIMARY KEY (job, number)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     /// The newest firings of each schedule, and the attempts of the present one.
     private static let firings = """

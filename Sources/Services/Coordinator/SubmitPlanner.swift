@@ -35,6 +35,7 @@ struct SubmitPlanner: Sendable {
         func checked(against catalogs: CatalogTable) throws(SubmitProblem) -> Plan {
             var plan = self
             plan.warnings = try catalogs.writer(named: spec.publish.catalog).outlook(spec)
+            try StepWork.check(spec.publish, catalogs)
             return plan
         }
 

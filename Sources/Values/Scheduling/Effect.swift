@@ -127,6 +127,10 @@ public enum StoreWrite: Hashable, Sendable {
     case firing(PastFiring)
     /// Remove a schedule and its firings.
     case dropSchedule(String)
+    /// A step of a job that is done.
+    ///
+    /// The rows of a job's steps are removed when it is reopened or forgotten.
+    case step(JobStep)
     /// An operator's limit for an origin; `nil` = removed.
     case originLimit(String, OperatorLimit?)
     /// An origin gets no requests; only a line of the event log, no part of the state.

@@ -14,6 +14,8 @@ public struct StoredState: Hashable, Sendable {
     public private(set) var schedules: [String: Schedule] = [:]
     /// Firings of schedules as they began, oldest first; the results of their jobs are those of the jobs.
     public private(set) var firings: [PastFiring] = []
+    /// Steps of jobs that have begun, by job and number.
+    public private(set) var steps: [JobID: [Int: JobStep]] = [:]
     /// Operators' limits by origin.
     public private(set) var operatorLimits: OperatorLimits = [:]
 
@@ -31,6 +33,7 @@ public struct StoredState: Hashable, Sendable {
             if let place = place(id) { jobs.remove(at: place) }
             failures[id] = nil
             orphans[id] = nil
+            steps[id] = nil
         case .batch(let id, let index, let batch):
             if let place = place(id), jobs[place].batches.indices.contains(index.number) {
                 jobs[place].batches[index.number] = batch
@@ -45,6 +48,7 @@ public struct StoredState: Hashable, Sendable {
             guard let place = place(job.summary.id) else { return }
             let before = jobs[place]
             jobs[place] = job
+            steps[job.summary.id] = nil
             if job.payload.isEmpty { jobs[place].payload = before.payload }
             if keepsBatches { jobs[place].batches = before.batches }
             let batches = jobs[place].batches
@@ -70,6 +74,7 @@ public struct StoredState: Hashable, Sendable {
         case .firing(let firing):
             firings.removeAll { $0.schedule == firing.schedule && $0.number + PastFiring.kept <= firing.number }
             firings.append(firing)
+        case .step(let step): steps[step.job, default: [:]][step.number] = step
         case .originLimit(let origin, let limit): operatorLimits[origin] = limit
         case .originBlocked: break
         case .failures(let id, let batch, let tiles): failures[id, default: [:]][batch] = tiles

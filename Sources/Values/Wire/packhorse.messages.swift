@@ -396,6 +396,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("packages.names", path: [7, 3], most: 40000),
                 ListLimit("packages.formats", path: [7, 6], most: 131072),
                 ListLimit("packages.nodes", path: [7, 7], most: 20480),
+                ListLimit("publish.then", path: [223, 10], most: 16),
                 ListLimit("packages.nodes.names", path: [7, 7, 4], most: 100000),
             ]
         case .listJobs:
@@ -408,6 +409,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("jobs.packages", path: [1, 19], most: 4096),
                 ListLimit("jobs.failures", path: [1, 20], most: 10000),
                 ListLimit("jobs.formats", path: [1, 28], most: 32000),
+                ListLimit("jobs.steps", path: [1, 48], most: 16),
                 ListLimit("jobs.packages.files", path: [1, 19, 9], most: 131072),
             ]
         case .jobStatus:
@@ -415,7 +417,12 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("packages", path: [19], most: 4096),
                 ListLimit("failures", path: [20], most: 10000),
                 ListLimit("formats", path: [28], most: 32),
+                ListLimit("steps", path: [48], most: 16),
                 ListLimit("packages.files", path: [19, 9], most: 131072),
+            ]
+        case .jobOrder:
+            [
+                ListLimit("publish.then", path: [222, 10], most: 16),
             ]
         case .failedWork:
             [
@@ -466,7 +473,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("packages", path: [3], most: 1000),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .getSchedule, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .getSchedule, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -766,6 +773,7 @@ extension PBJobs: WireBody {}
 extension PBGetJob: WireBody {}
 extension PBJobStatus: WireBody {}
 extension PBPackageStatus: WireBody {}
+extension PBStepStatus: WireBody {}
 extension PBCancelJob: WireBody {}
 extension PBJobOrder: WireBody {}
 extension PBListFailed: WireBody {}

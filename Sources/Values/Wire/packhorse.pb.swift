@@ -990,6 +990,9 @@ public nonisolated struct PBPublishOptions: Sendable {
   /// all packages of the job in one change of the catalog, when each of them is ready
   public var together: Bool = false
 
+  /// what follows when the job is done, in this order: push=/srv/www, prune=3, verify, promote=live
+  public var then: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1353,6 +1356,12 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._sourceVersion = newValue}
   }
 
+  /// what follows when the job is done, in the order of PublishOptions.then
+  public var steps: [PBStepStatus] {
+    get {_storage._steps}
+    set {_uniqueStorage()._steps = newValue}
+  }
+
   /// wall time since 1970, for display only; the next two are the same
   public var submittedMs: Int64 {
     get {_storage._submittedMs}
@@ -1417,6 +1426,38 @@ public nonisolated struct PBPackageStatus: Sendable {
 
   /// what looks wrong about its tiles, for people
   public var remark: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A step after a job.
+public nonisolated struct PBStepStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// as in PublishOptions.then
+  public var step: String = String()
+
+  public var state: String = String()
+
+  /// that failed
+  public var attempts: UInt32 = 0
+
+  /// what it did, for people
+  public var result: String = String()
+
+  /// why the last attempt failed
+  public var cause: String = String()
+
+  public var detail: String = String()
+
+  /// when it is tried again, wall time since 1970
+  public var retryMs: Int64 = 0
+
+  public var endedMs: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2768,6 +2809,14 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .firing(newValue)}
   }
 
+  public var step: PBLoggedRow {
+    get {
+      if case .step(let v)? = change {return v}
+      return PBLoggedRow()
+    }
+    set {change = .step(newValue)}
+  }
+
   public var originLimit: PBOriginLimit {
     get {
       if case .originLimit(let v)? = change {return v}
@@ -2800,6 +2849,7 @@ public nonisolated struct PBLoggedChange: Sendable {
     case schedule(PBLoggedRow)
     case scheduleDropped(String)
     case firing(PBLoggedRow)
+    case step(PBLoggedRow)
     case originLimit(PBOriginLimit)
     case originBlock(PBOriginBlock)
 
@@ -4764,7 +4814,7 @@ nonisolated extension PBFollowedFiles: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PublishOptions"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0\u{3}max_file\0\u{1}together\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{1}edition\0\u{3}data_date\0\u{3}tile_packs\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}allows_shrink\0\u{3}max_file\0\u{1}together\0\u{1}then\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4781,6 +4831,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 7: try { try decoder.decodeSingularBoolField(value: &self.allowsShrink) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.maxFile) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.together) }()
+      case 10: try { try decoder.decodeRepeatedStringField(value: &self.then) }()
       default: break
       }
     }
@@ -4818,6 +4869,9 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.together != false {
       try visitor.visitSingularBoolField(value: self.together, fieldNumber: 9)
     }
+    if !self.then.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.then, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4831,6 +4885,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.allowsShrink != rhs.allowsShrink {return false}
     if lhs.maxFile != rhs.maxFile {return false}
     if lhs.together != rhs.together {return false}
+    if lhs.then != rhs.then {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5117,7 +5172,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{4}m\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{1}steps\0\u{4}l\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -5159,6 +5214,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _sourceURL: String = String()
     var _dataDate: String = String()
     var _sourceVersion: String = String()
+    var _steps: [PBStepStatus] = []
     var _submittedMs: Int64 = 0
     var _startedMs: Int64 = 0
     var _endedMs: Int64 = 0
@@ -5213,6 +5269,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _sourceURL = source._sourceURL
       _dataDate = source._dataDate
       _sourceVersion = source._sourceVersion
+      _steps = source._steps
       _submittedMs = source._submittedMs
       _startedMs = source._startedMs
       _endedMs = source._endedMs
@@ -5275,6 +5332,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 45: try { try decoder.decodeSingularStringField(value: &_storage._sourceURL) }()
         case 46: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
         case 47: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
+        case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._steps) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
         case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
         case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
@@ -5409,6 +5467,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._sourceVersion.isEmpty {
         try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 47)
       }
+      if !_storage._steps.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._steps, fieldNumber: 48)
+      }
       if _storage._submittedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
       }
@@ -5472,6 +5533,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._sourceURL != rhs_storage._sourceURL {return false}
         if _storage._dataDate != rhs_storage._dataDate {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
+        if _storage._steps != rhs_storage._steps {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}
         if _storage._startedMs != rhs_storage._startedMs {return false}
         if _storage._endedMs != rhs_storage._endedMs {return false}
@@ -5556,6 +5618,71 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.tilesHash != rhs.tilesHash {return false}
     if lhs.files != rhs.files {return false}
     if lhs.remark != rhs.remark {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".StepStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}state\0\u{1}attempts\0\u{1}result\0\u{1}cause\0\u{1}detail\0\u{3}retry_ms\0\u{3}ended_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.step) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.result) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.cause) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.retryMs) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.endedMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.step.isEmpty {
+      try visitor.visitSingularStringField(value: self.step, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if self.attempts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 3)
+    }
+    if !self.result.isEmpty {
+      try visitor.visitSingularStringField(value: self.result, fieldNumber: 4)
+    }
+    if !self.cause.isEmpty {
+      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 5)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 6)
+    }
+    if self.retryMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.retryMs, fieldNumber: 7)
+    }
+    if self.endedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.endedMs, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBStepStatus, rhs: PBStepStatus) -> Bool {
+    if lhs.step != rhs.step {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs.result != rhs.result {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.retryMs != rhs.retryMs {return false}
+    if lhs.endedMs != rhs.endedMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8092,7 +8219,7 @@ nonisolated extension PBOriginOrder: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{1}firing\0\u{4}E\u{3}origin_limit\0\u{3}origin_block\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{1}firing\0\u{1}step\0\u{4}D\u{3}origin_limit\0\u{3}origin_block\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8254,6 +8381,19 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
           self.change = .firing(v)
         }
       }()
+      case 14: try {
+        var v: PBLoggedRow?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .step(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .step(v)
+        }
+      }()
       case 210: try {
         var v: PBOriginLimit?
         var hadOneofValue = false
@@ -8342,6 +8482,10 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
     case .firing?: try {
       guard case .firing(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .step?: try {
+      guard case .step(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
     }()
     case .originLimit?: try {
       guard case .originLimit(let v)? = self.change else { preconditionFailure() }

@@ -63,6 +63,8 @@ struct JSONReferenceTests {
                 "cause", "detail", "failures", "retry_seconds",
                 // Of a firing at its time, and of a source with builds: ScheduleHistoryTests, NewestBuildServiceTests.
                 "due", "source_build",
+                // Of a step that failed: StepServiceTests.
+                "steps.cause", "steps.detail", "steps.retry",
                 // Of a package in parts: PartsStagingTests.
                 "parts",
             ])
@@ -80,7 +82,7 @@ struct JSONReferenceTests {
         try await reader.run("submission", ["submit"] + small + ["--dry-run"], at: control)
         try await reader.run("submission", ["submit"] + small, at: control)
         let quiet = ["--wait", "--progress", "none"]
-        try await reader.run("job", ["submit"] + small + ["--tile-packs"] + quiet, at: control)
+        try await reader.run("job", ["submit"] + small + ["--tile-packs", "--then", "verify"] + quiet, at: control)
         try await reader.run(
             "job", ["submit", "LV", "--tileset", base.path, "--zoom", "0-10", "--max-file", "200kB"] + quiet,
             at: control)

@@ -2,6 +2,7 @@ import Catalog
 import CatalogFormat
 internal import CatalogTransfer
 internal import CommandSupport
+import Coordinator
 import Errors
 import Files
 import Foundation
@@ -95,6 +96,20 @@ struct CatalogCheck: Encodable {
                 + "\(Units.count(lists.files.count, of: "file")), \(Units.count(tiles, of: "tile")), \(Units.bytes(bytes))\(signed)",
             paths: lists.files.keys.sorted(), bytes: bytes, tiles: tiles, key: document?.provenKey,
             warnings: source.folder == nil ? CatalogAddress.warnings(of: lists.bases, servedAt: source.name) : [])
+    }
+
+    /// Checks the catalog in a folder, as a step after a job.
+    ///
+    /// - Throws: `StepProblem`.
+    static func step(_ folder: URL, key: CatalogPublicKey?) async throws -> String {
+        do { return try await run(try CatalogSource(folder.path), key: key).summary } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            guard let known = ErrorTranslation.cliError(error) else { throw error }
+            let text = ([known.message] + known.details.prefix(3)).joined(separator: "; ")
+            let cause = known.status == .badData ? "catalog-damaged" : "catalog-unreadable"
+            throw StepProblem(cause, text, mayHeal: StepProblem.mayHeal(known.status))
+        }
     }
 
     /// Prints the result, and warnings to standard error.

@@ -73,20 +73,18 @@ struct CatalogPushCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try place()
+        let place = try PushPlace(self.target)
+        let target = try open(place)
         let source = try CatalogSource(catalog)
         guard let folder = source.folder else {
             throw CLIError(.usage, "'\(catalog)' is an address; this command needs the catalog's folder")
         }
-        if let place = target as? FolderTarget {
-            let (from, to) = (Self.realPath(folder), Self.realPath(place.folder))
-            guard !"\(to)/".hasPrefix("\(from)/"), !"\(from)/".hasPrefix("\(to)/") else {
-                throw CLIError(
-                    .usage, "'\(self.target)' and the catalog '\(catalog)' are nested in each other",
-                    hint: "choose another folder")
-            }
-            if !dryRun { try OutputLocation.makeFolder(place.folder) }
+        guard !place.isNested(with: folder) else {
+            throw CLIError(
+                .usage, "'\(self.target)' and the catalog '\(catalog)' are nested in each other",
+                hint: "choose another folder")
         }
+        if let place = target as? FolderTarget, !dryRun { try OutputLocation.makeFolder(place.folder) }
         let address = try url.map {
             // The key of the environment signs only a catalog that is already signed. A key option always signs.
             let isSigned = FileKind.isThere(folder.appending(path: CatalogIndex.signatureName))
@@ -113,35 +111,22 @@ struct CatalogPushCommand: AsyncParsableCommand {
         }
     }
 
-    /// A folder's path without symbolic links.
-    ///
-    /// The folder need not exist.
-    private static func realPath(_ folder: URL) -> String {
-        let folder = folder.standardizedFileURL
-        let above = folder.deletingLastPathComponent()
-        guard !FileKind.isThere(folder), above.path.count < folder.path.count else {
-            return folder.resolvingSymlinksInPath().path
-        }
-        return URL(filePath: realPath(above)).appending(path: folder.lastPathComponent).path
-    }
-
-    /// The bucket, or the folder.
-    private func place() throws -> any PushTarget {
-        guard target.hasPrefix("s3://") else {
-            guard s3Endpoint == nil, s3Region == nil, !insecureS3, !target.contains("://") else {
+    /// Opens the bucket, or the folder.
+    private func open(_ place: PushPlace) throws -> any PushTarget {
+        switch place {
+        case .folder(let path):
+            guard s3Endpoint == nil, s3Region == nil, !insecureS3 else {
                 throw CLIError(
                     .usage, "'\(target)' is not a bucket",
                     hint: "write s3://bucket/prefix, or a folder without the S3 options")
             }
-            return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))
+            return FolderTarget(folder: URL(filePath: path, directoryHint: .isDirectory))
+        case .bucket(let location):
+            let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
+            return BucketTarget(
+                bucket: try S3Bucket(
+                    location, at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
+                    credentials: try S3CredentialProviders.find(in: ProcessInfo.processInfo.environment)))
         }
-        let location: S3Location
-        do throws(S3Error) { location = try S3Location(target) } catch { throw CLIError(.usage, error.message) }
-        let environment = ProcessInfo.processInfo.environment
-        let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
-        return BucketTarget(
-            bucket: try S3Bucket(
-                location, at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
-                credentials: try S3CredentialProviders.find(in: environment)))
     }
 }

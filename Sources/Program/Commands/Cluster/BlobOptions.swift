@@ -1,5 +1,6 @@
 import ArgumentParser
 import Blobs
+internal import CatalogTransfer
 internal import CommandSupport
 import Foundation
 import ObjectStore
@@ -11,7 +12,7 @@ import S3
 struct BlobOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The S3 server of --blobs s3://…, for example https://s3.example.org:8080. Default: Amazon's for the region.",
+            "The S3 server of s3:// locations, for example https://s3.example.org:8080. Default: Amazon's for the region.",
             valueName: "url"))
     var s3Endpoint: String?
 
@@ -37,11 +38,32 @@ struct BlobOptions: ParsableArguments {
     func open(_ text: String, folder: URL, create: Bool) async throws -> S3BlobStore {
         let environment = ProcessInfo.processInfo.environment
         let location = try S3Location(text)
-        let bucket = try S3Bucket(
-            location, at: try endpoint(allowPlain: insecureS3),
-            credentials: try S3CredentialProviders.find(in: environment))
+        let bucket = try bucket(location, environment)
         let cache = try BlobCache(blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder)
         return try await S3BlobStore(bucket, cache: cache, create: create)
+    }
+
+    /// A place in a bucket, with the credentials of the environment.
+    private func bucket(_ location: S3Location, _ environment: [String: String]) throws -> S3Bucket {
+        try S3Bucket(
+            location, at: try endpoint(allowPlain: insecureS3),
+            credentials: try S3CredentialProviders.find(in: environment))
+    }
+
+    /// Where the steps of jobs may push catalogs to.
+    ///
+    /// Credentials are looked for when a step needs them.
+    func pushPlaces(_ texts: [String]) throws -> PushPlaces {
+        let places = try texts.map { text in
+            let place = try PushPlace(text)
+            guard case .folder(let path) = place else { return place }
+            // The coordinator's folder may change.
+            return PushPlace.folder(URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL.path)
+        }
+        let options = self
+        return PushPlaces(places) { location in
+            try options.bucket(location, ProcessInfo.processInfo.environment)
+        }
     }
 
     private func endpoint(allowPlain: Bool) throws -> S3Endpoint {
@@ -50,13 +72,18 @@ struct BlobOptions: ParsableArguments {
     }
 
     /// Refuses options that would have no effect, and places that cannot be.
-    func check(blobs: String?) throws {
+    ///
+    /// - Parameter pushTo: Further places of a coordinator that can be in a bucket.
+    func check(blobs: String?, pushTo: [String] = []) throws {
         let isS3 = blobs.map(S3Location.isMeant) ?? false
-        guard isS3 || (s3Endpoint == nil && s3Region == nil && !insecureS3) else {
+        for place in pushTo { try OptionValue.check("--push-to") { _ = try PushPlace(place) } }
+        guard
+            isS3 || pushTo.contains(where: S3Location.isMeant) || (s3Endpoint == nil && s3Region == nil && !insecureS3)
+        else {
             throw ValidationError("--s3-endpoint, --s3-region and --insecure-s3 need --blobs s3://bucket/prefix.")
         }
-        guard let blobs, isS3 else { return }
-        try OptionValue.check("--blobs") { _ = try S3Location(blobs) }
+        if let blobs, isS3 { try OptionValue.check("--blobs") { _ = try S3Location(blobs) } }
+        guard isS3 || pushTo.contains(where: S3Location.isMeant) else { return }
         // Whether http may be used is a question of permission, which the start answers.
         try OptionValue.check("--s3-endpoint") { _ = try endpoint(allowPlain: true) }
     }

@@ -46,6 +46,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var alsoCatalogURL: [String] = []
     @Option(
         help: ArgumentHelp(
+            "A folder or s3://bucket/prefix that the steps of jobs may push catalogs to, with what is below (submit --then push=PLACE); may be repeated. Default: none.",
+            valueName: "place"))
+    var pushTo: [String] = []
+    @Option(
+        help: ArgumentHelp(
             "Absolute URL of the catalog folder for clients, for example https://maps.example.com/offline/. It is written into packages.json for CARTO's client; catalog.json does not need it. Lists with another URL are rewritten at the start. Default: the URL in the lists, else http://localhost:7480/.",
             valueName: "url"))
     var catalogURL: String?
@@ -96,7 +101,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
 
     func validate() throws {
-        try blobOptions.check(blobs: blobs)
+        try blobOptions.check(blobs: blobs, pushTo: pushTo)
         try EndpointOption.checkListening(control, option: "--control")
         try EndpointOption.checkListening(work, option: "--work")
         try EndpointOption.checkListening(blobBind, option: "--blob-bind")
@@ -264,6 +269,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.onRound = { ServiceManager.shared.pulse() }
         options.receivers = try notifyOptions.receivers()
+        options.pushPlaces = try blobOptions.pushPlaces(pushTo)
+        options.verifyCatalog = CatalogCheck.step
         options.build = "packhorse \(ProgramVersion.text)"
         // The keys and options above are read before anything is created.
         if let blobs, S3Location.isMeant(by: blobs) {

@@ -46,7 +46,17 @@ enum JobReport {
         if job.priority != 0 || job.weight != 1 {
             lines.insert("share    \(priority(job)), weight \(job.weight)", at: 2)
         }
-        return lines + packages(job, all: all) + failures(job, all: all)
+        return lines + packages(job, all: all) + job.steps.map(line) + failures(job, all: all)
+    }
+
+    private static func line(_ step: PBStepStatus) -> String {
+        var line = "step     \(step.step)  \(step.state)"
+        if !step.result.isEmpty { line += "  \(step.result)" }
+        if step.attempts > 0, step.state != "done" {
+            line += "  \(Units.count(Int(step.attempts), of: "failed attempt"))"
+        }
+        if let time = WallTime.iso(step.retryMs) { line += ", next \(time)" }
+        return line + (step.cause.isEmpty ? "" : ": \(step.cause): \(step.detail)")
     }
 
     private static func packages(_ job: PBJobStatus, all: Bool) -> [String] {
@@ -118,7 +128,7 @@ enum JobReport {
     /// The exit code for the end of a job.
     static func status(_ job: PBJobStatus) -> ExitStatus {
         switch job.state {
-        case "done": .success
+        case "done": job.nextStep == nil ? .success : .badData
         case "cancelled": .badData
         case "failed": .badData
         default: .temporary

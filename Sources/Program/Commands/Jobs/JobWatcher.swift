@@ -52,7 +52,7 @@ struct JobWatcher {
         var nextLine = quietStart
         var gap = 1.0
         var stall = StallNotice()
-        while !view.isOver {
+        while !view.isOverWithSteps {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
             if style.progress != .none, view.waiting.isEmpty, stall.isDue(view, at: elapsed) {
@@ -103,7 +103,13 @@ struct JobWatcher {
     }
 
     private static func endError(_ view: PBJobStatus) -> CLIError {
-        CLIError(
+        if let step = view.nextStep {
+            return CLIError(
+                JobReport.status(view),
+                "job \(view.job) is done, but its step '\(step.step)' failed: \(step.cause): \(Sentence.inner(step.detail))",
+                hint: "packhorse retry \(view.job) continues with this step")
+        }
+        return CLIError(
             JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.isEmpty ? "" : ": \(view.reason)"),
             hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",
             isOfChangedSource: view.isOfChangedSource)

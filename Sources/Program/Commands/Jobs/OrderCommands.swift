@@ -82,6 +82,8 @@ struct RetryCommand: AsyncParsableCommand {
             of another area (other-area), can be allowed to publish them. A job with --together publishes nothing when a package fails; with
             --apart it publishes those that can be built.
 
+            Of a job that is done, the steps after it (submit --then) continue with the one that failed.
+
             Examples:
               packhorse retry 1
               packhorse retry 1 --allow-shrink

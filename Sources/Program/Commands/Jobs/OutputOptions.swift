@@ -1,7 +1,10 @@
 import ArgumentParser
+import Catalog
+import CatalogFormat
 internal import ClusterClient
 internal import CommandSupport
 import Errors
+import Foundation
 import PackageFiles
 import Packages
 internal import TextFormats
@@ -59,6 +62,16 @@ struct OutputOptions: ParsableArguments {
             valueName: "name"))
     var into: String?
 
+    @Option(help: OutputOptions.thenHelp)
+    var then: [String] = []
+
+    private static var thenHelp: ArgumentHelp {
+        let kinds = CatalogStep.kinds.map { "\($0.form) \($0.meaning)" }.joined(separator: "; ")
+        return ArgumentHelp(
+            "What follows when the job is done, in this order: \(kinds). The coordinator runs it, repeats what fails, and continues after a restart. Comma-separated or repeated.",
+            valueName: "steps")
+    }
+
     private static var formatHelp: ArgumentHelp {
         let files = PackageFormat.allCases.filter { $0 != .mbtiles && !$0.isFolder }
         let words = files.map { $0.isOfPictures ? "\($0) (pictures only)" : $0.rawValue }.joined(separator: ", ")
@@ -66,6 +79,24 @@ struct OutputOptions: ParsableArguments {
         return ArgumentHelp(
             "The formats: mbtiles, \(words); for build also \(folders). build makes those that are named, by default MBTiles. submit and schedules make PMTiles alone for pmtiles, and add MBTiles to all others. Comma-separated or repeated.",
             valueName: "formats")
+    }
+
+    /// The steps, with absolute paths: those of the coordinator's machine.
+    private func steps() throws -> [String] {
+        let texts = then.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        guard texts.count <= CatalogStep.most else {
+            throw CLIError(.usage, "--then names \(texts.count) steps; a job can have \(CatalogStep.most)")
+        }
+        return try texts.map { text -> String in
+            do throws(CatalogError) {
+                let step = try CatalogStep(parsing: text)
+                guard case .push(let place) = step, !place.contains("://") else { return text }
+                let folder = URL(filePath: place, directoryHint: .isDirectory).standardizedFileURL
+                return CatalogStep.push(folder.path).description
+            } catch {
+                throw CLIError(.usage, "--then: \(Sentence.inner(error.message))", hint: error.hint)
+            }
+        }
     }
 
     /// Completes a draft.
@@ -91,6 +122,7 @@ struct OutputOptions: ParsableArguments {
         draft.publish.replacesArea = replaceArea
         draft.publish.allowsShrink = allowShrink
         draft.publish.together = together
+        draft.publish.then = try steps()
         let wantsStyle = draft.allFormats.contains(.maplibre)
         guard wantsStyle || draft.style.isEmpty else {
             throw CLIError(.usage, "--style is only for a format that contains a style", hint: "add --format maplibre")

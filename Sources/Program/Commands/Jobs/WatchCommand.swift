@@ -23,7 +23,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Run this command for events of the job.", valueName: "command")) var exec: String?
     @Option(
         help: ArgumentHelp(
-            "Kinds of events for --exec, separated by commas: job-done, job-failed, job-cancelled, package-published. Default: all.",
+            "Kinds of events for --exec, separated by commas: job-done, job-failed, job-cancelled, package-published, step-failed. Default: all.",
             valueName: "kinds"))
     var execOn: String?
     @OptionGroup var progress: ProgressOptions

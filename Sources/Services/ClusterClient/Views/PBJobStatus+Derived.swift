@@ -28,6 +28,12 @@ extension PBJobStatus {
     /// Whether the job is in a final state.
     package var isOver: Bool { ["done", "failed", "cancelled"].contains(state) }
 
+    /// The first step after it that is not done.
+    package var nextStep: PBStepStatus? { state == "done" ? steps.first { $0.state != "done" } : nil }
+
+    /// Whether the job is in a final state, and its steps are done or one has failed.
+    package var isOverWithSteps: Bool { isOver && (nextStep.map { $0.state == "failed" } ?? true) }
+
     /// Whether it failed because its archive was replaced.
     package var isOfChangedSource: Bool { reason.hasPrefix("source-changed:") }
 

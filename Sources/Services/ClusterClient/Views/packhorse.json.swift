@@ -57,6 +57,7 @@ extension PBJobStatus: Encodable {
         try object.encodeIfPresent(sourceURL.isEmpty ? nil : sourceURL, forKey: "source_url")
         try object.encodeIfPresent(dataDate.isEmpty ? nil : dataDate, forKey: "data_date")
         try object.encodeIfPresent(sourceVersion.isEmpty ? nil : sourceVersion, forKey: "source_version")
+        try object.encode(steps, forKey: "steps")
         try object.encodeIfPresent(WallTime.iso(submittedMs), forKey: "submitted")
         try object.encodeIfPresent(WallTime.iso(startedMs), forKey: "started")
         try object.encodeIfPresent(WallTime.iso(endedMs), forKey: "ended")
@@ -78,6 +79,20 @@ extension PBPackageStatus: Encodable {
         try object.encodeIfPresent(tilesHash.isEmpty ? nil : tilesHash, forKey: "tiles_hash")
         try object.encode(files, forKey: "files")
         try object.encodeIfPresent(remark.isEmpty ? nil : remark, forKey: "remark")
+    }
+}
+
+extension PBStepStatus: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: JSONKey.self)
+        try object.encode(step, forKey: "step")
+        try object.encode(state, forKey: "state")
+        try object.encode(attempts, forKey: "attempts")
+        try object.encodeIfPresent(result.isEmpty ? nil : result, forKey: "result")
+        try object.encodeIfPresent(cause.isEmpty ? nil : cause, forKey: "cause")
+        try object.encodeIfPresent(detail.isEmpty ? nil : detail, forKey: "detail")
+        try object.encodeIfPresent(WallTime.iso(retryMs), forKey: "retry")
+        try object.encodeIfPresent(WallTime.iso(endedMs), forKey: "ended")
     }
 }
 
@@ -237,8 +252,9 @@ extension PBPackageFile: Encodable {
 package enum MessageSchemas {
     package static let words: [String: String] = [
         "FailedTile": "tile:string cause:string detail:string",
-        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
+        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string steps:[JobStep] submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
+        "JobStep": "step:string state:waiting|running|done|failed attempts:unsigned result?:string cause?:string detail?:string retry?:string ended?:string",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
         "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string unchanged:unsigned unchanged_at?:string source_build?:string paused:boolean cause?:string detail?:string retry?:string failures?:unsigned retry_seconds?:number",
         "Firing": "number:unsigned at?:string due?:string started_by:string result:string job?:unsigned cause?:string detail?:string source_build?:string",

@@ -28,6 +28,7 @@ extension ControlHandlers {
             status.waiting = absence ?? state.scheduler.absence(now: environment.now)
         }
         if status.waiting.isEmpty { status.waiting = state.scheduler.stallReason(of: id, now: environment.now) }
+        if status.waiting.isEmpty, summary.state == .done { status.waiting = state.steps.all(of: id).progress }
         // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
         let folder = environment.catalogs.folder(of: state.jobs.spec(of: id))
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
@@ -47,13 +48,14 @@ extension ControlHandlers {
     /// Answers with the status of a job, or with the summary of a forgotten one.
     func getJob(_ body: PBGetJob, _ replyAddress: ReplyAddress) {
         let (id, limit) = (JobID(body.job), Int(min(body.failures, 10_000)))
-        guard let status = status(id, maxPackages: 4_096) else {
+        guard var status = status(id, maxPackages: 4_096) else {
             return answer(replyAddress, about: "The history of jobs") { store in
                 try await store.history(of: id).map { .jobStatus($0) } ?? WireConversions.problem(.unknown(id))
             }
         }
+        status.steps = steps(of: id).map(WireConversions.step)
         guard limit > 0 else { return state.reply(.jobStatus(status), to: replyAddress) }
-        answer(replyAddress, about: "The job's failures") { store in
+        answer(replyAddress, about: "The job's failures") { [status] store in
             var status = status
             status.failures = try await store.failures(of: id, limit: limit).map(WireConversions.failure)
             return .jobStatus(status)

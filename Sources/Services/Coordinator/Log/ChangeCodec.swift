@@ -15,6 +15,7 @@ enum ChangeCodec {
             .addBatches(let id, _, _), .dropped(let id, _), .resetBatches(let id, _):
             id
         case .reopen(let job, _): job.summary.id
+        case .step(let step): step.job
         case .schedule, .firing, .dropSchedule, .originLimit, .originBlocked: 0
         }
     }
@@ -35,6 +36,7 @@ enum ChangeCodec {
         case .schedule: .schedule
         case .firing: .firing
         case .dropSchedule: .scheduleDropped
+        case .step: .step
         case .originLimit: .originLimit
         case .originBlocked: .originBlocked
         }
@@ -81,6 +83,7 @@ enum ChangeCodec {
             case .schedule(let schedule, _): $0.schedule = ScheduleRecord.table.logged(schedule)
             case .firing(let firing): $0.firing = FiringRecord.table.logged(firing)
             case .dropSchedule(let id): $0.scheduleDropped = id
+            case .step(let step): $0.step = StepRecord.table.logged(step)
             case .originLimit(let origin, let limit): $0.originLimit = WireConversions.limit(origin, limit)
             case .originBlocked(let block): $0.originBlock = WireConversions.block(block)
             }

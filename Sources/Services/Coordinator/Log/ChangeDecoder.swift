@@ -65,6 +65,8 @@ struct ChangeDecoder {
                 try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, Self.line(job))), payload: nil)
         case .firing(let row):
             return .firing(try FiringRecord.firing(try FiringRecord.table.reader(row, Self.line(job))))
+        case .step(let row):
+            return .step(try StepRecord.step(job, try StepRecord.table.reader(row, Self.line(job))))
         case .scheduleDropped(let id): return .dropSchedule(id)
         case .originLimit(let body): return .originLimit(body.origin, WireConversions.limit(body))
         case .originBlock(let body): return .originBlocked(WireConversions.block(body))

@@ -16,6 +16,7 @@ enum EventKind: Int64, CaseIterable {
     case scheduleDropped = 12
     case batchesReset = 13
     case firing = 14
+    case step = 15
     case originLimit = 210
     case originBlocked = 211
 
@@ -36,6 +37,7 @@ enum EventKind: Int64, CaseIterable {
         case .scheduleDropped: "schedule-dropped"
         case .batchesReset: "batches-reset"
         case .firing: "firing"
+        case .step: "step"
         case .originLimit: "origin-limit"
         case .originBlocked: "origin-blocked"
         }

@@ -35,6 +35,7 @@ enum EventText {
                 + (schedule.unchanged > 0 ? ", \(schedule.unchanged) without a new build" : "")
                 + (schedule.attempts.alert.isEmpty ? "" : "; last failure: \(schedule.attempts.alert)")
         case .firing(let row): return text(try FiringRecord.firing(try FiringRecord.table.reader(row, line)))
+        case .step(let row): return text(try StepRecord.step(job, try StepRecord.table.reader(row, line)))
         case .scheduleDropped(let id): return "schedule \(id) removed"
         case .originLimit(let body): return text(body)
         case .originBlock(let body): return WireConversions.block(body).text
@@ -52,6 +53,13 @@ enum EventText {
         let job = firing.job == 0 ? firing.result.rawValue : "job \(firing.job)"
         return "schedule \(firing.schedule), firing \(firing.number) (\(firing.trigger.rawValue)): \(job)"
             + cause(firing.trouble)
+    }
+
+    private static func text(_ step: JobStep) -> String {
+        let end = step.state == .waiting && !step.cause.isEmpty ? ", tried again later" : ""
+        return "job \(step.job) step \(step.number) \(step.text) \(step.state.rawValue)\(end)"
+            + (step.state == .done && !step.result.isEmpty ? ": \(step.result)" : "")
+            + (step.cause.isEmpty ? "" : " (\(step.cause): \(step.detail))")
     }
 
     private static func text(_ body: PBOriginLimit) -> String {

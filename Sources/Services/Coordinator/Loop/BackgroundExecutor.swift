@@ -31,6 +31,8 @@ final class BackgroundExecutor: Sendable {
         case queries
         /// Comparisons of catalogs, which read whole lists.
         case comparisons
+        /// Steps after jobs, which take as long as copying a catalog; the loop does not expect their reports soon.
+        case steps
         /// Questions to the blob store, all at the same time. The caller bounds their number.
         case checks
     }
@@ -41,13 +43,14 @@ final class BackgroundExecutor: Sendable {
     /// Runs `work` and keeps its report for ``collect(_:)``.
     func run(on queue: Queue, _ work: @escaping @Sendable () async -> Report?) {
         state.withLock { state in
-            state.running += 1
+            let isSoon = queue != .steps
+            if isSoon { state.running += 1 }
             let before = state.last[queue]
             // The task intentionally outlives this call: the loop learns its end from the report, and ``drain()`` waits
             // for it.
             let task = Task { [self] in
                 await before?.value
-                end(await work())
+                end(await work(), wasSoon: isSoon)
             }
             if queue != .checks { state.last[queue] = task }
         }
@@ -66,14 +69,29 @@ final class BackgroundExecutor: Sendable {
         }
     }
 
-    private func end(_ report: Report?) {
+    private func end(_ report: Report?, wasSoon: Bool = true) {
         let wake = state.withLock { state in
-            state.running -= 1
+            if wasSoon { state.running -= 1 }
             if let report { state.reports.append(report) }
             return state.wake
         }
         wake?()
     }
+
+    /// Runs work in turn with that of a queue and waits for its result.
+    func value<Value: Sendable>(
+        on queue: Queue, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            run(on: queue) {
+                do { continuation.resume(returning: try await work()) } catch { continuation.resume(throwing: error) }
+                return nil
+            }
+        }
+    }
+
+    /// Cancels the last work of a queue.
+    func cancel(_ queue: Queue) { state.withLock { $0.last[queue] }?.cancel() }
 
     /// The number of plans that wait or are being made.
     var plansWaiting: Int { state.withLock { $0.plans } }

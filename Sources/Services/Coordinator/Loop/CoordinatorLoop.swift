@@ -25,6 +25,7 @@ final class CoordinatorLoop {
     private let control: ControlHandlers
     private let commits: CommitChecks
     private let reclaimer: BlobReclaimer
+    private let steps: StepRunner
     private let metrics: MetricsPublisher
     private var origins = OriginWatch()
     private var nextOriginCheck = Tick(milliseconds: 0)
@@ -36,6 +37,7 @@ final class CoordinatorLoop {
         control = ControlHandlers(state, health)
         commits = CommitChecks(state)
         reclaimer = BlobReclaimer(state)
+        steps = StepRunner(state)
         metrics = MetricsPublisher(state, health)
     }
 
@@ -86,6 +88,7 @@ final class CoordinatorLoop {
         reclaimer.retryPostponed()
         if let alarm = state.scheduler.nextAlarm, alarm <= environment.now { state.handle(.timer) }
         control.fireSchedules()
+        steps.startDue()
         reclaimer.forgetOldJobs()
         reclaimer.checkSpace()
         health.checkSpace()
@@ -121,6 +124,7 @@ final class CoordinatorLoop {
     private func close() async {
         environment.publishQueue.close()
         environment.store.stopBackups()
+        environment.executor.cancel(.steps)
         await environment.notifier.stop()
         await environment.executor.drain()
         await environment.router.close()
@@ -137,6 +141,7 @@ final class CoordinatorLoop {
         for (job, spec) in state.jobs.specs(where: { _ in true }) {
             environment.places.note(job, spec)
         }
+        state.steps = inherited.steps
         for job in inherited.unreleased { state.releases.add(job) }
         state.scheduler = inherited.scheduler(environment)
         state.counters.begin(inherited.stored.schedules, lastEvent: inherited.stored.lastEvent)
@@ -256,6 +261,7 @@ final class CoordinatorLoop {
         case .checked(let check, let request, let result, let trouble):
             commits.finish(check, request: request, result: result, trouble: trouble)
         case .unchecked(let check, let why): commits.abandon(check, why)
+        case .stepEnded(let job, let number, let result): steps.ended(job, number: number, result)
         case .released(let job), .keptBlobs(let job): state.releases.end(job)
         case .postponed(let job, let left): state.releases.postpone(job, left)
         case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)

@@ -13,6 +13,7 @@ final class CoordinatorState {
     var workers: WorkerGateway
     var releases = BlobReleases()
     var counters = LoopCounters()
+    var steps = JobSteps()
     var tick = LoopTick()
 
     init(_ environment: LoopEnvironment) {
@@ -62,6 +63,7 @@ final class CoordinatorState {
                 tick.writes.append(write)
                 counters.record(write)
                 jobs.record(write, wall: environment.wall)
+                steps.record(write) { [jobs] in jobs.steps(of: $0) }
                 if case .forget(let job) = write { environment.places.forget(job) }
                 environment.logger.logChange(write)
             case .holders(let holders): tick.holders = holders
@@ -130,7 +132,7 @@ extension Logger {
                 ])
         case .insertJob, .forget, .reopen, .resetBatches, .package, .failures, .orphan, .addBatches, .dropped,
             .schedule, .firing,
-            .dropSchedule, .originLimit, .originBlocked:
+            .dropSchedule, .step, .originLimit, .originBlocked:
             break
         }
     }

@@ -8,6 +8,11 @@ struct InheritedState {
     private(set) var jobs: JobRegistry
     /// Ended jobs whose blobs must be removed.
     private(set) var unreleased: [JobID]
+    /// The steps of jobs that are done.
+    var steps: JobSteps {
+        let done = stored.jobs.filter { $0.summary.state == .done }.map(\.summary.id)
+        return JobSteps(stored: stored.steps, done: done.map { ($0, jobs.steps(of: $0)) })
+    }
 
     /// Reads the state file.
     ///

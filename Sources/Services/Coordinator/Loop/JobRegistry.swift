@@ -17,6 +17,9 @@ struct JobRegistry {
 
     func spec(of job: JobID) -> JobSpec? { specs[job] }
 
+    /// The steps that a job's submission has.
+    func steps(of job: JobID) -> [String] { specs[job]?.publish.then.map(\.description) ?? [] }
+
     func times(of job: JobID) -> JobTimes? { allTimes[job] }
 
     /// The descriptions of these jobs, ordered by job.
@@ -43,7 +46,7 @@ struct JobRegistry {
             specs[summary.id] = specs[summary.id]?.withoutMasks
         case .reopen(let job, _): allTimes[job.summary.id]?.ended = nil
         case .batch, .package, .failures, .resetBatches, .orphan, .addBatches, .dropped, .schedule, .firing,
-            .dropSchedule,
+            .dropSchedule, .step,
             .originLimit, .originBlocked:
             break
         }

@@ -44,6 +44,8 @@ enum Report: Sendable {
     case checked(CommitCheck, WorkerRequest, CommitResult, Trouble?)
     /// The blob store did not answer a question about a commit's blob.
     case unchecked(CommitCheck, why: String)
+    /// A step after a job has ended: what it did, or why it failed; `nil` = it was interrupted.
+    case stepEnded(JobID, number: Int, Result<String, StepProblem>?)
     /// A job's blobs are removed.
     case released(JobID)
     /// These blobs of an ended job were claimed while the others were removed. They are checked again when the claim

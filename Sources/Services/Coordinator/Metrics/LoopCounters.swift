@@ -16,6 +16,10 @@ struct LoopCounters: Sendable {
     private(set) var published: UInt64 = 0
     private(set) var unchanged: UInt64 = 0
     private(set) var unpublished: UInt64 = 0
+    /// Steps after jobs.
+    private(set) var stepsDone: UInt64 = 0
+    /// Their attempts that failed.
+    private(set) var stepsFailed: UInt64 = 0
     private(set) var fired: UInt64 = 0
     private(set) var skipped: UInt64 = 0
     /// Runs of schedules that found no new build.
@@ -51,6 +55,9 @@ struct LoopCounters: Sendable {
             skipped += schedule.skipped - min(before?.skipped ?? schedule.skipped, schedule.skipped)
             withoutBuild += schedule.unchanged - min(before?.unchanged ?? schedule.unchanged, schedule.unchanged)
         case .dropSchedule(let id): schedules[id] = nil
+        case .step(let step):
+            if step.state == .done { stepsDone += 1 }
+            if step.state == .failed || step.state == .waiting && step.attempts > 0 { stepsFailed += 1 }
         case .insertJob, .job, .forget, .addBatches, .reopen, .resetBatches, .dropped, .originLimit, .originBlocked,
             .package, .orphan, .firing:
             break

@@ -56,6 +56,8 @@ extension MetricsSnapshot {
             "published": counters.published, "unchanged": counters.unchanged, "failed": counters.unpublished,
         ]
         text.each(Row.publications, results.mapValues { Double($0) })
+        let steps: [String: UInt64] = ["done": counters.stepsDone, "failed": counters.stepsFailed]
+        text.each(Row.steps, steps.mapValues { Double($0) })
         text.single(Row.schedulesFired, Double(counters.fired))
         text.single(Row.schedulesSkipped, Double(counters.skipped))
         text.single(Row.schedulesUnchanged, Double(counters.withoutBuild))

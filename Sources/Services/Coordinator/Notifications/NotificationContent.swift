@@ -39,6 +39,10 @@ enum NotificationContent {
             content.state = block.isDown ? "broken" : "blocked"
             content.origin = EventNotification.Origin(
                 name: block.origin, reason: block.reason, seconds: UInt64(clamping: (block.wait + 999) / 1_000))
+        case .step(let row):
+            let step = try StepRecord.step(job, try StepRecord.table.reader(row, line))
+            content.state = step.state.rawValue
+            content.reason = EventNotification.shortened("\(step.text): \(step.cause): \(step.detail)")
         case .schedule(let row):
             let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))
             content.state = "failed"

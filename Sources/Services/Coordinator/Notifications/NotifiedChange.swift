@@ -21,6 +21,7 @@ extension StoreWrite {
         case .package(_, _, let package): package.state == .published ? .packagePublished : nil
         case .originBlocked: .originBlocked
         case .schedule(let schedule, _): schedule.attempts.alerts > 0 ? .scheduleFailed : nil
+        case .step(let step): step.state == .failed ? .stepFailed : nil
         case .insertJob, .forget, .addBatches, .reopen, .resetBatches, .dropped, .firing, .dropSchedule, .originLimit,
             .batch, .failures, .orphan:
             nil

@@ -101,6 +101,22 @@ struct CatalogFolderWriter: CatalogWriter {
         }
     }
 
+    func makeMissingPatches(of packages: Set<String>, in edition: CatalogEdition) {
+        guard let patchMaker else { return }
+        func warn(_ package: String, _ error: any Error) {
+            logger?.warning(
+                "Patch to the new version not made",
+                metadata: [LogKey.package: "\(package)", LogKey.errorMessage: "\(error)"])
+        }
+        do {
+            let listed = try catalog.packages(in: edition).filter { packages.contains($0.wholeID) }.map(\.id)
+            let wanted = try catalog.wantedPatches(of: Set(listed), in: edition, previous: patchVersions)
+            _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
+        } catch {
+            warn(packages.sorted().joined(separator: ", "), error)
+        }
+    }
+
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] {
         let ids = spec.packages.map(\.id)
         do throws(CatalogError) {
@@ -133,6 +149,12 @@ struct CatalogFolderWriter: CatalogWriter {
 
     func carryOut(_ order: CatalogOrder) throws -> CatalogPlan {
         try catalog.carryOut(order, cutting: CatalogPacks.maker)
+    }
+
+    func prune(keep: Int) throws -> CatalogPruning { try catalog.prune(keep: keep, dryRun: false) }
+
+    func listedVersions(in edition: CatalogEdition) throws -> [String: Int32] {
+        try catalog.listedVersions(in: edition)
     }
 
     func held(_ id: String, _ edition: CatalogEdition) throws -> [Digest: URL] {

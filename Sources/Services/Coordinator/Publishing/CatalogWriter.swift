@@ -1,5 +1,6 @@
 import Catalog
 import CatalogFormat
+import CatalogTransfer
 import Digests
 import Errors
 import Files
@@ -25,6 +26,8 @@ protocol CatalogWriter: Sendable {
     ///
     /// A patch that cannot be made is not an error: clients fetch the whole file.
     func makePatches(_ requests: [PublishRequest])
+    /// Makes the patches to the listed versions of these packages that do not exist yet, and lists them.
+    func makeMissingPatches(of packages: Set<String>, in edition: CatalogEdition)
     /// The time that the last writing of the catalog's lists took; `nil` when it costs nothing.
     var listCost: Duration? { get }
     /// The existing files of a package's newest version, complete according to their lengths.
@@ -39,6 +42,10 @@ protocol CatalogWriter: Sendable {
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning
     /// Promotes packages of another catalog, or rolls packages back: all of them or none.
     func carryOut(_ order: CatalogOrder) throws -> CatalogPlan
+    /// Removes versions beyond the newest `keep` of each package, and files that no list names.
+    func prune(keep: Int) throws -> CatalogPruning
+    /// The listed version of each package of an edition.
+    func listedVersions(in edition: CatalogEdition) throws -> [String: Int32]
 }
 
 extension CatalogWriter {
@@ -52,6 +59,8 @@ extension CatalogWriter {
 
     func makePatches(_ requests: [PublishRequest]) {}
 
+    func makeMissingPatches(of packages: Set<String>, in edition: CatalogEdition) {}
+
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] { [] }
 
     func withdraw(_ ids: [String], from edition: CatalogEdition) throws -> CatalogPruning {
@@ -61,15 +70,24 @@ extension CatalogWriter {
     func carryOut(_ order: CatalogOrder) throws -> CatalogPlan {
         throw CatalogError(.badRequest, "Packages of this coordinator cannot be promoted.")
     }
+
+    func prune(keep: Int) throws -> CatalogPruning {
+        throw CatalogError(.badRequest, "The catalog of this coordinator cannot be pruned.")
+    }
+
+    func listedVersions(in edition: CatalogEdition) throws -> [String: Int32] { [:] }
 }
 
 /// The catalogs of a coordinator by name; ``PublishOptions/mainCatalog`` always exists.
 struct CatalogTable: Sendable {
     let main: any CatalogWriter
+    /// Where the steps of jobs may push a catalog to.
+    var pushPlaces = PushPlaces()
     private var others: [String: any CatalogWriter] = [:]
 
-    init(main: any CatalogWriter, others: [String: any CatalogWriter] = [:]) {
+    init(main: any CatalogWriter, others: [String: any CatalogWriter] = [:], pushPlaces: PushPlaces = PushPlaces()) {
         self.main = main
+        self.pushPlaces = pushPlaces
         self.others = others
     }
 

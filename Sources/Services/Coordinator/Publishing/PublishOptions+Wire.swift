@@ -29,6 +29,17 @@ extension PublishOptions {
         replacesArea = options.replacesArea
         allowsShrink = options.allowsShrink
         together = options.together
+        then = try Self.steps(options.then)
+    }
+
+    private static func steps(_ texts: [String]) throws(SubmitProblem) -> [CatalogStep] {
+        var steps: [CatalogStep] = []
+        do throws(CatalogError) {
+            for text in texts { steps.append(try CatalogStep(parsing: text)) }
+        } catch {
+            throw SubmitProblem("bad-request", error.message, hint: error.hint ?? "")
+        }
+        return steps
     }
 
     /// The largest size of a file, if there is a limit.

@@ -128,6 +128,7 @@ final class BlobReclaimer {
     /// Whether blobs of an ended job still exist: other jobs may use them, or their removal has not finished.
     private func isHeld(_ job: JobID) -> Bool {
         state.releases.contains(job) || state.scheduler.isGiving(job) || state.scheduler.isWriting(job)
+            || state.steps.isOpen(job)
     }
 
     /// Releases the oldest previous build while the disk of the blobs is nearly full: running jobs have priority over

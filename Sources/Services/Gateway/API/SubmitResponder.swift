@@ -28,6 +28,8 @@ struct SubmitResponder: Sendable {
         let catalog: String?
         /// Whether all packages are published in one change; absent = each when it is ready.
         let together: Bool?
+        /// What follows when the job is done: `push=/srv/www`, `prune=3`, `verify`, `promote=live`; absent = nothing.
+        let then: [String]?
     }
 
     private struct Submitted: Encodable, Sendable {
@@ -128,6 +130,7 @@ struct SubmitResponder: Sendable {
             // Each once; clients of this interface always get MBTiles.
             let formats = Set(try (body.formats ?? []).map { try PackageFormat(parsing: $0) } + [.mbtiles])
             draft.formats = PackageFormat.allCases.filter(formats.contains)
+            draft.publish.then = body.then ?? []
             return draft
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")

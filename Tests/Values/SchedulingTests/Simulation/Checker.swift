@@ -91,7 +91,7 @@ extension Simulation {
             checker.forgotten.insert(id)
         case .reopen(let job, _): trace.add(job.summary.id)
         case .addBatches(_, _, let batches): trace.add(batches.count)
-        case .insertJob, .resetBatches, .dropped, .schedule, .firing, .dropSchedule, .originLimit,
+        case .insertJob, .resetBatches, .dropped, .schedule, .firing, .dropSchedule, .step, .originLimit,
             .originBlocked:
             break
         }
