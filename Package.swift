@@ -204,7 +204,7 @@ let libraries: [Module] = [
             "CommandSupport", "CatalogTransfer", "OfflineMaps", "CatalogFormat", "TextFormats", "Digests", "Tiles",
             "TileBodies", "AreaFiles",
             "Regions",
-            "Files", "Transfer", "PackageFiles", "WebRequests", "WebServer",
+            "Files", "Transfer", "PackageFiles", "Telemetry", "WebRequests", "WebServer",
         ], [.arguments, .grdb, .hummingbirdCore, .logging, .nio]),
     Module(
         "Commands", .program,

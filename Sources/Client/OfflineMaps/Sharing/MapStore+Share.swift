@@ -21,13 +21,15 @@ extension MapStore {
         return try await worker.onFiles {
             var places: [String: URL] = [:]
             for file in view.rows.files.values where file.state == .current && !file.isAdopted {
-                places[Self.name(file.item.identifier, file.format.name, file.sha256)] = folder.place(of: file)
+                places[Self.name(file.item.identifier, format: file.format.name, file.sha256)] = folder.place(of: file)
             }
             func filled(_ share: MapShare) -> MapShare {
                 var share = share
                 share.files = [:]
                 for entry in share.listed.values {
-                    guard let place = places[Self.name(entry.fileID, entry.format, entry.sha256)] else { continue }
+                    guard let place = places[Self.name(entry.fileID, format: entry.format, entry.sha256)] else {
+                        continue
+                    }
                     share.files[entry.path] = MapShare.File(listed: entry, place: place)
                 }
                 return share
@@ -44,7 +46,7 @@ extension MapStore {
     }
 
     /// What a file is known by: other packages may have the same bytes.
-    private static func name(_ id: String, _ format: String, _ sha256: String) -> String { "\(id)/\(format)/\(sha256)" }
+    private static func name(_ id: String, format: String, _ sha256: String) -> String { "\(id)/\(format)/\(sha256)" }
 
     /// All files of a list, by their paths.
     private static func listed(_ list: [UInt8]) throws(StoreError) -> [String: MapShare.Listed] {

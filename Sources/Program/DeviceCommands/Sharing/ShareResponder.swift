@@ -8,6 +8,7 @@ internal import HummingbirdCore
 import Logging
 internal import NIOCore
 import OfflineMaps
+internal import Telemetry
 internal import TextFormats
 internal import WebRequests
 
@@ -39,7 +40,7 @@ struct ShareResponder: Sendable {
         do { response = try await answer(segments.joined(separator: "/"), request) } catch {
             // The message names paths of this machine.
             let message = (error as? StoreError)?.message ?? (error as? StorageError)?.message ?? "\(error)"
-            logger.warning("The share cannot be read", metadata: ["error.message": "\(message)"])
+            logger.warning("The share cannot be read", metadata: [LogKey.errorMessage: "\(message)"])
             response = Self.text(.internalServerError, "the share cannot be read now")
         }
         return request.method == .head ? response.createHeadResponse() : response
