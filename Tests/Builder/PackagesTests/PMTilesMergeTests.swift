@@ -52,7 +52,7 @@ struct PMTilesMergeTests {
 
     /// Bodies that compression does not shorten, so that groups of shards and pieces of the file are full.
     @Test func largeBodiesAndFormatOneAreTheSameToo() throws {
-        let world = try World(padding: 12_000)
+        let world = try World(padding: 20_000)
         let shards = try world.shards(5, in: scratch, seed: 3)
         let receipt = try compare(try world.spec, shards)
         // More than a piece of the file that is written at once.
