@@ -67,7 +67,8 @@ struct StepTests {
         _ = try await cluster.build(Self.regions + tileset + ["--zoom", "0-6"])
         let job = try await cluster.submit(
             Self.regions + tileset + [
-                "--zoom", "0-8", "--format", "mbtiles,pmtiles", "--then", "verify,prune=1,promote=live,push=\(www.path)",
+                "--zoom", "0-8", "--format", "mbtiles,pmtiles", "--then",
+                "verify,prune=1,promote=live,push=\(www.path)",
             ])
         let all = Self.regions.map { "\($0) 1" }
         let kills = try await killUntilDone(cluster, job, seed: seed) {
