@@ -222,6 +222,7 @@ extension PublishRequest {
             names: wanted.names, tilesHash: merged.tilesHash)
         mask = wanted.mask
         options = spec.publish
+        options.maxFile = wanted.maxFile
         attribution = spec.tileset.attribution
         sourceBuild = spec.tileset.build?.name
         (encoding, tileSize) = (spec.tileset.encoding, spec.tileset.tileSize)

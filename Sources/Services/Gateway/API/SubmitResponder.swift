@@ -28,6 +28,8 @@ struct SubmitResponder: Sendable {
         let catalog: String?
         /// Whether all packages are published in one change; absent = each when it is ready.
         let together: Bool?
+        /// Bytes: a package with a larger file is published in parts; absent = no limit.
+        let maxFile: UInt64?
     }
 
     private struct Submitted: Encodable, Sendable {
@@ -125,6 +127,7 @@ struct SubmitResponder: Sendable {
             var draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: body.label)
             draft.publish.catalog = body.catalog ?? ""
             draft.publish.together = body.together ?? false
+            draft.publish.maxFile = body.maxFile ?? 0
             draft.formats = try [.mbtiles] + (body.formats ?? []).map { try PackageFormat(parsing: $0) }
             return draft
         } catch let error as Problem { throw error } catch {
