@@ -37,7 +37,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let mask = try mask.map { try TileMask(cartoText: $0) }
         var verdicts = Verdicts()
         do {
-            for path in paths { try await verify(URL(filePath: path), mask, &verdicts) }
+            for path in paths { try await verify(URL(filePath: path), mask, into: &verdicts) }
         } catch {
             if json { try verdicts.show(isList: paths.count > 1) }
             throw error
@@ -63,9 +63,9 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func verify(_ url: URL, _ mask: TileMask?, _ verdicts: inout Verdicts) async throws {
+    private func verify(_ url: URL, _ mask: TileMask?, into verdicts: inout Verdicts) async throws {
         try FileKind.requirePath(url)
-        if try PackageCheck.isTree(url) { return try package(url, mask, &verdicts) }
+        if try PackageCheck.isTree(url) { return try package(url, mask, into: &verdicts) }
         if StylePackLocation.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
             if json { verdicts.add(check) } else { Console.result(check.summary) }
@@ -80,11 +80,11 @@ struct VerifyCommand: AsyncParsableCommand {
                 "shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
             )
         } else {
-            try package(url, mask, &verdicts)
+            try package(url, mask, into: &verdicts)
         }
     }
 
-    private func package(_ url: URL, _ mask: TileMask?, _ verdicts: inout Verdicts) throws {
+    private func package(_ url: URL, _ mask: TileMask?, into verdicts: inout Verdicts) throws {
         let report = try PackageCheck.verify(url, mask: mask)
         if json { verdicts.add(report) }
         if let refusal = PackageReport.refusal(report, isStrict: strict) { throw refusal }

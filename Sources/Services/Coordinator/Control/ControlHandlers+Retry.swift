@@ -81,7 +81,7 @@ extension ControlHandlers {
     }
 
     /// Merges the packages of a job again that has not ended, when nothing refuses it any more.
-    func remergePlanned(_ id: JobID, _ result: Result<Reopening, SubmitProblem>, _ replyAddress: ReplyAddress) {
+    func remergePlanned(_ id: JobID, result: Result<Reopening, SubmitProblem>, _ replyAddress: ReplyAddress) {
         switch result {
         case .failure(let problem):
             let mayHeal = ["busy", "degraded"].contains(problem.code)

@@ -23,7 +23,7 @@ extension ControlHandlers {
             if !edit.catalog.isEmpty { submission.publish.catalog = edit.catalog }
             guard edit.unfollows, submission.hasFollows else {
                 submission.follow(edit)
-                return try check(schedule, changing: old, submission, replyAddress)
+                return try check(schedule, changing: old, as: submission, replyAddress)
             }
             // What the files say now stays.
             environment.executor.run(on: .checks) { [options = environment.options, submission] in
@@ -39,7 +39,7 @@ extension ControlHandlers {
     ///
     /// - Parameter current: Its submission with what the files say.
     func frozen(
-        _ schedule: Schedule, changing old: Schedule, _ current: Result<PBSubmit, SubmitProblem>,
+        _ schedule: Schedule, changing old: Schedule, as current: Result<PBSubmit, SubmitProblem>,
         _ replyAddress: ReplyAddress
     ) {
         do throws(Refusal) {
@@ -47,7 +47,7 @@ extension ControlHandlers {
             case .failure(let problem): throw Refusal(problem.code, problem.text, hint: problem.hint)
             case .success(var submission):
                 submission.clearFollows()
-                try check(schedule, changing: old, submission, replyAddress)
+                try check(schedule, changing: old, as: submission, replyAddress)
             }
         } catch {
             state.reply(WireConversions.problem(error), to: replyAddress)
@@ -55,13 +55,13 @@ extension ControlHandlers {
     }
 
     private func check(
-        _ schedule: Schedule, changing old: Schedule, _ submission: PBSubmit, _ replyAddress: ReplyAddress
+        _ schedule: Schedule, changing old: Schedule, as submission: PBSubmit, _ replyAddress: ReplyAddress
     ) throws(Refusal) {
         let payload: [UInt8]
         do throws(SubmitProblem) { payload = try SubmitPlanner.payload(submission) } catch {
             throw Refusal(error.code, error.text, hint: error.hint)
         }
-        check(schedule, submission, payload: payload, changing: old, replyAddress)
+        check(schedule, as: submission, payload: payload, changing: old, replyAddress)
     }
 }
 

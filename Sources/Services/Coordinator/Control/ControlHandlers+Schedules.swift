@@ -47,7 +47,7 @@ extension ControlHandlers {
             let schedule = Schedule(
                 id: body.id, rule: rule, label: String(body.label.prefix(200)), retry: try RetryPolicy(body.retry),
                 wall: environment.wall)
-            check(schedule, submission, payload: Array(body.submission), replyAddress)
+            check(schedule, as: submission, payload: Array(body.submission), replyAddress)
         } catch {
             state.reply(WireConversions.problem(error), to: replyAddress)
         }
@@ -58,7 +58,7 @@ extension ControlHandlers {
     /// - Parameter payload: What is stored.
     /// - Parameter changed: The schedule that this one changes; `nil` for one that is added.
     func check(
-        _ schedule: Schedule, _ submission: PBSubmit, payload: [UInt8], changing changed: Schedule? = nil,
+        _ schedule: Schedule, as submission: PBSubmit, payload: [UInt8], changing changed: Schedule? = nil,
         _ replyAddress: ReplyAddress
     ) {
         let wall = environment.wall

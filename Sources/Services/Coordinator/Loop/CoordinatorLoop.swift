@@ -239,7 +239,7 @@ final class CoordinatorLoop {
         case .newestFound(let replyAddress, let schedule, let result):
             control.newestFound(result, schedule: schedule, replyAddress)
         case .scheduleFrozen(let replyAddress, let schedule, let changed, let current):
-            control.frozen(schedule, changing: changed, current, replyAddress)
+            control.frozen(schedule, changing: changed, as: current, replyAddress)
         case .scheduleToEdit(let replyAddress, let order, let payload):
             control.edit(order, payload: payload, replyAddress)
         case .scheduleRead(let replyAddress, let body, let payload):
@@ -247,7 +247,7 @@ final class CoordinatorLoop {
         case .schedulePlanned(let replyAddress, let schedule, let changed, let payload, let result):
             control.put(schedule, changing: changed, payload: payload, result: result, replyAddress: replyAddress)
         case .remergePlanned(let replyAddress, let job, let result):
-            control.remergePlanned(job, result, replyAddress)
+            control.remergePlanned(job, result: result, replyAddress)
         case .reopenPlanned(let replyAddress, let job, let only, let ended, let result):
             control.reopened(job, only: only, ended: ended, result: result, replyAddress: replyAddress)
         case .failedWorkFound(let replyAddress, let body, let failed):
