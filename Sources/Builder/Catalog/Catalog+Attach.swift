@@ -27,7 +27,8 @@ public struct AttachedCompanion: Sendable, Encodable {
 extension Catalog {
     /// Publishes a file, or a folder as one tar archive, below a package.
     ///
-    /// The bytes are copied: the catalog keeps them when the original changes. Blocks while it reads them.
+    /// The bytes are copied: the catalog keeps them when the original changes. Blocks while it reads them. Copies that killed processes
+    /// left are removed first, unless another attachment is under way.
     ///
     /// - Parameters:
     ///   - source: The file or folder.
@@ -55,6 +56,8 @@ extension Catalog {
         try Self.check(companion)
         let making = folder.appendingPathComponent(Self.making)
         let copy = making.appendingPathComponent("companion-\(TemporaryName.random())")
+        let inUse = isDry ? nil : FolderInUse(folder) { Self.removeAbandoned(in: making) }
+        defer { withExtendedLifetime(inUse) {} }
         defer {
             if !isDry {
                 unlink(copy.path)
@@ -68,6 +71,15 @@ extension Catalog {
         return AttachedCompanion(
             id: id, kind: kind, engine: engine, version: done.version, file: done.pathInside, size: size,
             sha256: digest.hex, unchanged: done.unchanged)
+    }
+
+    /// Removes the copies of killed processes.
+    private static func removeAbandoned(in making: URL) {
+        // Without the folder nothing was abandoned.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: making.path)) ?? []
+        for name in names where name.wholeMatch(of: /companion-[0-9a-f]{32}/) != nil {
+            unlink(making.appendingPathComponent(name).path)
+        }
     }
 
     /// Copies a file or archives a folder, and hashes what it writes.

@@ -41,10 +41,10 @@ struct PackageShrinkage: Hashable {
     /// `nil` if the new package has at least half of the tiles and of the bytes.
     ///
     /// Tile counts are compared only if both are known.
-    init?(old: CatalogEntry, tiles: UInt64?, size: UInt64) {
-        let numbers = [
-            ("tiles", old.tiles.map { UInt64(max(0, $0)) }, tiles), ("bytes", UInt64(max(0, old.size)), size),
-        ]
+    ///
+    /// - Parameter oldBytes: The bytes of the old version, without what its parts have in common.
+    init?(old: CatalogEntry, oldBytes: UInt64, tiles: UInt64?, size: UInt64) {
+        let numbers = [("tiles", old.tiles.map { UInt64(max(0, $0)) }, tiles), ("bytes", oldBytes, size)]
         for case (let what, let old?, let new?) in numbers where new < old && new < old - new {
             (self.what, self.old, self.new) = (what, old, new)
             return
@@ -69,8 +69,9 @@ extension Catalog {
         {
             throw otherTileset(previous, tileset: request.tileset, in: edition)
         }
-        let wereParts = !list.packages.contains { $0.id == request.id }
-        try checkPlace(of: request, previous, wereParts: wereParts && request.parts.isEmpty)
+        let entries = list.packages.filter { $0.wholeID == request.id }
+        try checkPlace(
+            of: request, previous, bytes: CatalogEntry.bytes(of: entries, comparedWith: request.parts.count))
     }
 
     /// Refuses packages whose area differs from that of the listed package with the same id, before any work is done
@@ -96,11 +97,10 @@ extension Catalog {
     /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, it
     /// has less than half of its tiles or bytes, or it lacks its attribution or half of its vector layers.
     ///
-    /// - Parameter wereParts: Whether one file takes the place of parts: parts have tiles in common, so their bytes are more than
-    ///   those of one file.
+    /// - Parameter bytes: The least bytes of the listed version, whose parts may have tiles in common.
     /// - Throws: `other-area`, `package-shrunk`.
     private static func checkPlace(
-        of request: PublishRequest, _ previous: CatalogEntry, wereParts: Bool = false
+        of request: PublishRequest, _ previous: CatalogEntry, bytes: UInt64
     ) throws(CatalogError) {
         // Of a package in parts this is the digest of the first one, which says nothing of the others.
         guard !request.parts.isEmpty || previous.sha256 != request.digest.hex else { return }
@@ -124,9 +124,7 @@ extension Catalog {
         guard !isExpected else { return }
         try checkContent(of: request, previous, "--allow-shrink (submit, retry, catalog import)")
         guard
-            let loss = PackageShrinkage(
-                old: previous, tiles: request.tiles,
-                size: wereParts ? max(request.size, UInt64(max(0, previous.size))) : request.size)
+            let loss = PackageShrinkage(old: previous, oldBytes: bytes, tiles: request.tiles, size: request.size)
         else { return }
         throw CatalogError(
             .packageShrunk,

@@ -113,7 +113,7 @@ extension Catalog {
             guard let edition = listed?.key, let current, current.version == package.after else {
                 refused.append(
                     CatalogError(
-                        .changed,
+                        .publishedLater,
                         "Package '\(package.edition)\(package.id)' was changed after the promotion, which gave it version \(package.after). Name the version that comes back (--to)."
                     ))
                 continue

@@ -21,13 +21,12 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
     public struct Content: Sendable, Hashable, Codable {
         /// Its version in its own catalog.
         public var version: Int32
-        /// Tiles in the main file; `nil` if unknown.
+        /// Tiles in the main file; `nil` if unknown. Those that several parts have count once: this is a lower bound of a package in
+        /// parts whose source lacks some of the low zooms.
         public var tiles: UInt64?
         /// Bytes of the main file; of a package in parts of all of their main files.
         public var bytes: UInt64
         /// Number of parts of the package; `nil` for one that is not in parts.
-        ///
-        /// Parts have tiles in common, which count once in each.
         public var parts: Int?
         /// The shallowest zoom of its tiles; `nil` if unknown.
         public var minZoom: Int?
@@ -77,13 +76,13 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         init(_ change: Change, of id: String, in edition: CatalogEdition, new: ListedPackage?, old: ListedPackage?) {
             (self.change, self.edition, self.id) = (change, edition.path, id)
             (self.new, self.old) = (new.flatMap(Content.init), old.flatMap(Content.init))
-            // Parts have tiles in common, so their bytes are more than those of the one file that takes their place.
-            let wereParts = old?.isInParts == true && new?.isInParts == false
+            // Parts have tiles in common, so their bytes are more than those of the fewer files that take their place.
+            let least = CatalogEntry.bytes(of: old?.entries ?? [], comparedWith: new?.entries.count ?? 1)
             shrinkage =
                 switch (self.new, self.old) {
                 case (let new?, let old?):
                     max(
-                        wereParts ? 0 : CatalogDifference.loss(from: old.bytes, to: new.bytes),
+                        CatalogDifference.loss(from: least, to: new.bytes),
                         old.tiles.flatMap { old in new.tiles.map { CatalogDifference.loss(from: old, to: $0) } } ?? 0)
                 case (nil, _?): 1
                 default: 0
@@ -134,7 +133,8 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
             for package in ListedPackage.all(of: new[edition] ?? []) {
                 add(package, before.removeValue(forKey: package.id), in: edition)
             }
-            for package in before.values {
+            // A promotion leaves companions where the new catalog has none, so that these are no loss.
+            for package in before.values where !package.isCompanion {
                 packages.append(Package(.removed, of: package.id, in: edition, new: nil, old: package))
                 Self.count(package, in: &self.old)
             }

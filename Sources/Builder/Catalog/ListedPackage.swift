@@ -23,6 +23,9 @@ struct ListedPackage: Sendable, Hashable {
     /// Whether it is listed as parts.
     var isInParts: Bool { entries.first?.part != nil }
 
+    /// Whether it is a companion of a package and no map.
+    var isCompanion: Bool { entries.allSatisfy { $0.companion != nil } }
+
     /// Whether none of its parts is missing.
     var isComplete: Bool {
         guard isInParts else { return entries.count == 1 }

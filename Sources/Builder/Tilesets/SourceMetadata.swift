@@ -14,6 +14,8 @@ public struct SourceMetadata: Sendable, Hashable {
     public var build: SourceBuild?
     /// The format, if the source declares it.
     public var format: TileFormat?
+    /// Whether ``format`` is that of tiles that were read, and no mere statement.
+    public var isFormatOfTiles = false
     /// Why the format is not known, of an archive that was read, in words that follow its name.
     public var formatFault: String?
     /// What of the source is not as it declares, one thing in a sentence.

@@ -62,6 +62,7 @@ struct TilesetFields: Sendable {
 
     /// Joins the file's keys with the source's own metadata.
     func complete(_ source: TileSource, _ metadata: SourceMetadata) throws(TilesetsError) -> Tileset {
+        try checkFormat(metadata)
         var format = format ?? metadata.format
         var foreign = metadata.foreignFormat
         if format == nil, source.scheme.row.target == .tiles {
@@ -91,6 +92,21 @@ struct TilesetFields: Sendable {
             if let all = tileset.vectorLayers { tileset.vectorLayers = try Self.only(layers, of: all, id) }
         }
         return tileset
+    }
+
+    /// Refuses a format that the tiles of an archive do not have; no tile of it could be used.
+    ///
+    /// The first bytes do not tell one vector format from the other, and an archive may have pictures of several formats: there the
+    /// statement counts.
+    private func checkFormat(_ metadata: SourceMetadata) throws(TilesetsError) {
+        guard metadata.isFormatOfTiles, let said = format, let found = metadata.format, said != found,
+            said.traits.isVector != found.traits.isVector
+        else { return }
+        let place = isNamedDirectly ? "--input-format" : "'format'"
+        throw TilesetsError(
+            .badValue,
+            "Tileset '\(id)': \(place) says \(said.rawValue), and the tiles of the archive are \(found.rawValue). Omit \(place), or write \(found.rawValue)."
+        )
     }
 
     private func unknownFormat(_ foreign: ForeignFormat?, _ fault: String?) -> TilesetsError {

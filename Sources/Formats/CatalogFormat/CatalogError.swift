@@ -32,6 +32,8 @@ public enum CatalogErrorCode: String, ErrorCode {
     ///
     /// The same command may work now.
     case changed = "catalog-changed"
+    /// The package was published again after the promotion that would be undone.
+    case publishedLater = "published-later"
     /// The catalog is signed, and there is no key to sign the changed catalog.
     case signingKey = "signing-key"
     /// A key file cannot be read or made.
@@ -52,7 +54,9 @@ public enum CatalogErrorCode: String, ErrorCode {
         case .io: .inputOutput
         case .changed: .temporary
         case .missing, .missingPackage, .keyMissing: .noInput
-        case .corrupt, .badRequest, .badFile, .otherTileset, .otherArea, .packageShrunk, .badSignature: .badData
+        case .corrupt, .badRequest, .badFile, .otherTileset, .otherArea, .packageShrunk, .badSignature,
+            .publishedLater:
+            .badData
         case .signingKey, .keyFile, .badKey: .configuration
         case .keyPermissions: .permission
         }

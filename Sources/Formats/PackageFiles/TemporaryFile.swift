@@ -5,12 +5,18 @@ internal import Foundation
 enum TemporaryFile {
     /// Lets `body` write a file next to `target`, and renames it on success; otherwise the file is removed.
     ///
+    /// Unfinished files of killed processes that wrote the same target are removed.
+    ///
     /// - Throws: `exists`, `disk-full`, `io`, and what `body` throws.
     static func write<Result>(_ target: URL, replacing: Bool, _ body: (URL) throws -> Result) throws -> Result {
         guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
             throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
         }
-        let temporary = TemporaryName.nextTo(target)
+        let inUse = FolderInUse(target.deletingLastPathComponent()) {
+            for file in TemporaryName.abandoned(nextTo: target) { unlink(file.path) }
+        }
+        defer { withExtendedLifetime(inUse) {} }
+        let temporary = TemporaryName.swept(nextTo: target)
         do {
             let result = try body(temporary)
             try Durable.rename(temporary, to: target)

@@ -13,6 +13,29 @@ package enum TemporaryName {
         target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).\(random()).tmp")
     }
 
+    /// A hidden name as ``nextTo(_:)`` gives, of a file that is written under the sign of a ``FolderInUse``.
+    package static func swept(nextTo target: URL) -> URL {
+        target.deletingLastPathComponent().appendingPathComponent(
+            ".\(target.lastPathComponent).\(random())\(sweptEnding)")
+    }
+
+    /// The files in the folder of `target` that have names of ``swept(nextTo:)``, and SQLite's journals of them.
+    package static func abandoned(nextTo target: URL) -> [URL] {
+        let folder = target.deletingLastPathComponent()
+        // What cannot be listed is not swept.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let start = ".\(target.lastPathComponent)."
+        return names.filter { name in
+            guard name.hasPrefix(start) else { return false }
+            let digits = name.dropFirst(start.count).prefix { $0 != "." }
+            let ending = name.dropFirst(start.count + digits.count)
+            return digits.utf8.count == 32 && digits.allSatisfy(\.isHexDigit)
+                && (ending == sweptEnding || ending == "\(sweptEnding)-journal")
+        }.map { folder.appendingPathComponent($0) }
+    }
+
+    private static let sweptEnding = ".new.tmp"
+
     /// A name in the system's folder for temporary files.
     ///
     /// - Parameter purpose: A word that tells a person what the file is.

@@ -1,5 +1,6 @@
 import Errors
 import Foundation
+import Synchronization
 import Telemetry
 import Tiles
 
@@ -9,6 +10,12 @@ import Tiles
 /// control characters in them are written as escapes (``VisibleText``). Control sequences of the terminal are added
 /// only here.
 package enum Console {
+    /// Whether each line on standard error is a JSON object, as `--progress json` promises.
+    private static let writesJSON = Atomic(false)
+
+    /// From now on writes each line on standard error as a JSON object: `{"note": "…"}` or `{"warning": "…"}`.
+    package static func writeMessagesAsJSON() { writesJSON.store(true, ordering: .relaxed) }
+
     /// Writes a line of the result.
     package static func result(_ line: String) { write([line]) }
 
@@ -26,7 +33,19 @@ package enum Console {
     }
 
     /// Writes a line for the user.
-    package static func note(_ line: String) { StatusLine.write(VisibleText.escaped(line)) }
+    package static func note(_ line: String) {
+        guard !writesJSON.load(ordering: .relaxed) else { return message("note", line) }
+        StatusLine.write(VisibleText.escaped(line))
+    }
+
+    /// Writes a line on standard error that is JSON already: progress, or an error.
+    package static func noteJSON(_ line: String) { StatusLine.write(VisibleText.escaped(line)) }
+
+    private static func message(_ kind: String, _ text: String) {
+        // A dictionary of texts can always be encoded.
+        guard let line = try? JSONText.line([kind: text]) else { return }
+        noteJSON(line)
+    }
 
     /// Writes an error with its details and its remedy.
     package static func error(_ error: CLIError) {
@@ -34,9 +53,13 @@ package enum Console {
     }
 
     /// Writes a warning.
-    package static func warning(_ text: String) { note("packhorse: warning: \(text)", .warning) }
+    package static func warning(_ text: String) {
+        guard !writesJSON.load(ordering: .relaxed) else { return message("warning", text) }
+        note("packhorse: warning: \(text)", .warning)
+    }
 
     private static func note(_ line: String, _ priority: Journal.Priority) {
+        guard !writesJSON.load(ordering: .relaxed) else { return message("note", line) }
         StatusLine.write(Journal.mark(priority) + VisibleText.escaped(line))
     }
 

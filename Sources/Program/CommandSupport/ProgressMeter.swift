@@ -23,7 +23,7 @@ package final class ProgressMeter: Sendable {
         switch style {
         case .bar: Console.draw(bar())
         case .plain, .auto: Console.note(bar().plain)
-        case .json: if let line = json() { Console.note(line) }
+        case .json: if let line = json() { Console.noteJSON(line) }
         case .none: break
         }
     }

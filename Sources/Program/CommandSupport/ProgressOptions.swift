@@ -6,7 +6,10 @@ package struct ProgressOptions: ParsableArguments {
         case auto, bar, plain, json, none
     }
 
-    @Option(help: "auto: a bar on a terminal, else lines; json: one object per line on standard error.")
+    @Option(
+        help:
+            "auto: a bar on a terminal, else lines; json: one object per line on standard error, also for notes and warnings."
+    )
     package var progress: Style = .auto
 
     @Flag(name: .customLong("json"), help: "Print the result as JSON.")

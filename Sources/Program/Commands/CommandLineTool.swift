@@ -13,6 +13,7 @@ public enum CommandLineTool {
     /// - Parameter commit: What the build knows of its commit, as `ops/commit` prints it.
     public static func run(_ arguments: [String], commit: String = "") async -> Never {
         do {
+            if wantsJSONProgress(arguments) { Console.writeMessagesAsJSON() }
             ProgramVersion.commit = ProgramVersion.Commit(commit)
             try refuseEmpty(arguments)
             try ProcessLimits.require(.command)
@@ -48,16 +49,20 @@ public enum CommandLineTool {
 
     /// Reports the error, as JSON where the arguments ask for JSON, and ends the process.
     private static func end(_ problem: CLIError, _ arguments: [String]) -> Never {
-        let options = arguments.prefix { $0 != "--" }
-        let wantsJSON =
-            options.contains("--json") || options.contains("--progress=json")
-            || zip(options, options.dropFirst()).contains { $0 == "--progress" && $1 == "json" }
+        let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json") || wantsJSONProgress(arguments)
         if wantsJSON, let line = try? JSONText.line(ErrorView(problem)) {
-            Console.note(line)
+            Console.noteJSON(line)
         } else {
             Console.error(problem)
         }
         exit(problem.status.rawValue)
+    }
+
+    /// Whether standard error has JSON only.
+    private static func wantsJSONProgress(_ arguments: [String]) -> Bool {
+        let options = arguments.prefix { $0 != "--" }
+        return options.contains("--progress=json")
+            || zip(options, options.dropFirst()).contains { $0 == "--progress" && $1 == "json" }
     }
 
     /// Refuses empty arguments.

@@ -30,6 +30,8 @@ package struct Area: Sendable {
     package let form: AreaForm
     /// The formats of its package; `nil` = those of the job.
     package var formats: [PackageFormat]?
+    /// The largest size of a file of its package in bytes; `nil` = that of the job.
+    package var maxFile: UInt64?
     /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     package var nodes: [Region] = []
     /// Labels of towns in it that have no margin: commands refuse these, because a point has only a few tiles.

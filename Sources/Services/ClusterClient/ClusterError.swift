@@ -64,6 +64,10 @@ extension PackhorseError where Code == ClusterErrorCode {
             case "degraded": .later
             default: problem.retriable ? .later : .refused
             }
-        self.init(code, problem.text, hint: problem.hint.isEmpty ? nil : problem.hint)
+        // The first line is the message; further ones are its details.
+        let lines = problem.text.split(separator: "\n").map { $0.trimmingPrefix(while: { $0 == " " }) }
+        self.init(
+            code, lines.first.map(String.init) ?? "", details: lines.dropFirst().map(String.init),
+            hint: problem.hint.isEmpty ? nil : problem.hint)
     }
 }

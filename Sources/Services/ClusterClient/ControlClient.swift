@@ -114,6 +114,17 @@ package final class ControlClient: Sendable {
         return answer.schedules
     }
 
+    /// Changes some of a schedule.
+    package func edit(schedule id: String, _ edit: PBScheduleEdit) async throws -> PBOrdered {
+        try await ordered(
+            .scheduleOrder(
+                .make {
+                    $0.order = "edit"
+                    $0.id = id
+                    $0.edit = edit
+                }))
+    }
+
     /// A schedule with its newest firings.
     package func schedule(_ id: String) async throws -> PBScheduleDetail {
         guard case .scheduleDetail(let answer) = try await sendRequest(.getSchedule(.make { $0.id = id })) else {

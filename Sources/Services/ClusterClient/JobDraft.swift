@@ -97,6 +97,9 @@ package struct JobDraft {
             || publish.replacesTileset
     }
 
+    /// The largest size of a file of each package in bytes; 0 = no limit.
+    package var fileLimits: [UInt64] { packages.map { $0.area.maxFile ?? publish.maxFile } }
+
     /// The tiles of all packages, each counted once.
     package var union: TileMask {
         TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
@@ -142,6 +145,7 @@ package struct JobDraft {
             $0.mask = Data(package.mask.encoded())
             $0.names = package.area.names
             $0.formats = package.area.formats?.map(\.rawValue) ?? []
+            $0.maxFile = package.area.maxFile ?? 0
             $0.nodes = package.area.nodes.map { node in
                 .make {
                     $0.id = node.id

@@ -17,6 +17,8 @@ struct JobSpec: Sendable {
         let bounds: PBBox?
         /// The package's region and its ancestors, for regions that the embedded tree may not contain.
         let nodes: [PBRegionNode]
+        /// The largest size of a file in bytes; `nil` = no limit.
+        let maxFile: UInt64?
     }
 
     let label: String
@@ -96,7 +98,8 @@ struct JobSpec: Sendable {
             packages.append(
                 Package(
                     id: package.id, mask: mask, names: package.names, bounds: package.hasBounds ? package.bounds : nil,
-                    nodes: package.nodes))
+                    nodes: package.nodes,
+                    maxFile: try PublishOptions.maxFile(package.maxFile, body.publish) ?? publish.maxFile))
         }
         self.packages = packages
         mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)

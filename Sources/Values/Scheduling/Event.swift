@@ -6,6 +6,8 @@ public enum Event: Sendable {
     case submit(JobSubmission)
     /// A job must end now. Ignored for unknown and ended jobs.
     case cancel(JobID)
+    /// All packages of a job that has not ended are merged and published again, as its new submission says. Ignored for other jobs.
+    case remerge(JobID, payload: [UInt8])
     /// Remove an ended job, also from the store. Ignored for other jobs.
     case forget(JobID)
 
@@ -15,10 +17,11 @@ public enum Event: Sendable {
     /// gone.
     ///
     /// `only` = retry just these batches; `nil` = retry all failed work. `payload` = the new submission; empty = keep
-    /// the stored one. `isApart` = from now on each package is published when it is ready.
+    /// the stored one. `isApart` = from now on each package is published when it is ready. `mergesAll` = packages that were published
+    /// are merged and published again.
     case reopen(
         JobID, batches: [Batch], isKept: Bool = true, needs: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8] = [],
-        isApart: Bool = false)
+        isApart: Bool = false, mergesAll: Bool = false)
     /// Dead batches and failed tiles of an unfinished job are retried; `nil` = all of them.
     case requeue(JobID, batches: [BatchIndex]?)
     /// Dead batches and failed tiles are neither retried nor listed any more; `nil` = all of them.
@@ -42,6 +45,9 @@ public enum Event: Sendable {
     case wall(Int64)
     /// The submission of a schedule was refused. It is retried when `retriable`, else skipped.
     case fireFailed(schedule: String, wall: Int64, Trouble, retriable: Bool)
+
+    /// A schedule that was run by hand made no job.
+    case runFailed(schedule: String, wall: Int64, Trouble)
 
     /// A schedule that is due needs no job: its source has the build that its last job was made of.
     case fireUnchanged(schedule: String, wall: Int64, build: String = "")

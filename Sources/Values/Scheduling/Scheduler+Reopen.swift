@@ -48,9 +48,11 @@ extension Scheduler {
     }
 
     /// Resumes an ended job: done batches stay done, and failed work is retried with new attempts.
+    ///
+    /// - Parameter mergesAll: Whether packages that were published are made again too.
     mutating func reopen(
         _ id: JobID, batches rows: [Batch], isKept: Bool, needs known: PackageNeeds?, only: [BatchIndex]?,
-        payload: [UInt8], now: Tick
+        payload: [UInt8], mergesAll: Bool, now: Tick
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
@@ -87,7 +89,7 @@ extension Scheduler {
         }
         let again = batches.indices.lazy.filter { batches[$0].state == .ready }
         for package in jobs[job].packages.indices
-        where jobs[job].packages[package].state == .failed || needs(job, package: package, anyOf: again) {
+        where mergesAll || jobs[job].packages[package].state == .failed || needs(job, package: package, anyOf: again) {
             rewind(job, package: package, now: now)
         }
         if isKept, !reset.isEmpty { store(.resetBatches(id, reset)) }
@@ -98,6 +100,24 @@ extension Scheduler {
                     payload: payload), keepsBatches: isKept))
         queue(job)
         updateFollowers(now: now)
+        advance(job, now: now)
+    }
+
+    /// Makes all packages of an unfinished job again, also failed and published ones; its batches go on.
+    ///
+    /// - Parameter payload: Its new submission.
+    mutating func remerge(_ id: JobID, payload: [UInt8], now: Tick) {
+        guard let job = places[id], !jobs[job].summary.state.isFinal else { return }
+        for package in jobs[job].packages.indices where jobs[job].packages[package].state != .waiting {
+            rewind(job, package: package, now: now)
+        }
+        jobs[job].summary.state = .fetching
+        store(
+            .reopen(
+                StoredJob(
+                    summary: jobs[job].summary, batches: [], packages: jobs[job].packages.elements, payload: payload),
+                keepsBatches: true))
+        queue(job)
         advance(job, now: now)
     }
 

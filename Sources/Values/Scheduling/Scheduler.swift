@@ -120,11 +120,14 @@ public struct Scheduler: Sendable {
         switch event {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
+        case .remerge(let id, let payload): remerge(id, payload: payload, now: now)
         case .forget(let id): forget(id)
         case .order(let id, let order): carryOut(order, job: id, now: now)
-        case .reopen(let id, let batches, let isKept, let needs, let only, let payload, let isApart):
+        case .reopen(let id, let batches, let isKept, let needs, let only, let payload, let isApart, let mergesAll):
             if isApart, refusal(ofRetry: id) == nil { publishApart(id) }
-            reopen(id, batches: batches, isKept: isKept, needs: needs, only: only, payload: payload, now: now)
+            reopen(
+                id, batches: batches, isKept: isKept, needs: needs, only: only, payload: payload, mergesAll: mergesAll,
+                now: now)
         case .requeue(let id, let batches): requeue(id, batches: batches, now: now)
         case .drop(let id, let batches): drop(id, batches: batches, now: now)
         case .splitPlanned(let id, let batch, let parts):
@@ -137,6 +140,7 @@ public struct Scheduler: Sendable {
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
             fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
+        case .runFailed(let id, let wall, let trouble): runFailed(id, wall: wall, trouble: trouble)
         case .fireUnchanged(let id, let wall, let build): fireUnchanged(id, wall: wall, build: build)
         case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
         case .ready(let id, let credit, let mergeCredit):

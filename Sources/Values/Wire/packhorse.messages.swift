@@ -222,6 +222,7 @@ public enum Message: Hashable, Sendable {
         case .jobStatus(let body): try body.checkFields()
         case .jobOrder(let body): try body.checkFields()
         case .failedWork(let body): try body.checkFields()
+        case .scheduleOrder(let body): try body.checkFields()
         case .putBegin(let body): try body.checkFields()
         case .have(let body): try body.checkFields()
         case .chunk(let body): try body.checkFields()
@@ -231,7 +232,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .schedules, .getSchedule, .scheduleDetail, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .listFailed, .failedOrder, .ordered, .putSchedule, .listSchedules, .schedules, .getSchedule, .scheduleDetail, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .getCoverage, .coverage, .withdraw, .changeCatalog, .catalogChanged, .compareCatalogs, .problem: break
         }
     }
 }
@@ -310,9 +311,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var maxBodyBytes: Int {
         switch self {
         case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder, .health, .withdraw, .changeCatalog, .compareCatalogs: 64 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .scheduleOrder, .listSchedules, .getSchedule, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .listSchedules, .getSchedule, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
-        case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .problem, .blobRefused: 16 << 10
+        case .fail, .bye, .reject, .stale, .ordered, .scheduleOrder, .backup, .backedUp, .problem, .blobRefused: 16 << 10
         case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .scheduleDetail, .origins, .events, .workers, .coverage, .catalogChanged: Self.maxControlFrame - FrameHeader.byteCount
         case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
         }
@@ -668,6 +669,19 @@ extension PBFailedBatch {
     }
 }
 
+extension PBScheduleOrder {
+    func checkFields() throws(WireError) {
+        if hasEdit { try edit.checkFields() }
+    }
+}
+
+extension PBScheduleEdit {
+    func checkFields() throws(WireError) {
+        try WireCheck.text(packages, atMost: 4096, "ScheduleEdit.packages")
+        try WireCheck.text(tileset, atMost: 4096, "ScheduleEdit.tileset")
+    }
+}
+
 extension PBPutBegin {
     func checkFields() throws(WireError) {
         try WireCheck.digest(digest, "PutBegin.digest")
@@ -783,6 +797,7 @@ extension PBFailedOrder: WireBody {}
 extension PBOrdered: WireBody {}
 extension PBPutSchedule: WireBody {}
 extension PBScheduleOrder: WireBody {}
+extension PBScheduleEdit: WireBody {}
 extension PBListSchedules: WireBody {}
 extension PBSchedules: WireBody {}
 extension PBSchedule: WireBody {}

@@ -1030,6 +1030,9 @@ public nonisolated struct PBPackageRequest: Sendable {
   /// its region and the ancestors that the coordinator's own tree may not contain
   public var nodes: [PBRegionNode] = []
 
+  /// bytes, as PublishOptions.max_file; 0 = that of the job
+  public var maxFile: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1477,37 +1480,58 @@ public nonisolated struct PBCancelJob: Sendable {
 }
 
 /// pause, resume, retry (of a failed or cancelled job), prioritise, weigh.
-public nonisolated struct PBJobOrder: Sendable {
+public nonisolated struct PBJobOrder: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var job: UInt64 = 0
+  public var job: UInt64 {
+    get {_storage._job}
+    set {_uniqueStorage()._job = newValue}
+  }
 
-  public var order: String = String()
+  public var order: String {
+    get {_storage._order}
+    set {_uniqueStorage()._order = newValue}
+  }
 
-  public var priority: Int32 = 0
+  public var priority: Int32 {
+    get {_storage._priority}
+    set {_uniqueStorage()._priority = newValue}
+  }
 
-  public var weight: UInt32 = 0
+  public var weight: UInt32 {
+    get {_storage._weight}
+    set {_uniqueStorage()._weight = newValue}
+  }
 
   /// for a retry: replaces_area and allows_shrink are added to those of the submission
   public var publish: PBPublishOptions {
-    get {_publish ?? PBPublishOptions()}
-    set {_publish = newValue}
+    get {_storage._publish ?? PBPublishOptions()}
+    set {_uniqueStorage()._publish = newValue}
   }
   /// Returns true if `publish` has been explicitly set.
-  public var hasPublish: Bool {self._publish != nil}
+  public var hasPublish: Bool {_storage._publish != nil}
   /// Clears the value of `publish`. Subsequent reads from it will return its default value.
-  public mutating func clearPublish() {self._publish = nil}
+  public mutating func clearPublish() {_uniqueStorage()._publish = nil}
 
   /// for a retry: each package is published when it is ready, as without PublishOptions.together
-  public var apart: Bool = false
+  public var apart: Bool {
+    get {_storage._apart}
+    set {_uniqueStorage()._apart = newValue}
+  }
+
+  /// For a retry, also of a job that has not ended: publish.max_file replaces that of the submission, and all packages are merged again.
+  public var setsMaxFile: Bool {
+    get {_storage._setsMaxFile}
+    set {_uniqueStorage()._setsMaxFile = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _publish: PBPublishOptions? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Failed work: batches that were given up, and failed tiles of accepted batches.
@@ -1643,7 +1667,7 @@ public nonisolated struct PBPutSchedule: Sendable {
   fileprivate var _schedule: PBSchedule? = nil
 }
 
-/// drop, pause, resume. Answered by Ordered.
+/// drop, pause, resume, edit. Answered by Ordered.
 public nonisolated struct PBScheduleOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1652,6 +1676,52 @@ public nonisolated struct PBScheduleOrder: Sendable {
   public var order: String = String()
 
   public var id: String = String()
+
+  /// for the order edit
+  public var edit: PBScheduleEdit {
+    get {_edit ?? PBScheduleEdit()}
+    set {_edit = newValue}
+  }
+  /// Returns true if `edit` has been explicitly set.
+  public var hasEdit: Bool {self._edit != nil}
+  /// Clears the value of `edit`. Subsequent reads from it will return its default value.
+  public mutating func clearEdit() {self._edit = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _edit: PBScheduleEdit? = nil
+}
+
+/// What changes of a schedule; what is empty stays.
+public nonisolated struct PBScheduleEdit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "monthly 3 02:30"; a time zone or a jitter in it changes these too
+  public var times: String = String()
+
+  public var timeZone: String = String()
+
+  /// none = no jitter
+  public var jitter: String = String()
+
+  /// none = no further attempts
+  public var retry: String = String()
+
+  /// the name of the catalog that gets the packages
+  public var catalog: String = String()
+
+  /// from now on follows this list of packages
+  public var packages: String = String()
+
+  /// from now on follows this tileset file
+  public var tileset: String = String()
+
+  /// follows no file any more: what its files say now stays
+  public var unfollows: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1780,6 +1850,22 @@ public nonisolated struct PBSchedule: @unchecked Sendable {
   public var retryMs: UInt64 {
     get {_storage._retryMs}
     set {_uniqueStorage()._retryMs = newValue}
+  }
+
+  /// The files that it follows, and the name of the catalog that gets its packages; only in ScheduleDetail.
+  public var packagesFile: String {
+    get {_storage._packagesFile}
+    set {_uniqueStorage()._packagesFile = newValue}
+  }
+
+  public var tilesetFile: String {
+    get {_storage._tilesetFile}
+    set {_uniqueStorage()._tilesetFile = newValue}
+  }
+
+  public var catalog: String {
+    get {_storage._catalog}
+    set {_uniqueStorage()._catalog = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -4893,7 +4979,7 @@ nonisolated extension PBPublishOptions: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0\u{1}formats\0\u{1}nodes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0\u{1}formats\0\u{1}nodes\0\u{3}max_file\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4908,6 +4994,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.nodes) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.maxFile) }()
       default: break
       }
     }
@@ -4939,6 +5026,9 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.nodes.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.nodes, fieldNumber: 7)
     }
+    if self.maxFile != 0 {
+      try visitor.visitSingularUInt64Field(value: self.maxFile, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4950,6 +5040,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.kind != rhs.kind {return false}
     if lhs.formats != rhs.formats {return false}
     if lhs.nodes != rhs.nodes {return false}
+    if lhs.maxFile != rhs.maxFile {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5720,58 +5811,111 @@ nonisolated extension PBCancelJob: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobOrder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{2}Z\u{3}publish\0\u{1}apart\0\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{2}Z\u{3}publish\0\u{1}apart\0\u{3}sets_max_file\0\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+
+  fileprivate class _StorageClass {
+    var _job: UInt64 = 0
+    var _order: String = String()
+    var _priority: Int32 = 0
+    var _weight: UInt32 = 0
+    var _publish: PBPublishOptions? = nil
+    var _apart: Bool = false
+    var _setsMaxFile: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _job = source._job
+      _order = source._order
+      _priority = source._priority
+      _weight = source._weight
+      _publish = source._publish
+      _apart = source._apart
+      _setsMaxFile = source._setsMaxFile
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.order) }()
-      case 3: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
-      case 222: try { try decoder.decodeSingularMessageField(value: &self._publish) }()
-      case 223: try { try decoder.decodeSingularBoolField(value: &self.apart) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._job) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._order) }()
+        case 3: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
+        case 222: try { try decoder.decodeSingularMessageField(value: &_storage._publish) }()
+        case 223: try { try decoder.decodeSingularBoolField(value: &_storage._apart) }()
+        case 224: try { try decoder.decodeSingularBoolField(value: &_storage._setsMaxFile) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.job != 0 {
-      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
-    }
-    if !self.order.isEmpty {
-      try visitor.visitSingularStringField(value: self.order, fieldNumber: 2)
-    }
-    if self.priority != 0 {
-      try visitor.visitSingularInt32Field(value: self.priority, fieldNumber: 3)
-    }
-    if self.weight != 0 {
-      try visitor.visitSingularUInt32Field(value: self.weight, fieldNumber: 4)
-    }
-    try { if let v = self._publish {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 222)
-    } }()
-    if self.apart != false {
-      try visitor.visitSingularBoolField(value: self.apart, fieldNumber: 223)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._job != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._job, fieldNumber: 1)
+      }
+      if !_storage._order.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._order, fieldNumber: 2)
+      }
+      if _storage._priority != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._priority, fieldNumber: 3)
+      }
+      if _storage._weight != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._weight, fieldNumber: 4)
+      }
+      try { if let v = _storage._publish {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 222)
+      } }()
+      if _storage._apart != false {
+        try visitor.visitSingularBoolField(value: _storage._apart, fieldNumber: 223)
+      }
+      if _storage._setsMaxFile != false {
+        try visitor.visitSingularBoolField(value: _storage._setsMaxFile, fieldNumber: 224)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBJobOrder, rhs: PBJobOrder) -> Bool {
-    if lhs.job != rhs.job {return false}
-    if lhs.order != rhs.order {return false}
-    if lhs.priority != rhs.priority {return false}
-    if lhs.weight != rhs.weight {return false}
-    if lhs._publish != rhs._publish {return false}
-    if lhs.apart != rhs.apart {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._job != rhs_storage._job {return false}
+        if _storage._order != rhs_storage._order {return false}
+        if _storage._priority != rhs_storage._priority {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._publish != rhs_storage._publish {return false}
+        if _storage._apart != rhs_storage._apart {return false}
+        if _storage._setsMaxFile != rhs_storage._setsMaxFile {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6057,7 +6201,7 @@ nonisolated extension PBPutSchedule: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ScheduleOrder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}id\0\u{1}edit\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6067,24 +6211,98 @@ nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.order) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._edit) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.order.isEmpty {
       try visitor.visitSingularStringField(value: self.order, fieldNumber: 1)
     }
     if !self.id.isEmpty {
       try visitor.visitSingularStringField(value: self.id, fieldNumber: 2)
     }
+    try { if let v = self._edit {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBScheduleOrder, rhs: PBScheduleOrder) -> Bool {
     if lhs.order != rhs.order {return false}
     if lhs.id != rhs.id {return false}
+    if lhs._edit != rhs._edit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ScheduleEdit"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.times) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.jitter) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.retry) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.packages) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.tileset) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.unfollows) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.times.isEmpty {
+      try visitor.visitSingularStringField(value: self.times, fieldNumber: 1)
+    }
+    if !self.timeZone.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 2)
+    }
+    if !self.jitter.isEmpty {
+      try visitor.visitSingularStringField(value: self.jitter, fieldNumber: 3)
+    }
+    if !self.retry.isEmpty {
+      try visitor.visitSingularStringField(value: self.retry, fieldNumber: 4)
+    }
+    if !self.catalog.isEmpty {
+      try visitor.visitSingularStringField(value: self.catalog, fieldNumber: 5)
+    }
+    if !self.packages.isEmpty {
+      try visitor.visitSingularStringField(value: self.packages, fieldNumber: 6)
+    }
+    if !self.tileset.isEmpty {
+      try visitor.visitSingularStringField(value: self.tileset, fieldNumber: 7)
+    }
+    if self.unfollows != false {
+      try visitor.visitSingularBoolField(value: self.unfollows, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBScheduleEdit, rhs: PBScheduleEdit) -> Bool {
+    if lhs.times != rhs.times {return false}
+    if lhs.timeZone != rhs.timeZone {return false}
+    if lhs.jitter != rhs.jitter {return false}
+    if lhs.retry != rhs.retry {return false}
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.packages != rhs.packages {return false}
+    if lhs.tileset != rhs.tileset {return false}
+    if lhs.unfollows != rhs.unfollows {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6141,7 +6359,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -6161,6 +6379,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _retry: String = String()
     var _failures: UInt32 = 0
     var _retryMs: UInt64 = 0
+    var _packagesFile: String = String()
+    var _tilesetFile: String = String()
+    var _catalog: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6188,6 +6409,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _retry = source._retry
       _failures = source._failures
       _retryMs = source._retryMs
+      _packagesFile = source._packagesFile
+      _tilesetFile = source._tilesetFile
+      _catalog = source._catalog
     }
   }
 
@@ -6223,6 +6447,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._retry) }()
         case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._failures) }()
         case 17: try { try decoder.decodeSingularUInt64Field(value: &_storage._retryMs) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._packagesFile) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._tilesetFile) }()
+        case 20: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
         default: break
         }
       }
@@ -6282,6 +6509,15 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if _storage._retryMs != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._retryMs, fieldNumber: 17)
       }
+      if !_storage._packagesFile.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._packagesFile, fieldNumber: 18)
+      }
+      if !_storage._tilesetFile.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._tilesetFile, fieldNumber: 19)
+      }
+      if !_storage._catalog.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._catalog, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6308,6 +6544,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._retry != rhs_storage._retry {return false}
         if _storage._failures != rhs_storage._failures {return false}
         if _storage._retryMs != rhs_storage._retryMs {return false}
+        if _storage._packagesFile != rhs_storage._packagesFile {return false}
+        if _storage._tilesetFile != rhs_storage._tilesetFile {return false}
+        if _storage._catalog != rhs_storage._catalog {return false}
         return true
       }
       if !storagesAreEqual {return false}

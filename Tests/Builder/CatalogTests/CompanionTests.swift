@@ -162,6 +162,39 @@ struct CompanionTests {
         #expect(try catalog.companions().isEmpty && index().packages.isEmpty)
     }
 
+    /// What killed processes left is removed, unless something else is being attached.
+    @Test func copiesOfKilledProcessesAreRemoved() throws {
+        let catalog = try open()
+        let making = folder.appending(path: ".making")
+        try FileManager.default.createDirectory(at: making, withIntermediateDirectories: true)
+        let left = making.appending(path: "companion-0123456789abcdef0123456789abcdef")
+        let patch = making.appending(path: "EE-1-2.mbtiles")
+        for url in [left, patch] { try Data("half".utf8).write(to: url) }
+        var other: FolderInUse? = FolderInUse(folder) {}
+        _ = try catalog.attach(contentsOf: try file("a.vtiles", "a"), to: "EE", kind: "routing")
+        #expect(FileManager.default.fileExists(atPath: left.path))
+        withExtendedLifetime(other) {}
+        other = nil
+        _ = try catalog.attach(contentsOf: try file("b.vtiles", "b"), to: "EE", kind: "routing")
+        #expect(!FileManager.default.fileExists(atPath: left.path))
+        #expect(FileManager.default.fileExists(atPath: patch.path), "patches are made by others")
+    }
+
+    /// A promotion leaves the companions of the live catalog, so their absence in staging is no loss.
+    @Test func companionsThatStagingLacksAreNotCompared() throws {
+        let live = try open()
+        _ = try live.attach(contentsOf: try file("EE.vtiles", "graph"), to: "EE", kind: "routing.valhalla")
+        let staging = try Catalog(scratch.file("staging"), create: true)
+        _ = try staging.publish(try scratch.request("EE", "map 2"))
+        let difference = try CatalogDifference(new: staging, old: live, of: CatalogSelection(["EE"]))
+        #expect(difference.packages.map { "\($0.change) \($0.edition)\($0.id)" } == ["changed EE"])
+        #expect(difference.shrunk(beyond: 0).isEmpty && difference.shrinkage == 0)
+        // One that both have is compared.
+        _ = try staging.attach(contentsOf: try file("small", "g"), to: "EE", kind: "routing.valhalla")
+        let smaller = try CatalogDifference(new: staging, old: live, of: CatalogSelection(["EE"]))
+        #expect(smaller.shrunk(beyond: 0.5).map(\.edition) == ["groups/routing-valhalla/"])
+    }
+
     @Test func aPromotionTakesCompanionsAlong() throws {
         let staging = try Catalog(scratch.file("staging"), create: true)
         _ = try staging.publish(try scratch.request("EE", "map 2"))

@@ -142,6 +142,56 @@ struct PartsTests {
         #expect(code { try catalog.check(["CA"], of: "terrain") } == .otherTileset)
     }
 
+    @Test func tilesThatSeveralPartsHaveCountOnce() throws {
+        let zooms = try #require(ZoomRange(min: 0, max: 6))
+        let whole = TileMask(full: 6)
+        // Each part has zooms 0 to 5 of the whole package, and some of the tiles of zoom 6.
+        let start = try #require(TileID(zoom: 6, x: 0, y: 0)).hilbertID
+        func parted(_ count: Int, tiles: UInt64) throws -> PublishRequest {
+            let starts = (0..<count).compactMap { TileID(hilbertID: start + UInt64(4_096 * $0 / count)) }
+            let common = String(repeating: "c", count: 200)
+            let texts = (0..<count).map { "\(common) \($0) of \(count)" }
+            let size = texts.reduce(0) { $0 + $1.utf8.count }
+            var request = try scratch.request("CA", texts[0], mask: whole.cartoWire, size: UInt64(size))
+            (request.zooms, request.tiles) = (zooms, tiles)
+            request.parts = try starts.enumerated().map { index, start in
+                let next = index + 1 < count ? starts[index + 1] : nil
+                let mask = whole.part(from: start, before: next, common: 6)
+                var part = try scratch.request("CA-\(index + 1)", texts[index], mask: mask.cartoWire)
+                part.part = CatalogPart(of: "CA", number: index + 1, count: count)
+                (part.zooms, part.tiles) = (zooms, mask.count(in: zooms))
+                return part
+            }
+            return request
+        }
+        let all = whole.count(in: zooms)
+        #expect(try catalog.publish(try parted(6, tiles: all)).version == 1)
+        let listed = try #require(try catalog.list(.main).whole("CA"))
+        #expect(listed.tiles == Int64(all) && listed.size > 1_200)
+        // A third of the parts has all tiles and a third of the bytes.
+        #expect(try catalog.publish(try parted(2, tiles: all)).version == 2)
+        let other = try Catalog(scratch.file("other"), create: true, baseURL: "https://maps.example/")
+        _ = try other.publish(try parted(6, tiles: all))
+        let difference = CatalogDifference(
+            new: [.main: try catalog.list(.main).packages], old: [.main: try other.list(.main).packages])
+        #expect(difference.packages.map(\.shrinkage) == [0], "\(difference.packages)")
+        // Less than half of the tiles are still refused.
+        #expect(code { _ = try other.publish(try parted(2, tiles: all / 3)) } == .packageShrunk)
+    }
+
+    /// The list of another machine may say anything.
+    @Test func numbersOfAHostileListAreBounded() {
+        let parts = (1...2).map { number in
+            CatalogEntry(
+                id: "CA-\(number)", version: 1, size: .max, url: "https://maps.example/x",
+                tileMask: TileMask(full: 3).cartoWire,
+                metainfo: [:], sha256: "a", tilesHash: "a", tiles: number == 1 ? .min : .max, minZoom: 0, maxZoom: 3,
+                part: CatalogPart(of: "CA", number: number, count: 2))
+        }
+        #expect(CatalogEntry(parts: parts)?.tiles == .max)
+        #expect(CatalogEntry.bytes(of: parts, comparedWith: 1) <= UInt64(Int64.max))
+    }
+
     @Test func aWithdrawnPackageGoesWithItsParts() throws {
         _ = try catalog.publish(try request("CA", ["a", "b"]))
         #expect(code { _ = try catalog.remove(["CA-1"], dryRun: false) } == .badRequest)

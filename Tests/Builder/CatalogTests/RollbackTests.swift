@@ -98,7 +98,9 @@ struct RollbackTests {
         try live.apply(try live.planPromotion(of: CatalogSelection(), from: staging))
         try publish("LV", "LV-3")
         let error = #expect(throws: CatalogError.self) { try roll() }
-        #expect(error?.code == .changed && error?.message.contains("'LV'") == true)
+        #expect(
+            error?.code == .publishedLater && error?.code.exitStatus == .badData
+                && error?.message.contains("'LV'") == true)
         #expect(try state() == ["EE [2, 1] EE-2", "LV [3, 2, 1] LV-3", "5"])
         // One that was rolled back by its name is no part of it any more.
         _ = try roll(["LV"], to: 1)

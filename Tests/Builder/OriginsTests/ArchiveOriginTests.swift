@@ -167,6 +167,31 @@ struct ArchiveOriginTests {
         #expect(found.remarks.count == 1 && found.remarks[0].contains("4-7") && found.remarks[0].contains("2-14"))
     }
 
+    /// No tile of the archive could be used, so that the job would fail at its end.
+    @Test func aFormatThatTheTilesDoNotHaveIsRefused() async throws {
+        let scratch = try Scratch()
+        try await archive(
+            scratch,
+            """
+            CREATE TABLE metadata (name, value);
+            INSERT INTO metadata VALUES ('format', 'pbf');
+            INSERT INTO tiles VALUES (2, 1, 1, \(hex(layer)));
+            """)
+        func resolve(_ file: TilesetFile) async throws -> TileFormat {
+            try await OriginMetadata.resolve(file, environment: [:]).format
+        }
+        let direct = try TilesetFile(source: "mbtiles:a.mbtiles", folder: scratch.folder, format: "png")
+        let error = await #expect(throws: OriginsError.self) { try await resolve(direct) }
+        #expect(error?.message.contains("--input-format says png, and the tiles of the archive are") == true)
+        let named = try TilesetFile(
+            text: "url: mbtiles:a.mbtiles\nformat: png\n", name: "t.yaml", folder: scratch.folder)
+        let other = await #expect(throws: OriginsError.self) { try await resolve(named) }
+        #expect(other?.message.contains("'format' says png") == true, "\(other?.message ?? "")")
+        // The first bytes do not tell one vector format from the other.
+        let mlt = try TilesetFile(source: "mbtiles:a.mbtiles", folder: scratch.folder, format: "mlt")
+        #expect(try await resolve(mlt) == .mlt)
+    }
+
     /// There is no file to add a key to, where the archive is named directly.
     @Test func anUnknownFormatIsNamedAndCanBeSaid() async throws {
         let scratch = try Scratch()

@@ -206,6 +206,30 @@ struct ConfigurationTests {
         #expect(other.status == 64 && other.errors.contains("--for"), "\(other.errors)")
     }
 
+    /// What a start would refuse is found before it.
+    @Test(.timeLimit(.programs))
+    func addressesAndWordsOfAGatewayAreChecked() async throws {
+        let scratch = try Scratch()
+        let file = try write(
+            """
+            catalog: /srv/maps
+            public-url: foo
+            trusted-proxy: [10.0.0.0/8, 10.0.0.0/99]
+            cors-origin: "*x"
+            log-level: loud
+            """, "gateway.yaml", scratch)
+        let outcome = try await Program.run(["config", "check", file], in: scratch)
+        #expect(outcome.status == 78, "\(outcome.output)")
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        for (line, word) in [
+            (2, "'foo' is not an address"), (3, "'10.0.0.0/99' is neither an IP address"), (4, "'*x' is not an origin"),
+            (5, "Please provide one of 'trace', 'debug', "),
+        ] {
+            #expect(lines.contains { $0.contains("gateway.yaml:\(line)") && $0.contains(word) }, "\(word): \(lines)")
+        }
+        #expect(lines.allSatisfy { !$0.contains(";   -") }, "\(lines)")
+    }
+
     @Test(.timeLimit(.programs))
     func aMissingFileIsNamed() async throws {
         let scratch = try Scratch()

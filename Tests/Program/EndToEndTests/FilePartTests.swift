@@ -91,6 +91,80 @@ struct FilePartTests {
         #expect(try files(scratch.url("whole"), ending: ".mbtiles") == ["EE.mbtiles"])
     }
 
+    /// A limit that is too small costs no tile: the same command with the suggested limit goes on.
+    @Test(.timeLimit(.programs))
+    func aBuildGoesOnWithAnotherLimit() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let parts = scratch.url("parts")
+        func build(_ limit: String?, _ arguments: [String] = []) async throws -> Program.Outcome {
+            try await Program.run(
+                ["build", "EE", "LI", "--tileset", origin.tileset, "--zoom", "0-9", "-o", parts.path + "/"]
+                    + (limit.map { ["--max-file", $0] } ?? []) + arguments, in: scratch)
+        }
+        let failed = try await build("120kB")
+        #expect(failed.status == 65 && failed.errors.contains("a larger --max-file"), "\(failed.errors)")
+        let other = try await Program.run(
+            ["build", "EE", "LI", "--tileset", origin.tileset, "--zoom", "0-8", "-o", parts.path + "/"], in: scratch)
+        #expect(other.status == 65 && other.errors.contains("another unfinished build"), "\(other.errors)")
+        // Each package has a suggestion of its own.
+        var (last, suggested) = (failed, 0)
+        while let found = last.errors.firstMatch(of: /Try --max-file ([0-9]+)/), let limit = Int(found.output.1) {
+            try #require(limit > suggested, "\(last.errors)")
+            suggested = limit
+            last = try await build("\(limit)")
+            let told = last.errors.firstMatch(of: /at most ([0-9]+) bytes: ([0-9,]+) of ([0-9,]+) tiles are done/)
+            #expect(told.map { $0.output.2 == $0.output.3 } == true, "no tile is fetched again: \(last.errors)")
+        }
+        #expect(last.status == 0 && last.errors.contains("continuing"), "\(last.errors)")
+        let names = try files(parts, ending: ".mbtiles")
+        #expect(names.contains("EE-2.mbtiles") && names.contains("LI.mbtiles"), "\(names)")
+        for name in names { #expect(try size(parts.appending(path: name)) <= suggested, "\(name)") }
+        let again = try await build("\(suggested)")
+        #expect(again.status == 0 && again.errors.contains("unchanged"), "\(again.errors)")
+    }
+
+    /// A build that was killed goes on without the limit that it had, and replaces what it has placed.
+    @Test(.timeLimit(.programs))
+    func aKilledBuildGoesOnWithoutItsLimit() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(["--latency-ms", "60"], in: scratch)
+        let card = scratch.url("card")
+        let command = ["build", "EE", "--tileset", origin.tileset, "--zoom", "0-10", "-o", card.path + "/"]
+        let first = try Daemon(command + ["--max-file", "\(Self.limit)"], in: scratch)
+        try await Eventually.holds("the job is noted") {
+            FileManager.default.fileExists(atPath: card.appending(path: ".EE.mbtiles.packhorse/build.json").path)
+        }
+        try await first.killNow()
+        let made = try await Program.run(command, in: scratch)
+        #expect(made.status == 0 && made.errors.contains("without a limit of file sizes"), "\(made.errors)")
+        #expect(try files(card, ending: ".mbtiles") == ["EE.mbtiles"])
+    }
+
+    @Test(.timeLimit(.programs))
+    func anEntryOfAListHasALimitOfItsOwn() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let list = scratch.url("list.yaml")
+        func run(_ limit: String, _ arguments: [String]) async throws -> Program.Outcome {
+            try Data("- region: EE\n  max_file: \(limit)\n- region: LV\n".utf8).write(to: list)
+            return try await Program.run(
+                arguments + ["--packages", list.path, "--tileset", origin.tileset, "--zoom", "0-11"], in: scratch)
+        }
+        let made = try await run("\(Self.limit)", ["build", "-o", scratch.url("maps").path + "/"])
+        #expect(made.status == 0, "\(made.errors)")
+        let names = try files(scratch.url("maps"), ending: ".mbtiles")
+        #expect(names.contains("EE-2.mbtiles") && names.contains("LV.mbtiles"), "\(names)")
+        let estimate = try await run("\(Self.limit)", ["estimate"])
+        #expect(estimate.status == 0 && estimate.output.contains("1 package is cut"), "\(estimate.output)")
+        for (limit, word) in [("10kB", "the least is"), ("4 apples", "is '4 apples', not a size")] {
+            let refused = try await run(limit, ["estimate"])
+            #expect(
+                refused.status == 65 && refused.errors.contains(word) && refused.errors.contains("entry 1"),
+                "\(refused.errors)")
+        }
+    }
+
     @Test(.timeLimit(.programs))
     func aDeviceInstallsPartsAsOnePackage() async throws {
         let scratch = try Scratch()

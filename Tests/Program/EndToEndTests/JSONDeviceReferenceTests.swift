@@ -24,7 +24,8 @@ struct JSONDeviceReferenceTests {
         try await files(reader, scratch.url("old.mbtiles").path)
         try await events(reader, catalog, store)
         // The style of a region can have notes; the demo world sends no time of expiry.
-        reader.expectAll(Self.documents.filter { $0 != "store-event" }, but: ["missing.cause", "expires"])
+        reader.expectAll(
+            Self.documents.filter { $0 != "store-event" }, but: ["missing.cause", "expires", "companion_bytes"])
     }
 
     /// A catalog with a base map, a data group in a language, and a style.

@@ -61,6 +61,8 @@ struct JSONReferenceTests {
                 "source_url", "source_version", "unchanged_at",
                 // Of a schedule whose firing was refused, and of one that is tried again: ScheduleTests.
                 "cause", "detail", "failures", "retry_seconds",
+                // Of a schedule that follows files: ScheduleHistoryTests.
+                "packages_file", "tileset_file",
                 // Of a firing at its time, and of a source with builds: ScheduleHistoryTests, NewestBuildServiceTests.
                 "due", "source_build",
                 // Of a step that failed: StepServiceTests.
@@ -113,6 +115,9 @@ struct JSONReferenceTests {
         }
         try await reader.run("job", ["status", "\(failed)"], at: control)
         try await reader.run("failed-work", ["failed", "list"], at: control)
+        try await reader.run("order", ["schedule", "edit", "night", "--into", "main", "--jitter", "30m"], at: control)
+        let shown = try await reader.run("schedule", ["schedule", "show", "night"], at: control)
+        #expect(shown.contains("daily 01:00 jitter 30m"), "\(shown)")
         try await reader.run("schedule", ["schedule", "list"], at: control)
         try await reader.run("firing", ["schedule", "history", "night"], at: control)
         try await reader.run("order", ["failed", "drop", "\(failed)"], at: control)
@@ -195,6 +200,25 @@ struct JSONReferenceTests {
         let (old, new) = (path("old.mbtiles"), path("new.mbtiles"))
         let mask = try await reader.run(nil, ["mask", "LI"])
         try await reader.run("report", ["verify", new, "--mask", mask])
+        let both = try await reader.run(nil, ["verify", "--json", old, new])
+        let documents = try #require(try JSONSerialization.jsonObject(with: Data(both.utf8)) as? [Any])
+        #expect(documents.count == 2)
+        for document in documents {
+            let text = try JSONSerialization.data(withJSONObject: document)
+            try reader.reference.read(String(decoding: text, as: UTF8.self), as: "report")
+        }
+        let half = try await Program.run(["verify", "--json", old, path("none.mbtiles")], in: scratch)
+        #expect((try JSONSerialization.jsonObject(with: Data(half.output.utf8)) as? [Any])?.count == 1)
+        #expect(half.status == 66)
+        // With JSON progress there is no other line on standard error.
+        let lines = try await Program.run(
+            ["build"] + made + ["-o", path("new.mbtiles"), "--progress", "json"], in: scratch
+        ).errors
+            .split(separator: "\n")
+        #expect(lines.contains { $0.contains("unchanged") }, "\(lines)")
+        for line in lines {
+            #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any], "\(line)")
+        }
         var bytes = try Data(contentsOf: scratch.url("old.mbtiles"))
         bytes[bytes.count / 2] ^= 4
         try bytes.write(to: scratch.url("damaged.mbtiles"))

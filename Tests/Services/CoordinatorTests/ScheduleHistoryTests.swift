@@ -141,6 +141,94 @@ struct ScheduleHistoryTests {
         }
     }
 
+    /// A run by hand with a wrong file is in the history, and the answer does not say that it may work later.
+    @Test func aRunByHandWithAWrongFileIsInTheHistory() async throws {
+        let isWrong = Atomic<Bool>(false)
+        let fixture = try Fixture { options in
+            options.readFiles = { stored in
+                guard isWrong.load(ordering: .relaxed) else { return .success(stored) }
+                return .failure(ScheduleFileProblem(text: "'maps.yaml' entry 2: unknown key", hint: "mend it"))
+            }
+        }
+        var wanted = try Self.wanted(retry: "2,1m")
+        var submission = try Fixture.submission()
+        submission.follows.packages = "/srv/maps.yaml"
+        wanted.submission = Data(try Frame(session: 1, seq: 0, .submit(submission)).encoded())
+        try await fixture.withCoordinator { [wanted] service in
+            let talker = try Talker(service.controlEndpoint)
+            _ = try await talker.ask(.putSchedule(.make { $0.schedule = wanted }))
+            isWrong.store(true, ordering: .relaxed)
+            let refused = try await talker.problem(.submit(.make { $0.schedule = "monthly" }))
+            #expect(refused.code == "bad-file" && !refused.retriable, "\(refused)")
+        }
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let found = try await detail(talker)
+            #expect(found.firings.map(\.startedBy) == ["hand"] && found.firings.map(\.result) == ["failed"])
+            #expect(found.firings.first?.detail == "'maps.yaml' entry 2: unknown key; mend it")
+            #expect(found.schedule.cause == "bad-file" && found.schedule.failures == 0 && found.schedule.skipped == 0)
+            #expect(found.schedule.packagesFile == "/srv/maps.yaml")
+        }
+    }
+
+    @Test func someOfAScheduleCanBeChanged() async throws {
+        let fixture = try Fixture { options in
+            options.readFiles = { stored in
+                var body = stored
+                body.label = "read again"
+                return .success(body)
+            }
+        }
+        try await add(fixture, retry: "2,1m")
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            func edit(_ change: (inout PBScheduleEdit) -> Void) -> Message {
+                var edit = PBScheduleEdit()
+                change(&edit)
+                return .scheduleOrder(
+                    .make {
+                        $0.order = "edit"
+                        $0.id = "monthly"
+                        $0.edit = edit
+                    })
+            }
+            func edited(_ change: (inout PBScheduleEdit) -> Void) async throws -> PBSchedule {
+                guard case .ordered = try await talker.ask(edit(change)) else { throw Talker.Silence() }
+                return try await detail(talker).schedule
+            }
+            #expect(try await edited { $0.timeZone = "Asia/Kolkata" }.every == "hourly 0 Asia/Kolkata")
+            #expect(try await edited { $0.jitter = "30m" }.every == "hourly 0 Asia/Kolkata jitter 30m")
+            let times = try await edited { $0.times = "daily 04:00" }
+            #expect(times.every == "daily 04:00 Asia/Kolkata jitter 30m" && times.retry == "2,1m")
+            let bare = try await edited {
+                ($0.timeZone, $0.jitter, $0.retry) = ("UTC", "none", "none")
+            }
+            #expect(bare.every == "daily 04:00" && bare.retry.isEmpty)
+            let following = try await edited { $0.packages = "/srv/maps.yaml" }
+            #expect(following.packagesFile == "/srv/maps.yaml" && following.tilesetFile.isEmpty)
+            #expect(try await edited { $0.tileset = "/srv/tiles.yaml" }.packagesFile == "/srv/maps.yaml")
+            let fixed = try await edited { $0.unfollows = true }
+            #expect(fixed.packagesFile.isEmpty && fixed.tilesetFile.isEmpty)
+            let ran = try await talker.submit(.make { $0.schedule = "monthly" })
+            guard case .jobStatus(let job) = try await talker.ask(.getJob(.make { $0.job = ran.job })) else {
+                throw Talker.Silence()
+            }
+            #expect(job.label == "read again", "what the files said stays")
+            let wrong = try await talker.problem(edit { $0.times = "now and then" })
+            #expect(wrong.code == "bad-schedule")
+            let nowhere = try await talker.problem(edit { $0.catalog = "elsewhere" })
+            #expect(nowhere.text.contains("elsewhere"), "\(nowhere)")
+            let unknown = try await talker.problem(
+                .scheduleOrder(
+                    .make {
+                        $0.order = "edit"
+                        $0.id = "weekly"
+                    }))
+            #expect(unknown.code == "unknown-schedule")
+        }
+        #expect(try await StateFile.check(fixture.options.data).problems == [])
+    }
+
     @Test func aHistoryHasAHundredRowsAndGoesWithItsSchedule() async throws {
         let fixture = try Fixture()
         try await add(fixture, retry: "")

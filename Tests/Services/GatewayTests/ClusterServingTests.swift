@@ -208,6 +208,20 @@ import ZeroMQ
         }
     }
 
+    @Test func aSubmissionCanLimitItsFiles() async throws {
+        try await Self.serving { gateway in
+            func submission(_ limit: String) -> String {
+                "{\"max_file\":\(limit)," + Self.submission.dropFirst()
+            }
+            let first = try await gateway.post("/v1/jobs", submission("4000000000"), Self.op)
+            #expect(first.status == 201, "\(first.text)")
+            #expect(try await gateway.post("/v1/jobs", submission("4000000000"), Self.op).status == 200)
+            #expect(try await gateway.post("/v1/jobs", Self.submission, Self.op).status == 201, "another job")
+            let small = try await gateway.post("/v1/jobs", submission("100"), Self.op)
+            #expect(small.status >= 400 && small.text.contains("too small for a package"), "\(small.text)")
+        }
+    }
+
     /// The streams that were cut do not count: a client that resumes often is not refused.
     @Test func aStreamThatWasCutDoesNotCount() async throws {
         try await Self.serving { gateway in

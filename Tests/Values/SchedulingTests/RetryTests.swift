@@ -55,6 +55,43 @@ struct RetryTests {
         #expect(bench.store.orphans[job]?.contains(try #require(shard)) == true)
     }
 
+    /// A job that has not ended merges all of its packages again with its tiles; jobs that wait for it wait on.
+    @Test func aRunningJobMergesAllAgainWithItsTiles() throws {
+        var bench = Bench()
+        let job = bench.submit(10)
+        bench.on(.submit(Bench.job(2, after: [job])))
+        let follower = try #require(bench.scheduler.jobIDs.last)
+        bench.join(1, credit: 10)
+        for offer in bench.offers() { bench.finish(offer, by: 1) }
+        bench.runCoordinatorSteps()
+        bench.on(.ready(1, credit: 1))
+        #expect(bench.scheduler.packages(of: job)[0].state == .leased)
+        let shards = bench.rows(job).map(\.digest)
+        bench.on(.remerge(job, payload: [7]))
+        #expect(try bench.summary(job).state == .merging && bench.summary(job).counts[.done] == 10)
+        #expect(bench.rows(job).map(\.digest) == shards)
+        #expect(try bench.summary(follower).state == .fetching, "it is not failed by the change")
+        bench.restart()
+        bench.join(1)
+        #expect(try run(&bench).count == 2, "only the follower fetches")
+        #expect(try bench.summary(job).state == .done && bench.summary(follower).state == .done)
+        bench.on(.remerge(job, payload: [8]))
+        #expect(try bench.summary(job).state == .done)
+        #expect(bench.scheduler.audit() == [])
+    }
+
+    /// Packages that were published are made again, too, when a retry changes how.
+    @Test func aRetryCanMergePublishedPackagesAgain() throws {
+        var bench = Bench()
+        let job = bench.submit(10)
+        bench.join(1)
+        _ = try run(&bench, bad: [4])
+        bench.on(.reopen(job, batches: bench.rows(job), needs: nil, only: nil, mergesAll: true))
+        #expect(bench.scheduler.packages(of: job).allSatisfy { $0.state == .waiting })
+        #expect(try run(&bench) == [4])
+        #expect(try bench.summary(job).state == .done)
+    }
+
     @Test func onlyTheChosenBatchesAreTriedAgain() throws {
         var bench = Bench()
         let job = bench.submit(10)

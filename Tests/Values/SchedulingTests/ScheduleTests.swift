@@ -144,6 +144,19 @@ struct ScheduleTests {
         }
     }
 
+    @Test(arguments: [
+        ("daily 03:30 Europe/Riga jitter 30m", "daily 04:00", "", "", "daily 04:00 Europe/Riga jitter 30m"),
+        ("daily 03:30 Europe/Riga jitter 30m", "hourly 5 UTC jitter 2h", "", "", "hourly 5 jitter 120m"),
+        ("daily 03:30 Europe/Riga", "", "Europe/Tallinn", "", "daily 03:30 Europe/Tallinn"),
+        ("daily 03:30 Europe/Riga jitter 30m", "", "UTC", "none", "daily 03:30"),
+        ("daily 03:30", "", "", "1h", "daily 03:30 jitter 60m"),
+        ("weekly mon 04:00", "weekly tue 04:00 Europe/Riga", "UTC", "", "weekly tue 04:00"),
+    ])
+    func partsOfARuleAreChanged(rule: String, times: String, zone: String, jitter: String, result: String) throws {
+        let changed = try CalendarRule(rule).changed(times: times, zone: zone, jitter: jitter)
+        #expect(changed.description == result)
+    }
+
     private func bench(_ rule: String = "daily 01:00", now: String = "2026-11-21T00:00") throws -> Bench {
         var bench = Bench()
         let schedule = Schedule(id: "nightly", rule: try CalendarRule(rule), label: "EE", wall: try wall(now))

@@ -19,6 +19,7 @@ extension SourceMetadata {
             attribution = rows["attribution"]
             description = rows["description"]
             format = archive.format
+            isFormatOfTiles = format != nil
             formatFault = archive.formatFault(facts)
             if format == nil { foreignFormat = rows["format"].flatMap(ForeignFormat.init(word:)) }
             if let shallow = rows["minzoom"].flatMap(Int.init), let deep = rows["maxzoom"].flatMap(Int.init) {
@@ -43,6 +44,7 @@ extension SourceMetadata {
             let facts = try archive.facts()
             self.init(archive.file.header, metadata: archive.metadataText())
             format = archive.format
+            isFormatOfTiles = format != nil
             formatFault = archive.formatFault(facts)
             widenZooms(to: try archive.tileZooms())
         } catch { throw OriginsError(error) }

@@ -58,11 +58,14 @@ extension MapStore {
             else { continue }
             let new = plan.downloads.filter { view.rows.files[$0.file]?.state != .current }
             guard !new.isEmpty else { continue }
+            func size(_ download: DownloadItem) -> UInt64 { download.patch?.size ?? download.size }
+            let own = new.filter { !$0.file.key.isCompanion }
             changes.append(
                 UpdateOffer.Change(
                     item: item, from: Self.installed(item, in: view, folder: worker.folder)?.version, to: offered,
-                    bytes: new.reduce(0) { $0 + ($1.patch?.size ?? $1.size) },
-                    isPatch: new.allSatisfy { $0.patch != nil }))
+                    bytes: new.reduce(0) { $0 + size($1) },
+                    companionBytes: new.filter(\.file.key.isCompanion).reduce(0) { $0 + size($1) },
+                    isPatch: !own.isEmpty && own.allSatisfy { $0.patch != nil }))
         }
         let from = Self.dates(changes.compactMap { change in Self.date(of: change.item, view) })
         let to = Self.dates(changes.compactMap { view.content?.offer(of: $0.item)?.dataDate })

@@ -45,14 +45,29 @@ extension MapStore {
 
     /// Goes back to the newest version that was kept (``Quota/previousVersions``).
     ///
-    /// - Throws: `not-found` when the item is not installed, `wrong-state` when no version of it was kept.
+    /// Every byte of what comes back is read first; nothing changes when it is damaged.
+    ///
+    /// - Throws: `not-found` when the item is not installed, `wrong-state` when no version of it was kept, `damaged` when the kept file
+    ///   is not what was installed.
     public func rollback(_ item: Item) async throws(StoreError) -> TaskID {
-        let files = try await worker.view().files(of: item)
+        let view = try await worker.view()
+        let files = view.files(of: item)
         guard !files.isEmpty else { throw StoreError(.notFound, "'\(item.key)' is not installed.") }
         guard files.contains(where: { $0.state == .previous }) else {
             throw StoreError(
                 .wrongState, "No earlier version of '\(item.key)' was kept.",
                 advice: "Set Quota.previousVersions before an update.")
+        }
+        let (coming, folder) = (view.rows.filesComingBack(of: [item]), worker.folder)
+        let damaged = try await worker.onFiles {
+            coming.lazy.compactMap { file in
+                StoreVerify.problem(file, in: folder, deep: true).map { (path: file.path, problem: $0) }
+            }.first
+        }
+        if let (path, problem) = damaged {
+            throw StoreError(
+                .damaged, "The kept version of '\(item.key)' cannot come back: '\(path)': \(problem)",
+                advice: "The present version stays. Verify and repair the store, which removes the damaged file.")
         }
         return try await add(Self.record(.rollback, [item], rule: TaskRule()))
     }

@@ -100,46 +100,10 @@ extension StoreMachine {
 
     /// Makes the newest kept version current again.
     mutating func rollback(_ task: TaskRecord) {
-        let keys = Set(rows.holds.filter { task.items.contains($0.item) }.map(\.key))
-        let going = lastChanged(of: keys.sorted().filter { goesBack($0, among: keys) })
-        let moved = going.filter { goBack($0) }
+        let moved = rows.keysGoingBack(of: Set(task.items)).filter { goBack($0) }
         if moved.isEmpty { return fail(task.id, .invalidArguments) }
         then(.showReaders)
         end(task, as: .done)
-    }
-
-    /// Of the files that can go back, what the last change brought: a map and its companions go back to a set that was there.
-    ///
-    /// All files that are no companions count as one.
-    private func lastChanged(of keys: [InstalledFileKey]) -> [InstalledFileKey] {
-        func order(_ key: InstalledFileKey) -> Int64 { rows.current(key)?.order ?? 0 }
-        let maps = keys.filter { !$0.isCompanion }
-        let (map, newest) = (maps.map(order).max(), keys.map(order).max())
-        return keys.filter { $0.isCompanion ? order($0) == newest : map == newest }
-    }
-
-    /// Whether a rollback swaps a file: parts of a package go to one build, which has the parts that the newer one did not change.
-    private func goesBack(_ key: InstalledFileKey, among keys: Set<InstalledFileKey>) -> Bool {
-        func previous(_ key: InstalledFileKey) -> Int? {
-            rows.files.versions(of: key).first { $0.state == .previous }.map { Int($0.version) }
-        }
-        guard let own = rows.current(key), let old = previous(key) else { return false }
-        let parts = keys.filter { arePartsOfOne(key, $0) } + [key]
-        let newest = parts.compactMap { rows.current($0).map { Int($0.version) } }.max() ?? Int(own.version)
-        let target = parts.compactMap(previous).max() ?? old
-        return target > newest ? old == target : Int(own.version) == newest
-    }
-
-    /// Whether two files are parts of the same package.
-    private func arePartsOfOne(_ key: InstalledFileKey, _ other: InstalledFileKey) -> Bool {
-        guard key != other, let item = Item(key: key.name), let second = Item(key: other.name),
-            case .package(_, let edition, let format) = item
-        else { return false }
-        return rows.holders(of: key).contains { hold in
-            guard case .package(let id, _, _) = hold.item else { return false }
-            let whole = Item.package(id, edition, format)
-            return whole != item && whole != second && whole.isMade(of: item) && whole.isMade(of: second)
-        }
     }
 
     /// Swaps the current and the newest previous version of a file; `false` when none was kept.

@@ -122,11 +122,16 @@ public struct UpdateOffer: Hashable, Sendable {
         public var to: Int32
         /// The bytes over the network.
         public var bytes: UInt64
-        /// Whether a patch is downloaded, and not the whole file.
+        /// Those of ``bytes`` that are for companions.
+        public var companionBytes: UInt64
+        /// Whether a patch of the item's own file is downloaded, and not the whole file.
         public var isPatch: Bool
 
         /// Describes the update of one item.
-        public init(item: Item, from: Int32?, to: Int32, bytes: UInt64, isPatch: Bool) {
+        public init(
+            item: Item, from: Int32?, to: Int32, bytes: UInt64, companionBytes: UInt64 = 0, isPatch: Bool
+        ) {
+            self.companionBytes = companionBytes
             self.item = item
             self.from = from
             self.to = to

@@ -188,23 +188,33 @@ struct BuildCommand: AsyncParsableCommand {
             // How many parts there are is known now: no file is placed when the name of one is taken.
             for (output, _) in found
             where found.count > 1 && !(FileMark.read(output.url)?.hasPrefix(plan.record.identity) ?? false) {
-                try output.format.checkName(output.url, replacing: force)
+                try output.format.checkName(output.url, replacing: mayReplace(output.url, of: plan, in: folder))
             }
             for (output, published) in found {
                 files.append(
                     try await source.place(
-                        published, as: output, mark: output.mark(plan.record.identity), replacing: force))
+                        published, as: output, mark: output.mark(plan.record.identity),
+                        replacing: mayReplace(output.url, of: plan, in: folder)))
             }
-            guard force, !found.isEmpty else { continue }
-            let others = plan.files.filter { $0.url != file.url } + found.map(\.output)
-            removeLeftovers(of: file, besides: others.map(\.url.path))
+            guard force || folder.isResumed, !found.isEmpty else { continue }
+            let others = Set((plan.files.filter { $0.url != file.url } + found.map(\.output)).map(\.url.path))
+            if force {
+                removeLeftovers(of: file, besides: others)
+            } else {
+                for one in file.leftovers(besides: others) where plan.isOfOtherLimit(one.url) { unlink(one.url.path) }
+            }
         }
         return (files, isWhole)
     }
 
+    /// Whether a file may be replaced: by --force, or because an earlier run of this build placed it under another limit.
+    private func mayReplace(_ url: URL, of plan: BuildPlan, in folder: BuildFolder) -> Bool {
+        force || folder.isResumed && plan.isOfOtherLimit(url)
+    }
+
     /// Removes what another build has left of an output, after the new files are placed.
-    private func removeLeftovers(of file: BuildOutput, besides placed: [String]) {
-        let left = file.leftovers(besides: Set(placed))
+    private func removeLeftovers(of file: BuildOutput, besides placed: Set<String>) {
+        let left = file.leftovers(besides: placed)
         for one in left where one.isProven { unlink(one.url.path) }
         let others = left.filter { !$0.isProven }.map { BuildOutput.name($0.url) }
         guard !others.isEmpty else { return }

@@ -10,14 +10,32 @@ final class BuildFolder: Sendable {
     ///
     /// Written when the job was accepted, so a folder without it contains nothing to keep.
     struct Record: Codable {
-        /// Identifies everything that affects the files.
-        let identity: String
+        /// Identifies everything that affects the files except ``limit``: builds with the same value use the same tiles.
+        let work: String
+        /// `--max-file` in bytes; 0 = none.
+        let limit: UInt64
+        /// The limit that the jobs were submitted with.
+        var submittedLimit: UInt64
+        /// The limit that the jobs have now; `nil` while it is being changed.
+        var limitInForce: UInt64?
         /// The same as text for people.
         let label: String
         /// The canonical description of each job's tileset.
         let tilesets: [String]
         /// The version of each job's archive; empty for tile servers.
         let versions: [String]
+
+        /// What is being built, before its jobs are submitted.
+        init(work: String, limit: UInt64, label: String, tilesets: [String], versions: [String]) {
+            (self.work, self.limit, submittedLimit, limitInForce) = (work, limit, limit, limit)
+            (self.label, self.tilesets, self.versions) = (label, tilesets, versions)
+        }
+
+        /// Identifies everything that affects the files: hexadecimal digits that begin with ``work``.
+        var identity: String {
+            let digits = String(limit, radix: 16)
+            return work + String(repeating: "0", count: 16 - digits.count) + digits
+        }
 
         /// Whether it is the same build except for the versions of its archives.
         func isOfOtherVersions(than other: Record) -> Bool {
@@ -46,8 +64,10 @@ final class BuildFolder: Sendable {
     ///
     /// Child processes that inherit it hold the lock too.
     let lock: FileHandle
-    /// Whether an interrupted build continues.
+    /// Whether an interrupted build continues, perhaps with another limit of file sizes.
     let isResumed: Bool
+    /// What the folder said of the build that continues.
+    let earlier: Record?
     private static let recordName = "build.json"
     private static let lockName = "lock"
 
@@ -67,7 +87,8 @@ final class BuildFolder: Sendable {
         self.url = url
         lock = try await Self.lock(url)
         let found = Self.record(in: url)
-        isResumed = !isRestart && found?.identity == record.identity
+        isResumed = !isRestart && found?.work == record.work
+        earlier = isResumed ? found : nil
         let isReplaced = found?.isOfOtherVersions(than: record) == true
         guard let found, !isRestart, !isResumed, !(isReplaced && restartsOnChange) else {
             if !isResumed { try clear() }

@@ -30,8 +30,7 @@ struct BuildForecast: Encodable {
         for draft in plan.drafts {
             let estimate = try await Estimate.sampled(
                 draft, samples: 24, workers: workers,
-                formats: PackageForecast.formats.filter(wanted.contains),
-                maxFile: draft.publish.maxFile)
+                formats: PackageForecast.formats.filter(wanted.contains))
             jobs.append(Job(label: draft.label, tiles: estimate.tiles, estimate: estimate))
             let depth = saysDepth ? DeepZooms.remark(draft, estimate) : nil
             warnings += draft.warnings + [depth, estimate.failureText].compactMap(\.self)

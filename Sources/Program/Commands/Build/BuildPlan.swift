@@ -33,17 +33,22 @@ struct BuildPlan: Sendable {
         self.state = state ?? target.stateFolder(of: files)
         let essence = SubmitPolicy(requestID: "", allowedMissing: policy.allowedMissing)
         var all = Array((files.map(\.url.lastPathComponent) + [coordinator ?? ""]).joined(separator: "\n").utf8)
-        for draft in drafts { all += try draft.request(essence).frame }
-        let identity = Digest(of: all).hex
+        for draft in drafts {
+            var request = draft.request(essence)
+            // The limit decides how the tiles are written, not which: an unfinished build continues with another one.
+            request.publish.maxFile = 0
+            all += try request.frame
+        }
+        let work = Digest(of: all).hex
         record = BuildFolder.Record(
-            identity: identity, label: Self.label(drafts, files),
+            work: work, limit: drafts.first?.publish.maxFile ?? 0, label: Self.label(drafts, files),
             tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) },
             versions: drafts.map { $0.sourceVersion ?? "" })
         requests = drafts.enumerated().map { index, draft in
             var policy = policy
             // In a cluster an equal job is found by its content. On this machine the request id also finds a job that
             // has ended.
-            policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
+            policy.requestID = coordinator == nil ? "build-\(work.prefix(32))-\(index)" : ""
             // The limit for boxes protects a cluster with other users.
             if coordinator == nil { policy.tileLimit = .max }
             return Self.completed(draft.request(policy), isShared: coordinator != nil)
@@ -73,9 +78,7 @@ struct BuildPlan: Sendable {
     private static func label(_ drafts: [JobDraft], _ files: [BuildOutput]) -> String {
         let jobs = drafts.map { "\($0.label), zoom \($0.zooms), of tileset '\($0.tileset.id)'" }
         let formats = Set(files.map(\.format.rawValue)).sorted().joined(separator: ", ")
-        let limit = files.map(\.maxFile).max() ?? 0
-        let size = limit > 0 ? ", in files of at most \(limit) bytes" : ""
-        return "\(jobs.joined(separator: "; ")), as \(formats)\(size)"
+        return "\(jobs.joined(separator: "; ")), as \(formats)"
     }
 
     /// Refuses existing files; writes nothing.
@@ -84,10 +87,15 @@ struct BuildPlan: Sendable {
     /// - Throws: ``CLIError`` 73.
     func checkNames(replacing: Bool, isResumed: Bool = false) throws {
         for file in files where !isResumed || file.finished(by: record.identity) == nil {
-            for url in file.names where !isResumed || !(FileMark.read(url)?.hasPrefix(record.identity) ?? false) {
+            for url in file.names where !isResumed || !(FileMark.read(url)?.hasPrefix(record.work) ?? false) {
                 try file.format.checkName(url, replacing: replacing)
             }
         }
+    }
+
+    /// Whether an earlier run of this build placed a file under another limit of file sizes.
+    func isOfOtherLimit(_ url: URL) -> Bool {
+        FileMark.read(url).map { $0.hasPrefix(record.work) && !$0.hasPrefix(record.identity) } ?? false
     }
 
     /// Refuses outputs that cannot be written.

@@ -116,9 +116,11 @@ struct BuildReport: Encodable {
             "the build failed" + (bad.map { $0.reason.isEmpty ? "" : ": \($0.reason)" } ?? ""),
             hint: bad.map(JobReport.onlyLeavesOut) == true
                 ? "without --strict and --allowed-missing 0 broken tiles of the archive are left out"
-                : keepsWork
-                    ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
-                    : "no tiles are kept; to start over, run: \(again)",
+                : bad.map { JobReport.isAboveFileLimit($0) && keepsWork } == true
+                    ? "fetched tiles are kept in '\(stateFolder)'; run the same command with a larger --max-file, or without it"
+                    : keepsWork
+                        ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
+                        : "no tiles are kept; to start over, run: \(again)",
             isOfChangedSource: isOfChangedSource)
     }
 

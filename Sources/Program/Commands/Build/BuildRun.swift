@@ -62,22 +62,66 @@ struct BuildRun {
     /// A submission is repeated while the coordinator cannot take it; an equal one is the same job.
     private func follow(_ client: ControlClient, watching: ControlClient) async throws -> [PBJobStatus] {
         var numbers: [UInt64] = []
+        var record = plan.record
+        // In a cluster, a job with another limit is another job, which takes the tiles that the cluster keeps.
+        if let earlier = folder.earlier, !plan.isShared {
+            record.submittedLimit = earlier.submittedLimit
+            if earlier.limitInForce != record.limit { record.limitInForce = nil }
+        }
+        let hasOtherLimit = record.limitInForce == nil
         for (draft, request) in zip(plan.drafts, plan.requests) {
-            let submitted = try await Patience.outlast(for: patience) { try await client.submit(request) }
-            if numbers.isEmpty {
-                try await Patience.untilThereIsRoom(for: patience) { try folder.write(plan.record) }
-            }
+            var request = request
+            request.publish.maxFile = record.submittedLimit
+            let submitted = try await Patience.outlast(for: patience) { [request] in try await client.submit(request) }
             numbers.append(submitted.job)
+            guard !hasOtherLimit else { continue }
+            if numbers.count == 1 {
+                try await Patience.untilThereIsRoom(for: patience) { [record] in try folder.write(record) }
+            }
             if folder.isResumed, submitted.existing {
                 try await resume(submitted.job, client)
             } else {
                 for warning in draft.warnings + submitted.warnings { Console.warning(warning) }
             }
         }
+        if hasOtherLimit {
+            // What refuses the other limit leaves the folder to the earlier command.
+            for number in numbers { try await checkIsOpen(number, client) }
+            try await Patience.untilThereIsRoom(for: patience) { [record] in try folder.write(record) }
+            for number in numbers { try await resume(number, withLimit: record.limit, client) }
+            record.limitInForce = record.limit
+            try await Patience.untilThereIsRoom(for: patience) { [record] in try folder.write(record) }
+        }
         var views: [PBJobStatus] = []
         let watcher = JobWatcher(client: watching, style: style, quietStart: 1, patience: patience)
         for number in numbers { views.append(try await watcher.follow(number)) }
         return views
+    }
+
+    /// - Throws: ``CLIError`` 65 when a job is done: its tiles are gone, and its files have the earlier limit.
+    private func checkIsOpen(_ number: UInt64, _ client: ControlClient) async throws {
+        let job = try await client.job(number, failures: 0)
+        guard job.state == "done" else { return }
+        throw CLIError(
+            .badData, "\(job.label) is built already with another --max-file, and its tiles are not kept",
+            hint: "repeat the earlier command to get its files, or start over with --restart")
+    }
+
+    /// Resumes a job of an earlier run with another limit of file sizes: its tiles stay, its packages are merged again.
+    ///
+    /// - Parameter limit: In bytes; 0 = none.
+    private func resume(_ number: UInt64, withLimit limit: UInt64, _ client: ControlClient) async throws {
+        let job = try await client.job(number, failures: 0)
+        let size = limit == 0 ? "without a limit of file sizes" : "with files of at most \(limit) bytes"
+        Console.note(
+            "continuing \(job.label) \(size): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are done")
+        let retry = PBJobOrder.make {
+            $0.job = number
+            $0.order = "retry"
+            $0.setsMaxFile = true
+            $0.publish.maxFile = limit
+        }
+        _ = try await Patience.outlast(for: patience) { try await client.order(retry) }
     }
 
     /// Resumes a job of an earlier run, also a failed one.

@@ -103,7 +103,7 @@ struct BuildTarget {
                     files.append(
                         BuildOutput(
                             job: job, package: package.area.id, format: format, language: language, url: url,
-                            mask: package.mask, maxFile: draft.publish.maxFile))
+                            mask: package.mask, maxFile: package.area.maxFile ?? draft.publish.maxFile))
                 }
             }
         }

@@ -13,7 +13,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
         discussion: """
             Shows what STAGING has and LIVE does not, and the reverse: tiles, bytes, zooms, bounds, attribution. The largest losses come first.
             Packages with the same bytes are unchanged, whatever their versions are. A package that STAGING lacks counts as lost;
-            'catalog promote' leaves it as it is.
+            'catalog promote' leaves it as it is. A companion file that STAGING lacks is not compared.
             A catalog is a folder, an http(s) address, or the name of a catalog of the coordinator (main, or of --also-catalog). Write a folder
             with a slash: ./staging.
             Examples:

@@ -94,6 +94,9 @@ struct GatewayCommand: AsyncParsableCommand {
         if let webLib, !FileManager.default.fileExists(atPath: webLib + "/maplibre-gl.js") {
             throw ValidationError("--web-lib names the folder '\(webLib)', which has no maplibre-gl.js.")
         }
+        var addresses = GatewayOptions(catalog: URL(filePath: catalog))
+        (addresses.publicURL, addresses.trustedProxies, addresses.corsOrigins) = (publicURL, trustedProxy, corsOrigin)
+        if let (option, text) = addresses.problem { throw ValidationError("--\(option): \(text)") }
         guard coordinator != nil || tileset.isEmpty else {
             throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }

@@ -60,7 +60,10 @@ enum ConfigurationCheck {
         do {
             _ = try role.command.parse(words(settings))
             return nil
-        } catch { return CLIError.oneLine(role.command.message(for: error).replacing("\n", with: "; ")) }
+        } catch {
+            let text = UsageError.withWordsInLine(role.command.message(for: error))
+            return CLIError.oneLine(text.replacing("\n", with: "; "))
+        }
     }
 
     /// The settings as a command line that has everything which is needed.

@@ -31,35 +31,62 @@ struct VerifyCommand: AsyncParsableCommand {
         help:
             "Refuse a file of another program for every problem, also for those that all commands pass over: single tiles that cannot be used, and its metadata."
     ) var strict = false
-    @Flag(help: "Print the result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON: one document, an array for several paths.") var json = false
 
     func run() async throws {
         let mask = try mask.map { try TileMask(cartoText: $0) }
-        for path in paths { try await verify(URL(filePath: path), mask) }
+        var verdicts = Verdicts()
+        do {
+            for path in paths { try await verify(URL(filePath: path), mask, into: &verdicts) }
+        } catch {
+            if json { try verdicts.show(isList: paths.count > 1) }
+            throw error
+        }
+        if json { try verdicts.show(isList: paths.count > 1) }
     }
 
-    private func verify(_ url: URL, _ mask: TileMask?) async throws {
+    /// What `--json` prints: the document of each path.
+    private struct Verdicts {
+        private var documents: [Document] = []
+
+        private struct Document: Encodable {
+            let content: any Encodable
+            func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
+        }
+
+        mutating func add(_ document: some Encodable) { documents.append(Document(content: document)) }
+
+        /// Prints one document: an array for several paths, else that of the only one, if there is any.
+        func show(isList: Bool) throws {
+            if isList { return Console.result(try JSONText.pretty(documents)) }
+            if let only = documents.first { Console.result(try JSONText.pretty(only)) }
+        }
+    }
+
+    private func verify(_ url: URL, _ mask: TileMask?, into verdicts: inout Verdicts) async throws {
         try FileKind.requirePath(url)
-        if try PackageCheck.isTree(url) { return try package(url, mask) }
+        if try PackageCheck.isTree(url) { return try package(url, mask, into: &verdicts) }
         if StylePackLocation.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
-            if json { Console.result(try JSONText.pretty(check)) } else { Console.result(check.summary) }
+            if json { verdicts.add(check) } else { Console.result(check.summary) }
         } else if FileKind.isFolder(url) {
-            try await CatalogCheck.run(try CatalogSource(url.path)).printResult(json: json)
+            let check = try await CatalogCheck.run(try CatalogSource(url.path))
+            if json { verdicts.add(check) } else { Console.result(check.summary) }
+            check.warnings.forEach(Console.warning)
         } else if try ShardInspection.looksLikeShard(url) {
             let found = try ShardInspection.run(url)
-            if json { return Console.result(try JSONText.pretty(found)) }
+            if json { return verdicts.add(found) }
             Console.result(
                 "shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
             )
         } else {
-            try package(url, mask)
+            try package(url, mask, into: &verdicts)
         }
     }
 
-    private func package(_ url: URL, _ mask: TileMask?) throws {
+    private func package(_ url: URL, _ mask: TileMask?, into verdicts: inout Verdicts) throws {
         let report = try PackageCheck.verify(url, mask: mask)
-        if json { Console.result(try JSONText.pretty(report)) }
+        if json { verdicts.add(report) }
         if let refusal = PackageReport.refusal(report, isStrict: strict) { throw refusal }
         PackageReport.warn(report)
         if !json {

@@ -45,7 +45,7 @@ enum UsageError {
     }
 
     /// A message whose words the parser lists one in a line, as it writes few words: in one line.
-    private static func withWordsInLine(_ message: String) -> String {
+    static func withWordsInLine(_ message: String) -> String {
         let start = "Please provide one of the following:\n"
         guard let list = message.firstRange(of: start) else { return message }
         let lines = message[list.upperBound...].split(separator: "\n")

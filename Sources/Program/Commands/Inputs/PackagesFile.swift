@@ -22,18 +22,21 @@ internal import Tilesets
 ///     - points: huts.csv
 ///       radius: 2km
 ///       formats: [mbtiles, pmtiles]
+///     - region: CA
+///       max_file: 4GB
 ///     - id: baltics
 ///       union: [EE, LV, {area: lithuania.poly, margin: 2km}]
 ///       minus: [{region: EE-37}]
 ///
-/// An area within `union`, `and` or `minus` is a region or box as text, or a mapping like an entry, without `id`, `names` and `formats`.
+/// An area within `union`, `and` or `minus` is a region or box as text, or a mapping like an entry, without `id`, `names`, `formats`
+/// and `max_file`.
 /// Paths are relative to the file. Errors name the entry.
 struct PackagesFile {
     /// What names an area.
     private static let ways = ["region", "bbox", "area", "route", "geojson", "points", "union"]
     private static let waysText = ways.dropLast().joined(separator: ", ") + " or " + (ways.last ?? "")
     private static let areaKeys = ways + ["radius", "waypoints", "margin", "and", "minus"]
-    private static let keys = areaKeys + ["recursive", "id", "names", "formats"]
+    private static let keys = areaKeys + ["recursive", "id", "names", "formats", "max_file"]
     /// Areas within areas are at most so deep.
     private static let maxDepth = 8
     /// The largest number of packages in a submission.
@@ -144,9 +147,10 @@ struct PackagesFile {
         guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
         try TownReader.check(found, example: "a margin to it, for example 'margin: 20km'")
         let formats = try formats(fields)
+        let maxFile = try fields["max_file"].map { _ in try Self.fileSize(text("max_file", fields)) }
         return try named(found, fields).map { area in
             var area = area
-            area.formats = formats
+            (area.formats, area.maxFile) = (formats, maxFile)
             return area
         }
     }
@@ -269,6 +273,20 @@ struct PackagesFile {
     private func formats(_ fields: [String: JSONValue]) throws -> [PackageFormat]? {
         guard fields["formats"] != nil else { return nil }
         return try PackageFormat.list(parsing: listed("formats", fields))
+    }
+
+    /// The largest size of a file, as `--max-file`.
+    private static func fileSize(_ text: String) throws -> UInt64 {
+        guard let size = Units.size(text) else {
+            throw CLIError(
+                .badData, "'max_file' is '\(text)', not a size; expected for example 4GB, 700MB or 4294967295")
+        }
+        guard size >= PackageParts.leastLimit else {
+            throw CLIError(
+                .badData, "'max_file' \(text) is too small for a package; the least is \(PackageParts.leastLimit) bytes"
+            )
+        }
+        return size
     }
 
     /// Plain text, or a list joined by commas: `bbox: 1,2,3,4`, or a list of four numbers.

@@ -83,10 +83,11 @@ struct Estimate: Encodable {
     ///
     /// - Parameters:
     ///   - packages: The masks of the packages. A tile of two packages is in two files.
+    ///   - fileLimits: The largest size of a file of each package, 0 = no limit; empty = none has one.
     ///   - metadata: Bytes of texts in each file, such as the list of vector layers.
     mutating func add(
         _ sample: OriginSampler.Sample, packages: [TileMask], formats: [PackageFormat], metadata: Int, workers: Int,
-        limit: Double?, maxFile: UInt64 = 0
+        limit: Double?, fileLimits: [UInt64] = []
     ) {
         var fetch = SampledTotal()
         for found in sample.zooms {
@@ -120,9 +121,11 @@ struct Estimate: Encodable {
                     )
                 }, packages: packages.count, metadata: metadata)
         }
-        if maxFile > 0 {
-            let counts = packages.map { forecast([$0]).parts(of: formats, mask: $0, limit: maxFile) }
-            parts = Parts(limit: maxFile, files: counts.reduce(0, +), packages: counts.count { $0 > 1 })
+        if let largest = fileLimits.max(), largest > 0 {
+            let counts = zip(packages, fileLimits).map { mask, limit in
+                limit > 0 ? forecast([mask]).parts(of: formats, mask: mask, limit: limit) : 1
+            }
+            parts = Parts(limit: largest, files: counts.reduce(0, +), packages: counts.count { $0 > 1 })
         }
         let all = forecast(packages)
         files = formats.compactMap { format in

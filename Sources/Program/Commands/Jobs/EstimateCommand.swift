@@ -8,6 +8,7 @@ import Packages
 import TileBodies
 import Tiles
 import Tilesets
+import Wire
 
 /// `packhorse estimate`: the cost of a job, from its mask and a few sampled tiles.
 struct EstimateCommand: AsyncParsableCommand {
@@ -57,11 +58,12 @@ struct EstimateCommand: AsyncParsableCommand {
     func run() async throws {
         let formats = try wantedFormats()
         let (tileset, version) = try await tiles.pinned()
-        let draft = try JobDraft(
+        var draft = try JobDraft(
             areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset,
             packs: tilePacks ? tileset.packs ?? .standard : nil)
+        draft.publish.maxFile = size.bytes
         var estimate = try await Estimate.sampled(
-            draft, samples: samples, workers: workers, formats: formats, maxFile: size.bytes)
+            draft, samples: samples, workers: workers, formats: formats)
         estimate.disk = try disk.map(DiskSpace.init)
         estimate.source = tileset.build.map { PinnedBuild($0, version: version) }
         if json {
@@ -114,10 +116,9 @@ extension Estimate {
     ///   - samples: Tiles fetched per zoom; 0 only counts.
     ///   - workers: Number of workers, for the time.
     ///   - formats: The formats whose file sizes are estimated.
-    ///   - maxFile: The largest size of a file in bytes; 0 for no limit.
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
     static func sampled(
-        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat], maxFile: UInt64 = 0
+        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat]
     ) async throws -> Estimate {
         let (mask, tileset) = (draft.union, draft.tileset)
         var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
@@ -131,7 +132,7 @@ extension Estimate {
         estimate.add(
             sample, packages: draft.packages.map(\.mask),
             formats: formats.filter { $0.hasEstimate(of: tileset.format) }, metadata: 500 + texts.reduce(0, +),
-            workers: workers, limit: tileset.politeness.requestsPerSecond, maxFile: maxFile)
+            workers: workers, limit: tileset.politeness.requestsPerSecond, fileLimits: draft.fileLimits)
         return estimate
     }
 }

@@ -11,7 +11,11 @@ struct FileSizeOption: ParsableArguments {
     var maxFile: String?
 
     func validate() throws {
-        guard let maxFile else { return }
+        if let maxFile { try Self.check(maxFile) }
+    }
+
+    /// - Throws: `ValidationError` for a text that is no size, or too small a one.
+    static func check(_ maxFile: String) throws {
         guard let size = Units.size(maxFile) else {
             throw ValidationError(
                 "--max-file '\(maxFile)' is not a size; expected for example 4GB, 700MB or 4294967295.")

@@ -8,6 +8,11 @@ enum JobReport {
     /// Number of packages that are listed by default.
     private static let maxPackages = 20
 
+    /// Whether tiles of one place do not fit the job's limit of file sizes.
+    static func isAboveFileLimit(_ job: PBJobStatus) -> Bool {
+        job.reason.contains(FailureCause.packageTooLarge.rawValue) && job.reason.contains("--max-file")
+    }
+
     /// - Parameter all: Whether every package and every failed tile gets a line. Otherwise equal causes are grouped,
     ///   and of more than 20 packages only the unfinished ones are listed.
     static func lines(_ job: PBJobStatus, all: Bool = false) -> [String] {

@@ -87,7 +87,7 @@ struct JobWatcher {
     private func show(_ view: PBJobStatus, _ meter: RateMeter) throws {
         switch style.progress {
         case .plain: Console.note(ProgressLine.plain(view, meter))
-        case .json: Console.note(try JSONText.line(view))
+        case .json: Console.noteJSON(try JSONText.line(view))
         case .auto, .bar, .none: break
         }
     }
@@ -109,9 +109,12 @@ struct JobWatcher {
                 "job \(view.job) is done, but its step '\(step.step)' failed: \(step.cause): \(Sentence.inner(step.detail))",
                 hint: "packhorse retry \(view.job) continues with this step")
         }
+        let isTooLarge = JobReport.isAboveFileLimit(view)
         return CLIError(
             JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.isEmpty ? "" : ": \(view.reason)"),
-            hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",
+            hint: isTooLarge
+                ? "its tiles are kept: packhorse retry \(view.job) --max-file SIZE"
+                : view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",
             isOfChangedSource: view.isOfChangedSource)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
+internal import TextFormats
 import Wire
 
 /// The common options of orders for one job.
@@ -79,7 +80,8 @@ struct RetryCommand: AsyncParsableCommand {
             starts from the beginning.
 
             A job whose packages were not published because they are much smaller than those in the catalog (package-shrunk), or
-            of another area (other-area), can be allowed to publish them. A job with --together publishes nothing when a package fails; with
+            of another area (other-area), can be allowed to publish them. A job whose tiles do not fit its --max-file (package-too-large) gets
+            another one, also while it runs; all of its packages are then merged again, and those of a list with max_file keep that. A job with --together publishes nothing when a package fails; with
             --apart it publishes those that can be built.
 
             Of a job that is done, the steps after it (submit --then) continue with the one that failed.
@@ -87,6 +89,7 @@ struct RetryCommand: AsyncParsableCommand {
             Examples:
               packhorse retry 1
               packhorse retry 1 --allow-shrink
+              packhorse retry 1 --max-file 2GB
             """)
     @OptionGroup var options: OrderOptions
     @Flag(
@@ -98,9 +101,21 @@ struct RetryCommand: AsyncParsableCommand {
     var replaceArea = false
     @Flag(help: "Publish each package when it is ready, although the job was submitted with --together.") var apart =
         false
+    @Option(
+        help: ArgumentHelp(
+            "The largest size of a file from now on, for example 4GB; 0 = no limit. All packages are merged again, and no tile is fetched for it.",
+            valueName: "size"))
+    var maxFile: String?
+
+    func validate() throws {
+        guard let maxFile, maxFile != "0" else { return }
+        try FileSizeOption.check(maxFile)
+    }
 
     func run() async throws {
-        try await options.send("retry") { [allowShrink, replaceArea, apart] in
+        try await options.send("retry") { [allowShrink, replaceArea, apart, maxFile] in
+            $0.setsMaxFile = maxFile != nil
+            $0.publish.maxFile = maxFile.flatMap(Units.size) ?? 0
             $0.publish.allowsShrink = allowShrink
             $0.publish.replacesArea = replaceArea
             $0.apart = apart

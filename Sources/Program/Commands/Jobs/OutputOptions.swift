@@ -112,10 +112,11 @@ struct OutputOptions: ParsableArguments {
         draft.style = style ?? ""
         draft.publish.catalog = into ?? ""
         draft.publish.maxFile = size.bytes
-        if size.bytes > 0, draft.allFormats.contains(where: \.isFolder) {
+        let limited = zip(draft.packages, draft.fileLimits).filter { $1 > 0 }.map(\.0)
+        if limited.contains(where: { ($0.area.formats ?? draft.formats).contains(where: \.isFolder) }) {
             throw CLIError(
-                .usage, "--max-file limits files, and a folder has a file for each tile",
-                hint: "remove \(PackageFormat.folder) from --format, or omit --max-file")
+                .usage, "--max-file and max_file limit files, and a folder has a file for each tile",
+                hint: "remove \(PackageFormat.folder) from --format, or omit the limit")
         }
         draft.publish.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
         draft.publish.replacesTileset = replaceTileset

@@ -16,9 +16,12 @@ struct ScheduleCommand: AsyncParsableCommand {
             Examples:
               packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml
               packhorse schedule add daily-ee --every "daily 02:30" --time-zone Europe/Tallinn EE --tileset tiles.yaml
+              packhorse schedule edit daily-ee --every "daily 04:00" --retry 3,10m
               packhorse schedule list
             """,
-        subcommands: [Add.self, List.self, Show.self, History.self, Pause.self, Resume.self, Run.self, Remove.self])
+        subcommands: [
+            Add.self, Edit.self, List.self, Show.self, History.self, Pause.self, Resume.self, Run.self, Remove.self,
+        ])
 
     /// `packhorse schedule add`.
     struct Add: AsyncParsableCommand {

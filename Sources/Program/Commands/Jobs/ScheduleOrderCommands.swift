@@ -17,11 +17,7 @@ extension ScheduleCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let all = try await cluster.withClient { try await $0.schedules() }
-            guard let found = all.first(where: { $0.id == schedule }) else {
-                throw CLIError(
-                    .noInput, "there is no schedule '\(schedule)'", hint: "packhorse schedule list lists them")
-            }
+            let found = try await cluster.withClient { try await $0.schedule(schedule) }.schedule
             if json { return Console.result(try JSONText.pretty(found)) }
             for (label, text) in Self.rows(found) {
                 Console.result(label.padding(toLength: 10, withPad: " ", startingAt: 0) + text)
@@ -31,7 +27,7 @@ extension ScheduleCommand {
         private static func rows(_ one: PBSchedule) -> [(String, String)] {
             let runs = [
                 "\(Units.count(one.fired)) made a job", "\(Units.count(one.unchanged)) found nothing new",
-                "\(Units.count(one.skipped)) were skipped",
+                "\(Units.count(one.skipped)) were skipped or failed without a job",
             ]
             var rows = [("schedule", one.id), ("every", one.every), ("next", one.nextText)]
             rows.append(("runs", runs.joined(separator: ", ")))
@@ -44,6 +40,9 @@ extension ScheduleCommand {
                 let wait = one.retryMs == 0 ? "runs" : "in \(Units.duration(seconds: Double(one.retryMs) / 1_000))"
                 rows.append(("attempts", "\(Units.count(one.failures)) failed, the next \(wait)"))
             }
+            if !one.packagesFile.isEmpty { rows.append(("follows", one.packagesFile)) }
+            if !one.tilesetFile.isEmpty { rows.append(("follows", one.tilesetFile)) }
+            if !one.catalog.isEmpty { rows.append(("catalog", one.catalog)) }
             if !one.label.isEmpty { rows.append(("label", one.label)) }
             return rows
         }

@@ -73,6 +73,7 @@ struct DeviceInstallCommand: DeviceWork {
             if case .package(_, let edition, _) = item { edition.group == nil } else { false }
         }
         guard !maps.isEmpty else { throw CLIError(.usage, "--without needs a whole package of the base map") }
+        try companions.checkGivenUp(maps, try await store.installed())
         guard !dryRun else {
             throw CLIError(
                 .usage, "--without downloads nothing: see what is installed with packhorse device list --installed")

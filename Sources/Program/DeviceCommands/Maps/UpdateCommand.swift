@@ -70,13 +70,19 @@ struct ItemChange: Encodable, Sendable {
     /// The version of the catalog; `nil` for a region.
     let to: Int32?
     let bytes: UInt64
+    /// Those of the bytes that are for companions; `nil` without them.
+    let companionBytes: UInt64?
     let isPatch: Bool
 
     /// What is downloaded.
     var how: String {
         switch item {
-        case .packs, .region: "tile packs"
-        case .package, .style: isPatch ? "patch" : "whole file"
+        case .packs, .region: return "tile packs"
+        case .package, .style:
+            let own = isPatch ? "patch" : "whole file"
+            guard let companionBytes else { return own }
+            let companions = "companions of \(Units.bytes(companionBytes))"
+            return companionBytes == bytes ? companions : "\(own), \(companions)"
         }
     }
 
@@ -89,7 +95,8 @@ struct ItemChange: Encodable, Sendable {
     static func all(of named: [Item], in store: MapStore) async throws -> ([ItemChange], refused: [CLIError]) {
         var changes = try await store.updates().changes.filter { named.contains($0.item) }.map { change in
             ItemChange(
-                item: change.item, from: change.from, to: change.to, bytes: change.bytes, isPatch: change.isPatch)
+                item: change.item, from: change.from, to: change.to, bytes: change.bytes,
+                companionBytes: change.companionBytes > 0 ? change.companionBytes : nil, isPatch: change.isPatch)
         }
         var strangers: [String] = []
         var refused: [CLIError] = []
@@ -119,7 +126,9 @@ struct ItemChange: Encodable, Sendable {
             }
             guard bytes > 0 else { continue }
             changes.append(
-                ItemChange(item: item, from: nil, to: status?.offered?.version, bytes: bytes, isPatch: false))
+                ItemChange(
+                    item: item, from: nil, to: status?.offered?.version, bytes: bytes, companionBytes: nil,
+                    isPatch: false))
         }
         if !strangers.isEmpty {
             Console.note("not in the catalog, and left as it is: \(strangers.joined(separator: ", "))")

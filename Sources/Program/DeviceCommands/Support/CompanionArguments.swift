@@ -34,6 +34,20 @@ struct CompanionArguments: ParsableArguments {
     /// Whether packages get nothing and give something up.
     var onlyGivesUp: Bool { with.isEmpty && !without.isEmpty }
 
+    /// Refuses kinds of --without that none of the packages has.
+    ///
+    /// - Throws: ``CLIError`` 65.
+    func checkGivenUp(_ maps: [Item], _ installed: [Installed]) throws {
+        let ids = Set(maps.map(\.identifier))
+        let known = Set(
+            installed.flatMap(\.current).filter { ids.contains($0.item.identifier) }.compactMap(\.item.companionKind))
+        guard let absent = without.first(where: { wish in !known.contains { CatalogCompanion.kind($0, isOf: wish) } })
+        else { return }
+        throw CLIError(
+            .badData, "no companion '\(absent)' of \(ids.sorted().joined(separator: ", ")) is installed",
+            hint: known.isEmpty ? "none is installed" : "installed: \(known.sorted().joined(separator: ", "))")
+    }
+
     /// Refuses items without companions, and kinds that the catalog does not have for a package.
     func check(_ items: [Item], in catalog: MapCatalog) throws {
         guard !choice.isEmpty else { return }

@@ -10,6 +10,7 @@ extension ControlHandlers {
     func order(_ body: PBJobOrder, _ replyAddress: ReplyAddress) {
         let id = JobID(body.job)
         if body.order == "retry" {
+            if body.setsMaxFile, state.scheduler.isLiving(id) { return remerge(body, replyAddress) }
             if let failed = state.steps.all(of: id).failed { return retry(failed, by: body, replyAddress) }
             if let refusal = state.scheduler.refusal(ofRetry: id) {
                 return state.reply(WireConversions.problem(refusal), to: replyAddress)

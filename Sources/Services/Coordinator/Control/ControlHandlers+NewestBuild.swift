@@ -36,13 +36,29 @@ extension ControlHandlers {
     }
 
     /// Submits the job of a schedule that a client runs, with the newest build.
-    func newestFound(_ result: Result<PBSubmit, SubmitProblem>, _ replyAddress: ReplyAddress) {
+    func newestFound(
+        _ result: Result<PBSubmit, SubmitProblem>, schedule: String, _ replyAddress: ReplyAddress
+    ) {
         switch result {
         case .success(let body): submit(body, replyAddress)
         case .failure(let problem):
+            runFailed(schedule, problem)
+            // A source that does not answer may do so later; a wrong file stays wrong until someone changes it.
+            let mayHeal = problem.code != "bad-file" && problem.code != "bad-request"
             state.reply(
-                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: true),
+                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: mayHeal),
                 to: replyAddress)
         }
+    }
+
+    /// Puts a run by hand that made no job into the history of its schedule.
+    ///
+    /// - Parameter schedule: Empty = the submission was not of a schedule.
+    func runFailed(_ schedule: String, _ problem: SubmitProblem) {
+        guard !schedule.isEmpty else { return }
+        state.handle(
+            .runFailed(
+                schedule: schedule, wall: environment.wall,
+                Trouble(cause: problem.code, detail: problem.withHint)))
     }
 }

@@ -55,6 +55,51 @@ extension ControlHandlers {
             })
     }
 
+    /// Plans another limit of file sizes for a job that has not ended; the job goes on meanwhile.
+    func remerge(_ order: PBJobOrder, _ replyAddress: ReplyAddress) {
+        let id = JobID(order.job)
+        let (planner, wall) = (SubmitPlanner(bboxTileLimit: .max), environment.wall)
+        state.tick.tasks.append(
+            .run(.queries) { [store = environment.store, executor = environment.executor] in
+                do {
+                    guard let payload = try await store.submission(of: id) else {
+                        let problem = SubmitProblem("busy", "Job \(id) is forgotten.")
+                        return .remergePlanned(replyAddress, id, .failure(problem))
+                    }
+                    executor.plan {
+                        let result = Result { () throws(SubmitProblem) in
+                            try planner.reopening(payload, kept: [], permits: order, wall: wall)
+                        }
+                        return .remergePlanned(replyAddress, id, result)
+                    }
+                    return nil
+                } catch {
+                    let problem = SubmitProblem("degraded", "The state of job \(id) cannot be read: \(error)")
+                    return .remergePlanned(replyAddress, id, .failure(problem))
+                }
+            })
+    }
+
+    /// Merges the packages of a job again that has not ended, when nothing refuses it any more.
+    func remergePlanned(_ id: JobID, result: Result<Reopening, SubmitProblem>, _ replyAddress: ReplyAddress) {
+        switch result {
+        case .failure(let problem):
+            let mayHeal = ["busy", "degraded"].contains(problem.code)
+            state.reply(
+                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: mayHeal),
+                to: replyAddress)
+        case .success(let planned):
+            guard state.scheduler.isLiving(id) else { return replyBusy("Job \(id) has ended.", replyAddress) }
+            // A limit that the job has already changes nothing.
+            guard !planned.payload.isEmpty else {
+                return ordered(changed: 0, "job \(id) has this limit already", replyAddress)
+            }
+            state.describe(id, planned.spec)
+            state.handle(.remerge(id, payload: planned.payload))
+            ordered(changed: 1, "job \(id) merges its packages again; its tiles stay", replyAddress)
+        }
+    }
+
     func replyBusy(_ text: String, _ replyAddress: ReplyAddress) {
         state.reply(WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: replyAddress)
     }
@@ -113,7 +158,8 @@ extension ControlHandlers {
         state.handle(
             .reopen(
                 id, batches: reopening.batches, isKept: reopening.isKept, needs: reopening.needs, only: only,
-                payload: reopening.payload, isApart: !reopening.spec.publish.together))
+                payload: reopening.payload, isApart: !reopening.spec.publish.together,
+                mergesAll: reopening.mergesAll))
         let counts = state.scheduler.summary(of: id)?.counts ?? JobCounts()
         let kept =
             counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are done"

@@ -44,48 +44,63 @@ extension ControlHandlers {
                 throw Refusal("busy", "There are \(Scheduler.maxSchedules) schedules already.")
             }
             let submission = try Self.submission(Array(body.submission), of: body.id)
-            let payload = Array(body.submission)
-            let wall = environment.wall
             let schedule = Schedule(
                 id: body.id, rule: rule, label: String(body.label.prefix(200)), retry: try RetryPolicy(body.retry),
-                wall: wall)
-            let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
-            let (options, catalogs, executor) = (environment.options, environment.catalogs, environment.executor)
-            guard submission.hasFollows else {
-                return executor.plan {
-                    .schedulePlanned(
-                        replyAddress, schedule, payload: payload,
-                        planner.checkedPlan(submission, wall: wall, against: catalogs))
-                }
-            }
-            executor.run(on: .checks) {
-                do throws(SubmitProblem) {
-                    let body = try await LookupSlots.shared.run { await options.currentResult(submission) }.get()
-                    executor.plan {
-                        .schedulePlanned(
-                            replyAddress, schedule, payload: payload,
-                            planner.checkedPlan(body, wall: wall, against: catalogs))
-                    }
-                    return nil
-                } catch {
-                    return .schedulePlanned(replyAddress, schedule, payload: payload, .failure(error))
-                }
-            }
+                wall: environment.wall)
+            check(schedule, as: submission, payload: Array(body.submission), replyAddress)
         } catch {
             state.reply(WireConversions.problem(error), to: replyAddress)
         }
     }
 
+    /// Plans the job of a schedule as its files are now; the schedule is stored when the catalog would take it.
+    ///
+    /// - Parameter payload: What is stored.
+    /// - Parameter changed: The schedule that this one changes; `nil` for one that is added.
+    func check(
+        _ schedule: Schedule, as submission: PBSubmit, payload: [UInt8], changing changed: Schedule? = nil,
+        _ replyAddress: ReplyAddress
+    ) {
+        let wall = environment.wall
+        let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
+        let (options, catalogs, executor) = (environment.options, environment.catalogs, environment.executor)
+        guard submission.hasFollows else {
+            return executor.plan {
+                .schedulePlanned(
+                    replyAddress, schedule, changing: changed, payload: payload,
+                    planner.checkedPlan(submission, wall: wall, against: catalogs))
+            }
+        }
+        executor.run(on: .checks) {
+            do throws(SubmitProblem) {
+                let body = try await LookupSlots.shared.run { await options.currentResult(submission) }.get()
+                executor.plan {
+                    .schedulePlanned(
+                        replyAddress, schedule, changing: changed, payload: payload,
+                        planner.checkedPlan(body, wall: wall, against: catalogs))
+                }
+                return nil
+            } catch {
+                return .schedulePlanned(replyAddress, schedule, changing: changed, payload: payload, .failure(error))
+            }
+        }
+    }
+
     /// Stores a schedule that was checked.
     func put(
-        _ schedule: Schedule, payload: [UInt8], result: Result<SubmitPlanner.Plan, SubmitProblem>,
+        _ schedule: Schedule, changing changed: Schedule?, payload: [UInt8],
+        result: Result<SubmitPlanner.Plan, SubmitProblem>,
         replyAddress: ReplyAddress
     ) {
         switch result {
         case .failure(let problem):
             state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: replyAddress)
         case .success(let plan):
-            let isNew = state.scheduler.schedule(schedule.id) == nil
+            let present = state.scheduler.schedule(schedule.id)
+            if let changed, present?.rule != changed.rule || present?.retry != changed.retry {
+                return replyBusy("Schedule '\(schedule.id)' was changed or removed meanwhile.", replyAddress)
+            }
+            let isNew = present == nil
             lookups.end(schedule.id)
             state.handle(.putSchedule(schedule, payload: payload))
             let text =
@@ -116,8 +131,12 @@ extension ControlHandlers {
             let next = state.scheduler.schedule(id).map { ", next at \(Self.text($0.next))" } ?? ""
             let text = wasPaused ? "schedule \(id) is resumed\(next)" : "schedule \(id) was not paused\(next)"
             ordered(changed: wasPaused ? 1 : 0, text, replyAddress)
+        case "edit":
+            query(replyAddress, about: "The schedule") { store in
+                .scheduleToEdit(replyAddress, body, try await store.payload(ofSchedule: id) ?? [])
+            }
         default:
-            let text = "'\(body.order.prefix(40))' is not an order. Use drop, pause or resume."
+            let text = "'\(body.order.prefix(40))' is not an order. Use drop, pause, resume or edit."
             state.reply(WireConversions.problem("bad-request", text), to: replyAddress)
         }
     }
@@ -277,7 +296,7 @@ extension ControlHandlers {
                     let filled = await LookupSlots.shared.run {
                         await NewestBuildLookup(last: nil, options: options).filled(submission)
                     }
-                    return .newestFound(replyAddress, filled)
+                    return .newestFound(replyAddress, schedule: submission.schedule, filled)
                 }
             }
             submit(submission, replyAddress)

@@ -61,7 +61,7 @@ extension ControlHandlers {
                 // A schedule was checked against the catalog when it was added.
                 return body.schedule.isEmpty ? try plan.checked(against: catalogs) : plan
             }
-            return .planned(replyAddress, result, isDry: body.dryRun)
+            return .planned(replyAddress, result, isDry: body.dryRun, schedule: body.schedule)
         }
     }
 
@@ -99,9 +99,15 @@ extension ControlHandlers {
     }
 
     /// Handles the plan of a submission.
-    func planned(_ result: Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool, _ replyAddress: ReplyAddress) {
+    ///
+    /// - Parameter schedule: The schedule that is run by hand; empty = none.
+    func planned(
+        _ result: Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool, schedule: String,
+        _ replyAddress: ReplyAddress
+    ) {
         switch result {
         case .failure(let problem):
+            if !isDry { runFailed(schedule, problem) }
             state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: replyAddress)
         case .success(let plan) where isDry:
             state.reply(

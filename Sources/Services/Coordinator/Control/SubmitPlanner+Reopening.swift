@@ -23,11 +23,13 @@ extension SubmitPlanner {
         if let kept {
             let spec = try JobSpec(body)
             return Reopening(
-                spec: spec, batches: kept, needs: spec.needs(of: kept), isKept: true, payload: changed)
+                spec: spec, batches: kept, needs: spec.needs(of: kept), isKept: true, payload: changed,
+                mergesAll: permits.setsMaxFile)
         }
         let plan = try plan(body, wall: wall)
         let batches = plan.submission.batches.map(Batch.init)
         return Reopening(
-            spec: plan.spec, batches: batches, needs: plan.spec.needs(of: batches), isKept: false, payload: changed)
+            spec: plan.spec, batches: batches, needs: plan.spec.needs(of: batches), isKept: false, payload: changed,
+            mergesAll: permits.setsMaxFile)
     }
 }

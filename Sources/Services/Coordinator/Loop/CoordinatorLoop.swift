@@ -234,17 +234,25 @@ final class CoordinatorLoop {
     private func handle(_ report: Report) async {
         switch report {
         case .answer(let replyAddress, let message): state.reply(message, to: replyAddress)
-        case .planned(let replyAddress, let result, let isDry): control.planned(result, isDry: isDry, replyAddress)
+        case .planned(let replyAddress, let result, let isDry, let schedule):
+            control.planned(result, isDry: isDry, schedule: schedule, replyAddress)
         case .firePlanned(let firing, let result): control.fired(firing, result)
         case .fireFailed(let firing, let trouble, let mayHeal):
             control.fireFailed(firing, trouble, retriable: mayHeal)
         case .fireUnchanged(let firing, let build): control.fireUnchanged(firing, build: build)
         case .lookupFailed(let firing, let trouble): control.lookupFailed(firing, trouble)
-        case .newestFound(let replyAddress, let result): control.newestFound(result, replyAddress)
+        case .newestFound(let replyAddress, let schedule, let result):
+            control.newestFound(result, schedule: schedule, replyAddress)
+        case .scheduleFrozen(let replyAddress, let schedule, let changed, let current):
+            control.frozen(schedule, changing: changed, as: current, replyAddress)
+        case .scheduleToEdit(let replyAddress, let order, let payload):
+            control.edit(order, payload: payload, replyAddress)
         case .scheduleRead(let replyAddress, let body, let payload):
             control.runSchedule(body, payload: payload, replyAddress)
-        case .schedulePlanned(let replyAddress, let schedule, let payload, let result):
-            control.put(schedule, payload: payload, result: result, replyAddress: replyAddress)
+        case .schedulePlanned(let replyAddress, let schedule, let changed, let payload, let result):
+            control.put(schedule, changing: changed, payload: payload, result: result, replyAddress: replyAddress)
+        case .remergePlanned(let replyAddress, let job, let result):
+            control.remergePlanned(job, result: result, replyAddress)
         case .reopenPlanned(let replyAddress, let job, let only, let ended, let result):
             control.reopened(job, only: only, ended: ended, result: result, replyAddress: replyAddress)
         case .failedWorkFound(let replyAddress, let body, let failed):

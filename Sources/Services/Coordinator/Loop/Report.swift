@@ -9,7 +9,7 @@ enum Report: Sendable {
     /// The answer to a request is ready.
     case answer(ReplyAddress, Message)
     /// A submission was planned or refused. The answer goes to the client.
-    case planned(ReplyAddress, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
+    case planned(ReplyAddress, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool, schedule: String)
     /// A schedule's submission was planned or refused when it was due.
     case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
     /// A schedule that is due cannot be read.
@@ -19,12 +19,19 @@ enum Report: Sendable {
     /// The newest build of the source of a schedule that is due was not found.
     case lookupFailed(Firing, Trouble)
     /// The newest build for a schedule that a client runs was found, or not.
-    case newestFound(ReplyAddress, Result<PBSubmit, SubmitProblem>)
+    case newestFound(ReplyAddress, schedule: String, Result<PBSubmit, SubmitProblem>)
     /// The submission of a schedule that a client runs was read; empty when it is gone.
     case scheduleRead(ReplyAddress, PBSubmit, [UInt8])
+    /// The submission of a schedule that follows its files no more.
+    case scheduleFrozen(ReplyAddress, Schedule, changing: Schedule, Result<PBSubmit, SubmitProblem>)
+    /// The stored submission of a schedule that is to be changed.
+    case scheduleToEdit(ReplyAddress, PBScheduleOrder, [UInt8])
     /// A schedule was checked, together with its submission.
-    case schedulePlanned(ReplyAddress, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
+    case schedulePlanned(
+        ReplyAddress, Schedule, changing: Schedule?, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
     /// The restart of a job that had ended at this time was prepared.
+    /// Another submission of a job that has not ended.
+    case remergePlanned(ReplyAddress, JobID, Result<Reopening, SubmitProblem>)
     case reopenPlanned(ReplyAddress, JobID, only: [BatchIndex]?, ended: Int64?, Result<Reopening, SubmitProblem>)
     /// The failed batches of an ended job were read.
     case failedWorkFound(ReplyAddress, PBFailedOrder, [BatchIndex])
@@ -85,4 +92,6 @@ struct Reopening: Sendable {
     let isKept: Bool
     /// The submission if the retry changes it, else empty.
     var payload: [UInt8] = []
+    /// Whether packages that were published are made again.
+    var mergesAll = false
 }

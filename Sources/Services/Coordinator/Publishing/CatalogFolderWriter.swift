@@ -122,7 +122,7 @@ struct CatalogFolderWriter: CatalogWriter {
         do throws(CatalogError) {
             let edition = spec.publish.edition
             try catalog.checkCase(ids, in: edition)
-            if spec.publish.maxFile != nil { try catalog.checkPartNames(ids, in: edition) }
+            if spec.packages.contains(where: { $0.maxFile != nil }) { try catalog.checkPartNames(ids, in: edition) }
             if !spec.publish.replacesTileset { try catalog.check(ids, of: spec.tileset.id, in: edition) }
             if !spec.publish.replacesArea {
                 let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }

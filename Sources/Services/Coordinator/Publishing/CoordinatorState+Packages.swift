@@ -53,7 +53,7 @@ extension CoordinatorState {
                 $0.style = spec.style
                 $0.dataDate = spec.publish.dataDate ?? ""
             }
-            $0.maxFile = spec.publish.maxFile ?? 0
+            $0.maxFile = wanted.maxFile ?? 0
             if spec.publish.edition != .main { $0.edition = spec.publish.edition.message }
         }
         environment.executor.run(on: .files) { [environment] in

@@ -24,7 +24,7 @@ extension PublishOptions {
         }
         dataDate = options.dataDate.isEmpty ? nil : options.dataDate
         packs = try Self.packs(options.tilePacks)
-        maxFile = try Self.maxFile(options)
+        maxFile = try Self.maxFile(options.maxFile, options)
         replacesTileset = options.replacesTileset
         replacesArea = options.replacesArea
         allowsShrink = options.allowsShrink
@@ -43,12 +43,14 @@ extension PublishOptions {
     }
 
     /// The largest size of a file, if there is a limit.
-    private static func maxFile(_ options: PBPublishOptions) throws(SubmitProblem) -> UInt64? {
-        guard options.maxFile > 0 else { return nil }
-        guard options.maxFile >= PackageParts.leastLimit else {
+    ///
+    /// - Parameter bytes: The limit of the submission, or of one of its packages; 0 = none.
+    static func maxFile(_ bytes: UInt64, _ options: PBPublishOptions) throws(SubmitProblem) -> UInt64? {
+        guard bytes > 0 else { return nil }
+        guard bytes >= PackageParts.leastLimit else {
             throw SubmitProblem(
                 "bad-request",
-                "Files of at most \(options.maxFile) bytes are too small for a package; the least limit is \(PackageParts.leastLimit) bytes."
+                "Files of at most \(bytes) bytes are too small for a package; the least limit is \(PackageParts.leastLimit) bytes."
             )
         }
         guard options.tilePacks.isEmpty else {
@@ -56,7 +58,7 @@ extension PublishOptions {
                 "bad-request", "A package is cut into tile packs or into parts of limited size, not into both.",
                 hint: "omit --tile-packs or --max-file")
         }
-        return options.maxFile
+        return bytes
     }
 
     /// The zoom bands of tile packs, if packs are requested.
@@ -88,6 +90,7 @@ extension PBPublishOptions {
         if retry.publish.replacesArea { options.replacesArea = true }
         if retry.publish.allowsShrink { options.allowsShrink = true }
         if retry.apart { options.together = false }
+        if retry.setsMaxFile { options.maxFile = retry.publish.maxFile }
         return options
     }
 }

@@ -224,6 +224,7 @@ extension PublishRequest {
         if mainFormat != .mbtiles { format = mainFormat.rawValue }
         mask = wanted.mask
         options = spec.publish
+        options.maxFile = wanted.maxFile
         attribution = spec.tileset.attribution
         sourceBuild = spec.tileset.build?.name
         (encoding, tileSize) = (spec.tileset.encoding, spec.tileset.tileSize)

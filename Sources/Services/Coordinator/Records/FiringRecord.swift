@@ -83,6 +83,14 @@ extension ControlHandlers {
         let status = status(schedule)
         answer(replyAddress, about: "The history of the schedule") { store in
             let firings = try await store.firings(of: status.id)
+            var status = status
+            if let payload = try await store.payload(ofSchedule: status.id) {
+                // A submission that cannot be read is named when it fires.
+                let submission = try? ControlHandlers.submission(payload, of: status.id)
+                status.packagesFile = submission?.follows.packages ?? ""
+                status.tilesetFile = submission?.follows.tileset ?? ""
+                status.catalog = submission?.publish.catalog ?? ""
+            }
             return .scheduleDetail(
                 .make {
                     $0.schedule = status

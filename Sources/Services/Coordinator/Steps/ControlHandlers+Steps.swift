@@ -13,7 +13,7 @@ extension ControlHandlers {
 
     /// Continues the steps of a job at the one that failed, with new attempts.
     func retry(_ step: JobStep, by body: PBJobOrder, _ replyAddress: ReplyAddress) {
-        guard !body.apart, !body.publish.allowsShrink, !body.publish.replacesArea else {
+        guard !body.apart, !body.setsMaxFile, !body.publish.allowsShrink, !body.publish.replacesArea else {
             let text = "Job \(step.job) is done; only its steps are tried again, which no option changes."
             return state.reply(
                 WireConversions.problem(

@@ -30,6 +30,8 @@ struct SubmitResponder: Sendable {
         let together: Bool?
         /// What follows when the job is done: `push=/srv/www`, `prune=3`, `verify`, `promote=live`; absent = nothing.
         let then: [String]?
+        /// Bytes: a package with a larger file is published in parts; absent = no limit.
+        let maxFile: UInt64?
     }
 
     private struct Submitted: Encodable, Sendable {
@@ -131,6 +133,7 @@ struct SubmitResponder: Sendable {
             let formats = Set(try (body.formats ?? []).map { try PackageFormat(parsing: $0) } + [.mbtiles])
             draft.formats = PackageFormat.allCases.filter(formats.contains)
             draft.publish.then = body.then ?? []
+            draft.publish.maxFile = body.maxFile ?? 0
             return draft
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")

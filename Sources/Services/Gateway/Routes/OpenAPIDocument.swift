@@ -122,6 +122,7 @@ enum OpenAPISchemas {
                 "label": text, "formats": list(text), "priority": integer, "weight": integer, "after": list(integer),
                 "tile_limit": integer, "catalog": text, "together": .object(["type": .string("boolean")]),
                 "then": list(text),
+                "max_file": integer,
             ], required: ["tileset", "area"]),
         "Schedule": object(
             [

@@ -58,23 +58,12 @@ final class GatewayServices: Sendable {
     ///   whose folder does not exist.
     static func make(_ options: GatewayOptions, logger: Logger) throws(GatewayError) -> GatewayServices {
         _ = try CatalogFolder(options.catalog)
-        if let wrong = options.trustedProxies.first(where: { NetworkRange($0) == nil }) {
-            throw GatewayError(
-                .badConfiguration, "'\(wrong)' is neither an IP address nor a range such as 10.0.0.0/8.")
-        }
+        if let wrong = options.problem { throw GatewayError(.badConfiguration, wrong.text) }
         if let folder = options.tokens {
             do throws(GatewayError) { _ = try CatalogFolder(folder) } catch {
                 throw GatewayError(
                     .badConfiguration, "The folder of tokens '\(folder.path)' cannot be read.",
                     hint: "create it: mkdir -p '\(folder.path)'")
-            }
-        }
-        if let text = options.publicURL {
-            let scheme = text.hasPrefix("https://") ? 8 : text.hasPrefix("http://") ? 7 : 0
-            guard scheme > 0, PublicAddress.isHost(String(text.dropFirst(scheme).prefix { $0 != "/" })),
-                !text.contains(where: { "?#\"<> ".contains($0) })
-            else {
-                throw GatewayError(.badConfiguration, "'\(text)' is not an address such as https://maps.example.com.")
             }
         }
         var client: ControlClient?

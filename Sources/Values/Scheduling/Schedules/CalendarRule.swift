@@ -35,6 +35,27 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
         self.pattern = pattern
     }
 
+    /// The rule with other times, another time zone or another jitter; what is empty stays.
+    ///
+    /// - Parameters:
+    ///   - times: A rule; a time zone or a jitter in it is taken too.
+    ///   - zone: A time zone, or `UTC`.
+    ///   - jitter: `30m`, or `none`.
+    /// - Throws: ``Refusal`` `bad-schedule` with an example.
+    public func changed(times: String = "", zone: String = "", jitter: String = "") throws(Refusal) -> CalendarRule {
+        let given = times.isEmpty ? nil : try CalendarRule(times)
+        var text = (given ?? self).pattern.description
+        let words = times.split(separator: " ").map { $0.lowercased() }
+        let saysZone = given?.zone != nil || words.contains("utc")
+        let known = (saysZone ? given : self)?.zone?.name ?? ""
+        let name = zone.isEmpty ? known : zone
+        if !name.isEmpty { text += " \(name)" }
+        let minutes = given.flatMap { $0.jitter > 0 ? $0.jitter : nil } ?? self.jitter
+        let part = jitter.isEmpty ? (minutes > 0 ? "\(minutes)m" : "none") : jitter
+        if part != "none" { text += " jitter \(part)" }
+        return try CalendarRule(text)
+    }
+
     /// Takes `jitter 30m` or `jitter 2h` from the end.
     private static func takeJitter(_ words: inout [String]) throws(Refusal) -> Int {
         guard let place = words.firstIndex(where: { $0.lowercased() == "jitter" }) else { return 0 }

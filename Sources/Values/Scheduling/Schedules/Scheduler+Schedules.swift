@@ -111,6 +111,14 @@ extension Scheduler {
         attemptFailed(id, "\(trouble.cause): \(trouble.detail)", wall: wall)
     }
 
+    /// A run by hand made no job: that is a row of the history, and no attempt of a firing.
+    mutating func runFailed(_ id: String, wall: Int64, trouble: Trouble) {
+        guard schedules[id] != nil else { return }
+        schedules[id]?.trouble = trouble
+        record(id, at: wall, due: 0, by: .hand, .failed, trouble: trouble)
+        if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+    }
+
     /// The source of a schedule has no new build: the firing ends without a job.
     mutating func fireUnchanged(_ id: String, wall: Int64, build: String) {
         guard let due = firing.removeValue(forKey: id), let schedule = schedules[id], schedule.isAwaiting(due) else {

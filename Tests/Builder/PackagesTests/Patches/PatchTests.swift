@@ -55,6 +55,28 @@ struct PatchTests {
         }
     }
 
+    /// A killed `apply --in-place` leaves a hidden file; the next one removes it, and nothing else.
+    @Test func unfinishedFilesOfKilledProcessesAreRemoved() throws {
+        _ = try Patch.make(old: fixture.old, new: fixture.old, into: patch)
+        let digits = String(repeating: "a", count: 32)
+        let folder = fixture.scratch.folder
+        let left = [".result.mbtiles.\(digits).new.tmp", ".result.mbtiles.\(digits).new.tmp-journal"]
+        let others = [
+            ".result.mbtiles.mine.new.tmp", ".other.mbtiles.\(digits).new.tmp", ".result.mbtiles.\(digits).tmp",
+        ]
+        for name in left + others { try Data("half".utf8).write(to: folder.appending(path: name)) }
+        func there(_ names: [String]) -> [String] {
+            names.filter { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }
+        }
+        var other: FolderInUse? = FolderInUse(folder) {}
+        try Patch.apply(patch, to: fixture.old, into: result)
+        #expect(there(left) == left, "another process may write them")
+        withExtendedLifetime(other) {}
+        other = nil
+        try Patch.apply(patch, to: fixture.old, into: result, replacing: true)
+        #expect(there(left).isEmpty && there(others) == others)
+    }
+
     @Test func anEmptyPatchGivesTheSameTiles() throws {
         let made = try Patch.make(old: fixture.old, new: fixture.old, into: patch)
         #expect(made.counts.isEmpty && made.counts.unchanged == fixture.oldReceipt.tiles)

@@ -100,6 +100,27 @@ struct MapStoreTests {
         await #expect(throws: StoreError.self) { try await store.rollback(.package("LV")) }
     }
 
+    @Test func aDamagedKeptFileDoesNotComeBack() async throws {
+        let store = try await site.store()
+        try await store.refreshCatalog()
+        var quota = Quota()
+        quota.previousVersions = 1
+        try await store.setQuota(quota)
+        #expect(try await store.states { try await $0.install([.package("EE")]) } == [.done])
+        let first = try #require(try await store.url(of: .package("EE")))
+        _ = try site.add("EE", version: 2, depth: 4)
+        try site.publish()
+        try await store.refreshCatalog(ifOlderThan: .zero)
+        #expect(try await store.states { try await $0.update([.package("EE")]) } == [.done])
+        var bytes = try Data(contentsOf: first)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: first)
+        let error = await #expect(throws: StoreError.self) { try await store.rollback(.package("EE")) }
+        #expect(error?.code == .damaged && error?.message.contains(first.lastPathComponent) == true, "\(error as Any)")
+        #expect(try await store.installed().first?.version == 2 && store.shows("EE 2", map))
+        #expect(try await store.tasks().isEmpty)
+    }
+
     @Test func aPatchThatIsWrongIsReplacedByTheWholeFile() async throws {
         let store = try await site.store()
         try await store.refreshCatalog()
