@@ -163,7 +163,7 @@ struct StepTests {
         try FileManager.default.removeItem(at: www)
         let retried = try await cluster.run(["retry", "1"])
         #expect(
-            retried.status == 0 && retried.output.contains("continues with step 1 of 2"),
+            retried.status == 0 && retried.errors.contains("continues with step 1 of 2"),
             "\(retried.output)\(retried.errors)")
         let watched = try await cluster.run(["watch", "1"])
         #expect(
