@@ -56,7 +56,8 @@ struct HelpTests {
         var helps: [[String]: String] = [:]
         let lines = try Documents.blocks(of: document).joined() + Documents.inlineCode(of: document)
         for words in lines.compactMap(Documents.command) {
-            let depth = Self.groups.contains(words.first ?? "") ? words.starts(with: ["device", "region"]) ? 3 : 2 : 1
+            let isDeep = Self.deepGroups.contains { words.starts(with: $0) }
+            let depth = Self.groups.contains(words.first ?? "") ? isDeep ? 3 : 2 : 1
             let command = words.prefix(depth).filter { !$0.hasPrefix("-") }
             // `packhorse --version` has no command; `packhorse help submit` names one as an argument.
             guard let first = command.first, first != "help" else { continue }
@@ -73,6 +74,9 @@ struct HelpTests {
             }
         }
     }
+
+    /// Commands whose third word names a command too.
+    private static let deepGroups = [["device", "region"], ["catalog", "mirrors"]]
 
     /// Commands whose second word names a command too.
     private static let groups: Set = [

@@ -70,7 +70,9 @@ struct DeviceShareTests {
         #expect(update.status == 0, "\(update.errors)")
         #expect(try Data(contentsOf: try #require(try await taker.files()["EE"])) == published("packages/2/EE.mbtiles"))
         #expect(shop.asked().dropFirst(before).contains { $0.path == "patches/EE/1-2.mbtiles" })
-        #expect(!shop.asked().dropFirst(before).contains { $0.path.hasPrefix("packages") })
+        // The installation that the share could not do is done now; nothing else is downloaded whole.
+        let whole = shop.asked().dropFirst(before).map(\.path).filter { $0.hasPrefix("packages") }
+        #expect(Set(whole).subtracting(["packages/1/FR.mbtiles"]).isEmpty, "\(whole)")
     }
 
     @Test func anEarlierShareIsBroughtUpToDate() async throws {
