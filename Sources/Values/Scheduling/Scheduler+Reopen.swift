@@ -111,6 +111,9 @@ extension Scheduler {
         for package in jobs[job].packages.indices where jobs[job].packages[package].state != .waiting {
             rewind(job, package: package, now: now)
         }
+        // Packages whose batches have ended go on at once.
+        let batches = jobs[job].batches
+        jobs[job].needs.recount { batches[$0].state.isSettled }
         jobs[job].summary.state = .fetching
         store(
             .reopen(
