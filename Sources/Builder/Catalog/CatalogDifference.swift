@@ -23,7 +23,7 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         public var version: Int32
         /// Tiles in the main file; `nil` if unknown.
         ///
-        /// Those that several parts have count once: this is a lower bound of a package in parts whose source lacks some of the low zooms.
+        /// Those that several parts have count once: a lower bound for a package in parts whose source lacks some of the low zooms.
         public var tiles: UInt64?
         /// Bytes of the main file; of a package in parts of all of their main files.
         public var bytes: UInt64
