@@ -6,7 +6,7 @@ package import Foundation
 package final class FolderInUse: Sendable {
     private let handle: Int32
 
-    /// Sets the sign; never blocks.
+    /// Sets the sign; waits at most 0.2 s, for others that begin at the same moment.
     ///
     /// - Parameter sweep: Called before, when nobody else writes there: unfinished files in the folder are abandoned. Not called where
     ///   the folder cannot be locked.
@@ -15,7 +15,11 @@ package final class FolderInUse: Sendable {
         guard handle >= 0 else { return }
         if flock(handle, LOCK_EX | LOCK_NB) == 0 { sweep() }
         // Somebody else may hold the folder for a long time; then this process goes on without the sign, which serves only sweeping.
-        while flock(handle, LOCK_SH | LOCK_NB) != 0, errno == EINTR {}
+        var attempts = 10
+        while flock(handle, LOCK_SH | LOCK_NB) != 0, attempts > 0 {
+            usleep(20_000)
+            attempts -= 1
+        }
     }
 
     deinit { if handle >= 0 { close(handle) } }

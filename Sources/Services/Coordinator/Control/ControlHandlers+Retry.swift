@@ -94,6 +94,10 @@ extension ControlHandlers {
             guard !planned.payload.isEmpty else {
                 return ordered(changed: 0, "job \(id) has this limit already", replyAddress)
             }
+            // Its report would be taken for that of the next publication.
+            if let package = state.scheduler.packages(of: id).first(where: { $0.state == .publishing }) {
+                return replyBusy("Package '\(package.id)' of job \(id) is being published.", replyAddress)
+            }
             state.describe(id, planned.spec)
             state.handle(.remerge(id, payload: planned.payload))
             ordered(changed: 1, "job \(id) merges its packages again; its tiles stay", replyAddress)
