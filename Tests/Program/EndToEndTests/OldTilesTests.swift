@@ -37,7 +37,7 @@ struct OldTilesTests {
         try await world { cluster, origin, _ in
             let asked = ["LI", "--zoom", "0-6", "--tileset", origin.tileset]
             _ = try await cluster.build(asked + ["--data-date", "2026-05-05"])
-            _ = try await cluster.build(asked + ["--format", "pmtiles"])
+            _ = try await cluster.build(asked + ["--format", "mbtiles,pmtiles"])
             let index = try String(contentsOf: cluster.catalog.appending(path: "catalog.json"), encoding: .utf8)
             #expect(index.contains("2026-05-05") && index.contains("LI.pmtiles"), "\(index)")
         }
