@@ -52,7 +52,7 @@ class Publisher:
         wait("a worker", lambda: self.run("health", "--workers", "1", check=False).returncode == 0, 120)
         for name, last in (("one", 8), ("two", 9)):
             (self.folder / "tiles.yaml").write_text(f"id: demo\nurl: {tiles}/tiles/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-{last}\nattribution: Demo\n")
-            self.run("submit", "EE", "--tileset", "tiles.yaml", "--format", "pmtiles", "--replace-area", "--wait", "--progress", "none")
+            self.run("submit", "EE", "--tileset", "tiles.yaml", "--format", "mbtiles,pmtiles", "--replace-area", "--wait", "--progress", "none")
             shutil.copytree(self.folder / "data/catalog", self.folder / name)
         self.serve("one")
         self.web = Server(self.served)

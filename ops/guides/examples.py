@@ -126,7 +126,7 @@ PROGRAMS = f"""
 packhorse catalog keygen keys/catalog.key
 packhorse coordinator --data ./published --signing-key keys/catalog.key &
 packhorse worker --blobs ./published/blobs &
-packhorse submit EE --tileset tiles.yaml --format pmtiles --wait
+packhorse submit EE --tileset tiles.yaml --format mbtiles,pmtiles --wait
 packhorse catalog push ./published/catalog www/offline
 cp -r {HERE.parent.parent}/docs/examples/any-language .
 """
