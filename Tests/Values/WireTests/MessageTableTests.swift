@@ -20,13 +20,14 @@ struct MessageTableTests {
         .offer: ["fetch": 1, "merge": 1, "fetch.sources": 256, "fetch.base": 256],
         .submit: [
             "packages": 4096, "packages.names": 40_000, "packages.formats": 4096 * 32, "after": 64, "formats": 32,
-            "packages.nodes": 4096 * 5, "packages.nodes.names": 100_000,
+            "packages.nodes": 4096 * 5, "packages.nodes.names": 100_000, "publish.then": 16,
         ],
         .jobs: [
             "jobs": 1000, "jobs.packages": 4096, "jobs.failures": 10_000, "jobs.packages.files": 4096 * 32,
-            "jobs.formats": 1000 * 32,
+            "jobs.formats": 1000 * 32, "jobs.steps": 16,
         ],
-        .jobStatus: ["packages": 4096, "failures": 10_000, "packages.files": 4096 * 32, "formats": 32],
+        .jobStatus: ["packages": 4096, "failures": 10_000, "packages.files": 4096 * 32, "formats": 32, "steps": 16],
+        .jobOrder: ["publish.then": 16],
         .health: ["other_catalogs": 64],
         .workers: ["workers": 4096],
         .failedWork: ["batches": 1000, "batches.failures": 10_000],
