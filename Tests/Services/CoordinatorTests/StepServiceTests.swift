@@ -264,8 +264,17 @@ struct StepServiceTests {
     }
 
     /// Jobs with different steps are different jobs.
+}
+
+/// Steps in the description of a job.
+struct StepIdentityTests {
     @Test func stepsArePartOfASubmission() throws {
-        #expect(
-            try SubmitPlanner.identity(try submission(["verify"])) != SubmitPlanner.identity(try submission([])))
+        func submission(_ then: [String]) throws -> PBSubmit {
+            var body = try Fixture.submission(zooms: 10...12)
+            body.publish.then = then
+            return body
+        }
+        let (with, without) = (try submission(["verify"]), try submission([]))
+        #expect(try SubmitPlanner.identity(with) != SubmitPlanner.identity(without))
     }
 }
