@@ -55,7 +55,7 @@ struct MessageJSONTests {
                 "path":"/c/p","sha256":"01","size":6}],"id":"EE","path":"/c/EE.mbtiles","sha256":"00fe","size":5,\
                 "state":"published","tiles":3,"tiles_hash":"AB","version":2},{"files":[],"id":"LV","state":"waiting"}],\
                 "packages_total":8,"priority":-1,"reason":"source-changed: x","received":4,"reused":1,"settled":100,\
-                "started":"2026-11-22T14:03:06Z","state":"failed","stored":90,"style":"s",\
+                "started":"2026-11-22T14:03:06Z","state":"failed","steps":[],"stored":90,"style":"s",\
                 "submitted":"2026-11-22T14:03:05Z","summary_only":true,"tiles":100,"tileset":"osm",\
                 "waiting":"paused","weight":2,"zoom_max":14,"zoom_min":0}
                 """)
