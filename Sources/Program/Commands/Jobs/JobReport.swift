@@ -86,7 +86,7 @@ enum JobReport {
         if package.tiles > 0 { line += "  \(Units.count(package.tiles, of: "tile"))" }
         return [line] + (package.remark.isEmpty ? [] : ["         \(package.remark)"])
             + (package.path.isEmpty || package.files.contains { $0.part > 0 } ? [] : ["         \(package.path)"])
-            + package.files.map { file in
+            + package.files.filter { $0.path.isEmpty || $0.path != package.path || $0.part > 0 }.map { file in
                 "         \(file.part > 0 ? "part \(file.part)  " : "")\(file.format)  \(Units.bytes(file.size))"
                     + (file.path.isEmpty ? "" : "  \(file.path)")
             }
