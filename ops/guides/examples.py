@@ -129,6 +129,8 @@ packhorse worker --blobs ./published/blobs &
 packhorse submit EE --tileset tiles.yaml --format mbtiles,pmtiles --wait
 packhorse catalog push ./published/catalog www/offline
 cp -r {HERE.parent.parent}/docs/examples/any-language .
+# python3-cryptography belongs to Debian's Python.
+PATH="/usr/bin:$PATH"
 """
 GIVEN = {
     "docs/any-language.md": PROGRAMS,
