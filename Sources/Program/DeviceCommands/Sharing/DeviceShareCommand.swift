@@ -61,8 +61,8 @@ struct DeviceShareCommand: AsyncParsableCommand {
         let target = ShareFolder(folder: URL(filePath: named, directoryHint: .isDirectory), copies: copy)
         try target.check()
         let opened = try await DeviceStore.openExisting(store)
-        let shelf = ShareShelf(opened)
-        let (share, whole) = try await Self.wholeFiles(of: shelf)
+        let shared = SharedFiles(opened)
+        let (share, whole) = try await Self.wholeFiles(of: shared)
         guard !whole.isEmpty else {
             throw CLIError(
                 .noInput, "nothing that the catalog names is installed",
@@ -85,9 +85,9 @@ struct DeviceShareCommand: AsyncParsableCommand {
     }
 
     /// What can be given away; a warning names what is damaged, and a note what is not the newest.
-    private static func wholeFiles(of shelf: ShareShelf) async throws -> (MapShare, [MapShare.File]) {
-        let share = try await shelf.share()
-        let whole = try await shelf.wholeFiles { damaged in
+    private static func wholeFiles(of shared: SharedFiles) async throws -> (MapShare, [MapShare.File]) {
+        let share = try await shared.share()
+        let whole = try await shared.wholeFiles { damaged in
             Console.warning(
                 "\(ShareManifest([damaged.listed]).words) is damaged and not shared: packhorse device repair downloads it again"
             )
@@ -108,15 +108,15 @@ struct DeviceShareCommand: AsyncParsableCommand {
         let opened = try await DeviceStore.openExisting(store)
         // The process that holds the store does the work that other commands ask for.
         try await opened.start()
-        let shelf = ShareShelf(opened)
-        let entries = ShareManifest(try await Self.wholeFiles(of: shelf).1.map(\.listed))
+        let shared = SharedFiles(opened)
+        let entries = ShareManifest(try await Self.wholeFiles(of: shared).1.map(\.listed))
         Console.note("the share has \(entries.words)")
         let logger = log.logger("share")
         let (host, isLocal) = (host, MapResponder.isOwn(host))
         let server = WebServer(
             .host(host, port: port), name: "packhorse-share", rules: ConnectionRules(), logger: logger
         ) { request, connection in
-            await ShareResponder(shelf: shelf, isLocal: isLocal, loop: connection.loop, logger: logger).respond(
+            await ShareResponder(shared: shared, isLocal: isLocal, loop: connection.loop, logger: logger).respond(
                 to: request)
         }
         try await ServiceRunner.run(logger) {

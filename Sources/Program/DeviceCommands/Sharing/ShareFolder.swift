@@ -5,7 +5,7 @@ import Files
 import Foundation
 import OfflineMaps
 
-/// Puts what a store gives away into a folder that another device takes for a catalog.
+/// Writes the files that a store offers into a folder that another device reads as a catalog.
 ///
 /// Files come first and lists last, so that a reader sees what was there before or all of it. A file is linked where it can
 /// be, which takes no space, and copied elsewhere. Repeat it after an interruption.

@@ -14,7 +14,7 @@ internal import WebRequests
 
 /// Answers one request of another device.
 struct ShareResponder: Sendable {
-    let shelf: ShareShelf
+    let shared: SharedFiles
     /// Whether only this machine can ask; then other names of it are refused.
     let isLocal: Bool
     /// That of the connection.
@@ -49,19 +49,19 @@ struct ShareResponder: Sendable {
     private func answer(_ path: String, _ request: Request) async throws -> Response {
         switch path {
         case "": return Self.text(.ok, "this is a share of offline maps: packhorse device install --catalog ADDRESS")
-        case CatalogIndex.fileName: return document([UInt8](try await shelf.share().list), request)
+        case CatalogIndex.fileName: return document([UInt8](try await shared.share().list), request)
         case CatalogIndex.signatureName:
-            guard let signature = try await shelf.share().signature else {
+            guard let signature = try await shared.share().signature else {
                 return Self.text(.notFound, "the catalog is not signed")
             }
             return document([UInt8](signature), request)
         case ShareManifest.fileName:
-            return document(ShareManifest(try await shelf.wholeFiles().map(\.listed)).encoded(), request)
+            return document(ShareManifest(try await shared.wholeFiles().map(\.listed)).encoded(), request)
         default: return try await file(path, request)
         }
     }
 
-    /// A document of the moment, in the form that lets a reader ask whether it has changed.
+    /// A document with its entity tag, so that a reader can ask whether it has changed.
     private func document(_ bytes: [UInt8], _ request: Request) -> Response {
         let tag = EntityTag(Digest(of: bytes).hex)
         var headers: HTTPFields = [.eTag: "\(tag)", .cacheControl: "no-cache", .contentType: "application/json"]
@@ -73,8 +73,10 @@ struct ShareResponder: Sendable {
     }
 
     private func file(_ path: String, _ request: Request) async throws -> Response {
-        let share = try await shelf.share()
-        guard let file = share.files[path], await shelf.isWhole(file) else { return try await missing(path, in: share) }
+        let share = try await shared.share()
+        guard let file = share.files[path], await shared.isWhole(file) else {
+            return try await missing(path, in: share)
+        }
         let opened: SharedHandle
         do { opened = try await FileWork.run { try SharedHandle(file.place) } } catch {
             // An update has removed it since the list was read.
@@ -122,7 +124,7 @@ struct ShareResponder: Sendable {
 
     /// Says what the share has in place of a file.
     private func missing(_ path: String, in share: MapShare) async throws -> Response {
-        let has = ShareManifest(try await shelf.wholeFiles().map(\.listed)).words
+        let has = ShareManifest(try await shared.wholeFiles().map(\.listed)).words
         guard let listed = share.listed[path] else {
             return Self.text(.notFound, "the share does not have '\(path)'; it has \(has)")
         }

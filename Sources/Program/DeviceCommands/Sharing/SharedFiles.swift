@@ -4,8 +4,8 @@ import Files
 import Foundation
 import OfflineMaps
 
-/// What a store gives away: always what is installed at the moment, and only files whose digests were compared.
-actor ShareShelf {
+/// The files that a store offers to other devices: those that are installed now, and whose digests were compared.
+actor SharedFiles {
     /// A file as it was when its digest was compared.
     private struct Stamp: Hashable {
         var path: String
@@ -29,7 +29,7 @@ actor ShareShelf {
 
     init(_ store: MapStore) { self.store = store }
 
-    /// The list of the moment, and the files that are installed.
+    /// The present list, and the files that are installed.
     ///
     /// - Throws: `StoreError` when no list was read yet, or the store cannot be read.
     func share() async throws(StoreError) -> MapShare {
