@@ -12,7 +12,7 @@ extension Catalog {
 
     /// Base addresses of other servers that have the same files, in the order in which clients ask them.
     ///
-    /// - Throws: `catalog-corrupt` for a list that is none, or that names more than ``CatalogMirror/limit`` or an invalid
+    /// - Throws: `catalog-corrupt` for bytes that are no list of mirrors, or that name more than ``CatalogMirror/limit`` or an invalid
     ///   address; `io`.
     public func mirrors() throws(CatalogError) -> [String] {
         let url = place(Self.mirrorListName, .main)

@@ -13,7 +13,7 @@ package enum TemporaryName {
         target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).\(random()).tmp")
     }
 
-    /// A hidden name as ``nextTo(_:)`` gives, of a file that is written under the sign of a ``FolderInUse``.
+    /// A hidden name as ``nextTo(_:)`` gives, of a file that is written while a ``FolderInUse`` holds its folder.
     package static func swept(nextTo target: URL) -> URL {
         target.deletingLastPathComponent().appendingPathComponent(
             ".\(target.lastPathComponent).\(random())\(sweptEnding)")
@@ -22,7 +22,7 @@ package enum TemporaryName {
     /// The files in the folder of `target` that have names of ``swept(nextTo:)``, and SQLite's journals of them.
     package static func abandoned(nextTo target: URL) -> [URL] {
         let folder = target.deletingLastPathComponent()
-        // What cannot be listed is not swept.
+        // What cannot be listed is not removed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let start = ".\(target.lastPathComponent)."
         return names.filter { name in

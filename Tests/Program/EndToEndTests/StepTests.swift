@@ -38,6 +38,7 @@ struct StepTests {
     ) async throws -> Int {
         var random = SplitMix(state: seed)
         for kill in 0..<16 {
+            // The moment of the kill; nothing is expected of it.
             try await Task.sleep(for: .milliseconds(random.next() % 600))
             try await cluster.coordinator?.killNow()
             try await check()

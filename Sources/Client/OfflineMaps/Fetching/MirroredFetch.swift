@@ -45,7 +45,7 @@ struct MirroredFetch: Sendable {
 
     /// Downloads a body into memory.
     ///
-    /// Nobody is blamed for other bytes: a document that publications replace may be newer than the list.
+    /// No address is refused for other bytes: a document that publications replace may be newer than the list.
     ///
     /// - Parameter isRight: Whether the bytes are those of the list.
     /// - Throws: what the first address answered; `bad-bytes` when all have other bytes than those of the list.

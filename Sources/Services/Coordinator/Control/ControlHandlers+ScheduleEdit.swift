@@ -71,7 +71,7 @@ extension PBSubmit {
         guard !edit.packages.isEmpty || !edit.tileset.isEmpty else { return }
         if !hasFollows {
             follows.language = publish.edition.language
-            // What nobody asked to change stays.
+            // The zooms of the schedule stay: the request does not change them.
             follows.fixesZooms = true
         }
         if !edit.packages.isEmpty { follows.packages = edit.packages }
