@@ -48,8 +48,14 @@ final class Tmux {
     @discardableResult
     private func run(_ arguments: String...) async throws -> String {
         let tmux = try #require(Self.program)
-        // The server outlives the call. Descriptors of other tests' processes that it inherited would hide their ends.
-        let closing = "import os, sys; os.closerange(3, 4096); os.execv(sys.argv[1], sys.argv[1:])"
+        // The server outlives the call. Descriptors of other tests' processes that it inherited would hide their ends, and with
+        // signals that it inherited as blocked, its shells would not end with it.
+        let closing = """
+            import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            os.closerange(3, 4096)
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
         let outcome = try await Program.run(
             URL(filePath: "/usr/bin/python3"), ["-c", closing, tmux, "-L", socket] + arguments, in: scratch)
         try #require(outcome.status == 0, "tmux \(arguments): \(outcome.errors)")

@@ -79,8 +79,10 @@ extension StoreMachine {
         let cost = patch?.size ?? download.size
         let isThere = step == .done || step == .swap
         let there =
-            isThere || isPrepared(download) ? cost : min(cost, parts[patch?.digest ?? download.file.digest] ?? 0)
-        return TaskPlan.State(step: step, cost: cost, there: there)
+            isThere || isPrepared(download)
+            ? cost
+            : parts.downloaded(of: download.file.digest, size: download.size, patch: patch?.digest, cost: cost)
+        return TaskPlan.State(step: step, patch: patch?.digest, cost: cost, there: there)
     }
 
     private func step(of download: DownloadItem, in plan: TaskPlan) -> DownloadStep {

@@ -39,6 +39,8 @@ struct TaskPlan: Sendable {
     /// What is known of a download; `cost` and `there` are bytes of its download.
     struct State: Hashable, Sendable {
         var step = DownloadStep.wait
+        /// SHA-256 of the patch that it is made from.
+        var patch: String?
         var cost: UInt64 = 0
         var there: UInt64 = 0
     }

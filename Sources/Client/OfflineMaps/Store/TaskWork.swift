@@ -8,9 +8,16 @@ struct TaskWork: Hashable, Codable, Sendable {
         var file: String
         /// SHA-256 of the patch that it is made from.
         var patch: String?
+        /// Bytes of the file when it is whole.
+        var size: UInt64
         /// Bytes of its download, and those of them that were there.
         var cost: UInt64
         var there: UInt64
+
+        /// Bytes of its download that are there, by the sizes of the part files of the moment.
+        func there(in parts: [String: UInt64]) -> UInt64 {
+            parts.downloaded(of: file, size: size, patch: patch, cost: cost)
+        }
     }
 
     /// The open files, without single tiles.
@@ -28,8 +35,7 @@ struct TaskWork: Hashable, Codable, Sendable {
     func progress(parts: [String: UInt64], installed: Set<String>) -> TaskProgress {
         var (there, came) = (there, UInt64(0))
         for piece in pieces {
-            let part = max(parts[piece.file] ?? 0, piece.patch.flatMap { parts[$0] } ?? 0)
-            let now = installed.contains(piece.file) ? piece.cost : min(piece.cost, part)
+            let now = installed.contains(piece.file) ? piece.cost : piece.there(in: parts)
             there -= min(there, piece.there)
             there = there.addingReportingOverflow(now).partialValue
             came += now > piece.there ? now - piece.there : 0
@@ -46,9 +52,20 @@ extension TaskPlan {
     func work(_ progress: TaskProgress) -> TaskWork {
         let pieces = openNumbers.filter { !downloads[$0].isTile }.map { number in
             TaskWork.Piece(
-                file: downloads[number].file.digest, patch: downloads[number].patch?.digest, cost: states[number].cost,
-                there: states[number].there)
+                file: downloads[number].file.digest, patch: states[number].patch, size: downloads[number].size,
+                cost: states[number].cost, there: states[number].there)
         }
         return TaskWork(pieces: pieces, cost: cost, there: there, progress: progress)
+    }
+}
+
+extension [String: UInt64] {
+    /// Bytes of a download that are there, by the sizes of its part files.
+    ///
+    /// A file that is whole needs nothing more. Its patch is removed before it is installed, so the size of the patch's part
+    /// file alone would say that nothing was downloaded.
+    func downloaded(of file: String, size: UInt64, patch: String?, cost: UInt64) -> UInt64 {
+        let part = self[file] ?? 0
+        return part == size ? cost : Swift.min(cost, patch.map { self[$0] ?? 0 } ?? part)
     }
 }

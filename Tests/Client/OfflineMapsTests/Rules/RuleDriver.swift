@@ -49,6 +49,7 @@ extension [Effect] {
     var lists: [OpID] { compactMap { if case .list(let op) = $0 { op } else { nil } } }
     var plans: [OpID] { compactMap { if case .plan(let op, _) = $0 { op } else { nil } } }
     var verifies: [OpID] { compactMap { if case .verify(let op, _) = $0 { op } else { nil } } }
+    var patches: [OpID] { compactMap { if case .patch(let op, _) = $0 { op } else { nil } } }
     var prepares: [OpID] { compactMap { if case .prepare(let op, _) = $0 { op } else { nil } } }
     var discards: [Trash] { compactMap { if case .discard(let trash, path: _) = $0 { trash } else { nil } } }
     var limits: [Limit] { compactMap { if case .report(.limitReached(let limit)) = $0 { limit } else { nil } } }
