@@ -52,6 +52,15 @@ test('a tile that touches the box at its edge counts', () => {
   assert.equal(geo.countTiles({ west: 1, south: 1, east: 1, north: 1 }, 0, 2), 3);
 });
 
+test('the tiles of a mask are its squares, what is above them and what is below them', () => {
+  const has = geo.tilesOf([{ zoom: 3, x: 5, y: 6 }, { zoom: 1, x: 0, y: 0 }]);
+  const inside = [[0, 0, 0], [1, 1, 1], [2, 2, 3], [3, 5, 6], [5, 20, 24], [1, 0, 0], [4, 7, 7]];
+  const outside = [[1, 0, 1], [2, 3, 3], [3, 5, 7], [3, 4, 6], [5, 19, 24]];
+  for (const tile of inside) assert.ok(has(...tile), `${tile}`);
+  for (const tile of outside) assert.ok(!has(...tile), `${tile}`);
+  assert.ok(!geo.tilesOf([])(0, 0, 0));
+});
+
 test('squares of a mask are counted with their parents, and hold others', () => {
   // One tile of zoom 3 and one of zoom 1; the tiles of zoom 2 are the parent of the first and four of the second.
   const squares = [{ zoom: 3, x: 7, y: 6 }, { zoom: 1, x: 0, y: 0 }];

@@ -35,6 +35,10 @@ static const unsigned char extract_js[] = {
 #embed "page/extract.js"
 };
 
+static const unsigned char frame_js[] = {
+#embed "page/frame.js"
+};
+
 static const unsigned char geo_js[] = {
 #embed "page/geo.js"
 };
@@ -45,6 +49,10 @@ static const unsigned char index_html[] = {
 
 static const unsigned char jobs_js[] = {
 #embed "page/jobs.js"
+};
+
+static const unsigned char library_js[] = {
+#embed "page/library.js"
 };
 
 static const unsigned char main_js[] = {
@@ -67,6 +75,14 @@ static const unsigned char proto_js[] = {
 #embed "page/proto.js"
 };
 
+static const unsigned char signin_js[] = {
+#embed "page/signin.js"
+};
+
+static const unsigned char tables_js[] = {
+#embed "page/tables.js"
+};
+
 static const unsigned char tree_js[] = {
 #embed "page/tree.js"
 };
@@ -84,14 +100,18 @@ const struct ph_page_file ph_page_files[] = {
     {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},
+    {"frame.js", "text/javascript; charset=utf-8", frame_js, sizeof frame_js},
     {"geo.js", "text/javascript; charset=utf-8", geo_js, sizeof geo_js},
     {"index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
     {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},
+    {"library.js", "text/javascript; charset=utf-8", library_js, sizeof library_js},
     {"main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
     {"map.js", "text/javascript; charset=utf-8", map_js, sizeof map_js},
     {"mvt.js", "text/javascript; charset=utf-8", mvt_js, sizeof mvt_js},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"proto.js", "text/javascript; charset=utf-8", proto_js, sizeof proto_js},
+    {"signin.js", "text/javascript; charset=utf-8", signin_js, sizeof signin_js},
+    {"tables.js", "text/javascript; charset=utf-8", tables_js, sizeof tables_js},
     {"tree.js", "text/javascript; charset=utf-8", tree_js, sizeof tree_js},
     {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
 };

@@ -1,15 +1,11 @@
 // What lies below: MapLibre GL JS where the gateway has it, else vector tiles on a canvas.
 import { ask } from './api.js';
 import { tileBounds, unproject } from './geo.js';
+import { loadLibrary, tileTemplate } from './library.js';
 import { readTile } from './mvt.js';
 import { words } from './words.js';
 
 const TILE = 512;
-const LIBRARY = {
-  script: ['ui/lib/maplibre-gl.js', 'sha256-44DerlYLxdGCvkEkobnN1QhjBLDLgskqWvI9AYqoEBU='],
-  style: ['ui/lib/maplibre-gl.css', 'sha256-eSrJl9z2rm9kPrTi3uRjDIXnBWUmvY+4X/6Dxn1sQbQ='],
-};
-
 const theme = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Draws vector and raster tiles of `sources`: `{url, minZoom, maxZoom, paint, isRaster}`; later ones lie above. */
@@ -73,6 +69,7 @@ export class CanvasBase {
   }
 
   #tile(source, zoom, x, y) {
+    if (source.has && !source.has(zoom, x, y)) return null;
     const path = source.url.replace('{z}', zoom).replace('{x}', x).replace('{y}', y);
     if (this.tiles.has(path)) return this.tiles.get(path);
     if (this.tiles.size > 300) this.tiles.delete(this.tiles.keys().next().value);
@@ -159,14 +156,14 @@ export const WORLD = {
   paint: (layer) => ({ countries: { fill: '--land', line: '--border', width: 1.2 }, regions: { line: '--border', width: 0.5 } })[layer],
 };
 
-/** The tiles of a package in plain colours, by the names that vector tiles of maps have. */
-export function packageSource(tileJSON) {
+/** The tiles of a package in plain colours, by the names that vector tiles of maps have. `has`: which tiles there are. */
+export function packageSource(tileJSON, has) {
   const colours = [[/water|ocean|sea|lake/, { fill: '--sea' }], [/building/, { fill: '--building' }], [/road|transport|street|rail|path/, { line: '--road', width: 1 }],
     [/bound|border|admin/, { line: '--border', width: 1 }], [/wood|forest|landcover|park|grass/, { fill: '--wood' }], [/label|place|poi|name|point/, { fill: '--road' }],
     [/countr|land|region/, { fill: '--land', line: '--border', width: 1 }]];
   const url = localPath(tileJSON.tiles[0]);
   return {
-    url, minZoom: tileJSON.minzoom ?? 0, maxZoom: tileJSON.maxzoom ?? 14,
+    url, has, minZoom: tileJSON.minzoom ?? 0, maxZoom: tileJSON.maxzoom ?? 14,
     isRaster: /\.(png|jpe?g|webp|avif)/.test(url),
     paint: (name) => (colours.find(([pattern]) => pattern.test(name)) ?? [null, { line: '--road', width: 0.7 }])[1],
   };
@@ -178,31 +175,17 @@ export function localPath(address) {
   return (url.pathname + url.search).replace(/%7B/gi, '{').replace(/%7D/gi, '}').replace(/^\//, '');
 }
 
-let loading;
-function loadLibrary() {
-  loading ??= new Promise((resolve, reject) => {
-    const sheet = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: LIBRARY.style[0], integrity: LIBRARY.style[1] });
-    const script = Object.assign(document.createElement('script'), { src: LIBRARY.script[0], integrity: LIBRARY.script[1] });
-    script.addEventListener('load', () => resolve(window.maplibregl));
-    script.addEventListener('error', () => reject(new Error(words.map.noLibrary)));
-    document.head.append(sheet, script);
-  });
-  return loading;
-}
-
 /** MapLibre as the lower picture; it takes no input, the view above moves it. */
 export class LibraryBase {
   /** Resolves when the map is drawn; rejects with the reason in words. `style`: an address or a document. */
   static async make(container, style, view) {
-    if (!document.createElement('canvas').getContext('webgl2')) throw new Error(words.map.noWebGL);
     const library = await loadLibrary();
-    if (!library) throw new Error(words.map.noLibrary);
     const place = document.createElement('div');
     place.className = 'base';
     container.prepend(place);
     const map = new library.Map({
       container: place, style, interactive: false, attributionControl: false, fadeDuration: 0, renderWorldCopies: false,
-      transformRequest: (url) => ({ url: new URL(localPath(url), location.href).href }), ...camera(view),
+      transformRequest: (url) => (/^https?:/.test(url) ? { url: new URL(localPath(url), location.href).href } : undefined), ...camera(view),
     });
     let failure;
     map.on('error', (event) => { failure = event.error; });
@@ -241,10 +224,9 @@ function camera(view) {
   return { center: [longitude, latitude], zoom: view.zoom };
 }
 
-/** A plain MapLibre style of the layers that a TileJSON names. */
-export function plainStyle(tileJSON) {
-  const path = packageSource(tileJSON);
-  const tiles = [new URL('/', location.href).href + path.url];
+/** A plain MapLibre style of the layers that a TileJSON names; `path`: its `packageSource`. */
+export function plainStyle(tileJSON, path) {
+  const tiles = [tileTemplate(path)];
   const source = { type: path.isRaster ? 'raster' : 'vector', tiles, minzoom: path.minZoom, maxzoom: path.maxZoom, tileSize: path.isRaster ? tileJSON.tileSize ?? 256 : 512 };
   if (tileJSON.encoding === 'mlt') source.encoding = 'mlt';
   const layers = [{ id: 'sea', type: 'background', paint: { 'background-color': theme('--sea') } }];

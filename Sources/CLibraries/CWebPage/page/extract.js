@@ -1,9 +1,10 @@
 // A package of a drawn box or of a file with an area: count, estimate, order, progress, download.
 import { ask, order } from './api.js';
 import { pathOf } from './catalog.js';
-import { announce, button, el, facts, kept, link, note, number, size, table, time } from './dom.js';
+import { announce, button, el, kept, link, note, number, size, time } from './dom.js';
 import { boundsAround, boxParts, boxProblem, countByZoom, countTiles, holdsSquares, maskSquares, project, tileRange, unproject } from './geo.js';
 import { MapView } from './map.js';
+import { empty, facts, table } from './tables.js';
 import { packageName } from './tree.js';
 import { words } from './words.js';
 
@@ -199,7 +200,7 @@ export function extract(page, parts, query) {
     const { tilesets: list, missing, extract_tiles: most } = await get('v1/tilesets');
     const one = list.find((other) => other.id === tileset) ?? list[0];
     const lost = missing.length === 0 ? null : el('div', { class: 'card warn' }, el('p', {}, w.missing), el('ul', {}, missing.map((text) => el('li', {}, text))));
-    if (!one) return [el('h1', {}, words.views.extract), lost ?? el('p', {}, w.none)];
+    if (!one) return [el('h1', {}, words.views.extract), lost ?? empty(w.none, el('code', {}, w.start))];
     const zooms = Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i);
     const zoom = zooms.includes(deepest) ? deepest : one.max_zoom;
     const places = await findPlaces(get);
@@ -223,11 +224,12 @@ export function extract(page, parts, query) {
     const state = extractID ? await progress(get, extractID) : null;
     const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { input: type } }));
     const draw = () => { view.isDrawing = !view.isDrawing; page.refresh(); };
-    return [el('h1', {}, words.views.extract), el('p', {}, w.intro), lost, placeSearch(places),
+    view.setTools([[view.isDrawing ? w.drawing : w.draw, 'draw', view.isDrawing, draw]]);
+    return [el('h1', {}, words.views.extract), el('p', {}, matchMedia('(pointer: coarse)').matches ? w.introTouch : w.intro), lost, placeSearch(places),
       kept(view.element, 'map'),
       el('div', { class: 'cards' },
         el('section', { class: 'card' },
-          el('p', { class: 'buttons' }, button(view.isDrawing ? w.drawing : w.draw, 'draw', draw, { 'aria-pressed': String(view.isDrawing) }),
+          el('p', { class: 'buttons' },
             el('label', { for: 'tileset' }, w.tileset, el('select', { id: 'tileset', key: 'tileset', on: { change: (event) => { tileset = event.target.value; change(); } } },
               list.map((other) => el('option', { value: other.id, selected: other === one }, `${other.name ?? other.id}, ${other.min_zoom}–${other.max_zoom}`)))),
             el('label', { for: 'deepest' }, w.upTo, el('select', { id: 'deepest', key: 'deepest', on: { change: (event) => { deepest = Number(event.target.value); change(); } } },
@@ -235,15 +237,16 @@ export function extract(page, parts, query) {
           el('div', { class: 'edges', key: 'edges' }, EDGES.map(input)),
           fileChoice(),
           file?.squares ? el('p', { id: 'read' }, w.read(file.source.name, file.format)) : null,
-          el('p', { id: 'count', class: problem || isTooBig ? 'bad' : null }, problem || (tiles === null ? '' : w.limit(number(tiles), number(most))), isTooBig ? ` – ${w.tooMany}` : ''),
           tiles === null || isTooBig ? null : table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(count(at, at)), 'n']],
             zooms.filter((number) => number <= zoom), (number) => number)),
         el('section', { class: 'card' }, el('h2', {}, w.size),
           estimate?.tiles !== undefined ? facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)], [w.size, guess ? w.about(size(guess.bytes), time(guess.seconds)) : w.unknownSize]]) : null,
           (estimate?.warnings ?? []).map((text) => el('p', { class: 'soft' }, text)),
           near.length > 0 ? el('div', {}, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))) : null,
-          page.mayExtract ? button(w.build, 'build', () => build(one, zoom), { class: 'main', disabled: tiles === null || isTooBig || state?.state === 'building' }) : el('p', { class: 'soft' }, w.noRole),
-          state ? status(state) : null))];
+          state ? status(state) : null)),
+      el('div', { class: 'act' },
+        page.mayExtract ? button(w.build, 'build', () => build(one, zoom), { class: 'main', disabled: tiles === null || isTooBig || state?.state === 'building' }) : el('span', { class: 'soft' }, w.noRole),
+        el('span', { id: 'count', class: problem || isTooBig ? 'bad' : null }, problem || (tiles === null ? w.noArea : w.limit(number(tiles), number(most))), isTooBig ? ` – ${w.tooMany}` : ''))];
   };
 
   function status(state) {

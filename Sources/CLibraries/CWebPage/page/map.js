@@ -1,6 +1,6 @@
 // A map that is moved by pointer and keys, with pictures over a base map: cells, tiles, a box.
 import { CanvasBase, LibraryBase, TILE, WORLD } from './basemap.js';
-import { button, el } from './dom.js';
+import { button, el, morph } from './dom.js';
 import { boxOfCorners, boxParts, project, tileBounds, unproject } from './geo.js';
 import { words } from './words.js';
 
@@ -17,7 +17,8 @@ export class MapView {
     this.onClick = onClick;
     this.over = el('canvas', { class: 'over', tabindex: 0, role: 'application', 'aria-label': `${label}. ${words.map.label}` });
     this.caption = el('p', { class: 'caption' });
-    this.frame = el('div', { class: 'map' }, this.over,
+    this.tools = el('div', { class: 'tools' });
+    this.frame = el('div', { class: 'map' }, this.over, this.tools,
       el('div', { class: 'zoom' }, button('+', 'zoom-in', () => this.zoomBy(1), { 'aria-label': words.map.in }),
         button('−', 'zoom-out', () => this.zoomBy(-1), { 'aria-label': words.map.out }),
         button('▣', 'zoom-all', () => this.home && this.fit(this.home), { 'aria-label': words.map.all })));
@@ -28,6 +29,11 @@ export class MapView {
     this.sizes = new ResizeObserver(() => this.#resized());
     this.sizes.observe(this.frame);
     this.isAlive = true;
+  }
+
+  /** Shows buttons in a corner of the map: `[text, key, isPressed, click]`. */
+  setTools(tools) {
+    morph(this.tools, el('div', { class: 'tools' }, tools.map(([text, key, isPressed, click]) => button(text, key, click, { 'aria-pressed': String(isPressed) }))));
   }
 
   remove() {
