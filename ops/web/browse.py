@@ -181,6 +181,12 @@ def library(browser):
         wanted = "MapLibre GL JS" if has and os.environ.get("LIBRARY") else "Simple map"
         check(f"package: {wanted}", until(page, f"document.querySelector('.caption').textContent.startsWith({json.dumps('Map by' if wanted != 'Simple map' else wanted)})", 25),
               page.inner_text(".caption"))
+        frame = page.locator("canvas.over").bounding_box()
+        for step in range(20):  # A map that is being drawn has no features yet.
+            page.mouse.move(frame["x"] + frame["width"] / 2 + step % 3, frame["y"] + frame["height"] / 2)
+            if until(page, "!document.querySelector('.tip').hidden", 1):
+                break
+        check(f"package {wanted}: features under the pointer", "countries" in page.inner_text(".tip"), page.inner_text(".tip"))
         page.get_by_label("Borders of tiles").check()
         browser.shoot(page, f"package-{'library' if has else 'canvas'}")
         clean(page, f"package {wanted}")

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
 import * as geo from '../../Sources/CLibraries/CWebPage/page/geo.js';
+import { glyphFile, signedField } from '../../Sources/CLibraries/CWebPage/page/glyphs.js';
+import { nameOfFeature, placeLabels } from '../../Sources/CLibraries/CWebPage/page/labels.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
 import { buildTree, fold, search, totals, updates } from '../../Sources/CLibraries/CWebPage/page/tree.js';
@@ -206,4 +208,39 @@ test('the search ignores accents and case, in every language', () => {
 
 test('a patch counts when it is smaller than seven tenths of the file', () => {
   assert.deepEqual(updates(catalog.packages[0]), [{ from: 3, bytes: 100, isPatch: true }, { from: 2, bytes: 1000, isPatch: false }]);
+});
+
+test('the field of a letter is 191 at its edge, more inside, less outside', () => {
+  // A square of six pixels in a picture of sixteen.
+  const cover = Float64Array.from({ length: 256 }, (_, i) => Number(i % 16 >= 5 && i % 16 < 11 && i >= 80 && i < 176));
+  const field = signedField(cover, 16, 16);
+  const at = (x, y) => field[y * 16 + x];
+  assert.ok(at(7, 7) > at(5, 7) && at(5, 7) > 191 && at(4, 7) < 191 && at(4, 7) > at(2, 7));
+  // One pixel of distance is an eighth of the range; corners are as far as their diagonal says.
+  assert.ok(Math.abs(at(4, 7) - at(3, 7) - 32) <= 1);
+  assert.equal(at(2, 7), at(7, 2));
+  assert.ok(at(2, 2) < at(2, 7));
+  assert.equal(Math.max(...signedField(new Float64Array(256), 16, 16)), 0);
+});
+
+test('a file of glyphs is what MapLibre reads', () => {
+  const glyph = { id: 300, width: 1, height: 2, left: -1, top: -9, advance: 5, field: [7, 8] };
+  const [[number, stack]] = new Fields(new Uint8Array(glyphFile('A', '256-511', [glyph])));
+  assert.equal(number, 1);
+  const members = [...new Fields(stack)];
+  assert.deepEqual(members.map(([field]) => field), [1, 2, 3]);
+  assert.equal(new TextDecoder().decode(members[1][1]), '256-511');
+  const fields = Object.fromEntries([...new Fields(members[2][1])]);
+  assert.deepEqual([...fields[2]], [7, 8]);
+  assert.deepEqual([fields[1], fields[3], fields[4], zigzag(fields[5]), zigzag(fields[6]), fields[7]], [300, 1, 2, -1, -9, 5]);
+});
+
+test('labels that overlap give way to heavier ones, and one name has one place', () => {
+  const label = (text, x, weight) => ({ text, x, y: 0, weight, size: 10 });
+  const chosen = placeLabels([label('small', 5, 1), label('large', 0, 9), label('far', 300, 2), label('far', 600, 1)], () => 40);
+  assert.deepEqual(chosen.map((one) => [one.text, one.x]), [['large', 0], ['far', 300]]);
+  assert.equal(placeLabels(Array.from({ length: 9 }, (_, i) => label(`${i}`, i * 100, i)), () => 10, 3).length, 3);
+  assert.equal(nameOfFeature({ name: 'a', name_de: 'b' }, 'de'), 'b');
+  assert.equal(nameOfFeature({ name: 'a', 'name:de': 'c' }, 'de'), 'c');
+  assert.equal(nameOfFeature({ class: 'a' }, 'de'), '');
 });

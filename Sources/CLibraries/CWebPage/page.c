@@ -7,8 +7,8 @@ static const unsigned char api_js[] = {
 #embed "page/api.js"
 };
 
-static const unsigned char basemap_js[] = {
-#embed "page/basemap.js"
+static const unsigned char canvasbase_js[] = {
+#embed "page/canvasbase.js"
 };
 
 static const unsigned char catalog_js[] = {
@@ -43,6 +43,10 @@ static const unsigned char geo_js[] = {
 #embed "page/geo.js"
 };
 
+static const unsigned char glyphs_js[] = {
+#embed "page/glyphs.js"
+};
+
 static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
@@ -51,8 +55,20 @@ static const unsigned char jobs_js[] = {
 #embed "page/jobs.js"
 };
 
+static const unsigned char labels_js[] = {
+#embed "page/labels.js"
+};
+
+static const unsigned char language_js[] = {
+#embed "page/language.js"
+};
+
 static const unsigned char library_js[] = {
 #embed "page/library.js"
+};
+
+static const unsigned char librarybase_js[] = {
+#embed "page/librarybase.js"
 };
 
 static const unsigned char main_js[] = {
@@ -61,6 +77,10 @@ static const unsigned char main_js[] = {
 
 static const unsigned char map_js[] = {
 #embed "page/map.js"
+};
+
+static const unsigned char mapstyle_js[] = {
+#embed "page/mapstyle.js"
 };
 
 static const unsigned char mvt_js[] = {
@@ -93,7 +113,7 @@ static const unsigned char words_js[] = {
 
 const struct ph_page_file ph_page_files[] = {
     {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
-    {"basemap.js", "text/javascript; charset=utf-8", basemap_js, sizeof basemap_js},
+    {"canvasbase.js", "text/javascript; charset=utf-8", canvasbase_js, sizeof canvasbase_js},
     {"catalog.js", "text/javascript; charset=utf-8", catalog_js, sizeof catalog_js},
     {"catalogs.js", "text/javascript; charset=utf-8", catalogs_js, sizeof catalogs_js},
     {"cluster.js", "text/javascript; charset=utf-8", cluster_js, sizeof cluster_js},
@@ -102,11 +122,16 @@ const struct ph_page_file ph_page_files[] = {
     {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},
     {"frame.js", "text/javascript; charset=utf-8", frame_js, sizeof frame_js},
     {"geo.js", "text/javascript; charset=utf-8", geo_js, sizeof geo_js},
+    {"glyphs.js", "text/javascript; charset=utf-8", glyphs_js, sizeof glyphs_js},
     {"index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
     {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},
+    {"labels.js", "text/javascript; charset=utf-8", labels_js, sizeof labels_js},
+    {"language.js", "text/javascript; charset=utf-8", language_js, sizeof language_js},
     {"library.js", "text/javascript; charset=utf-8", library_js, sizeof library_js},
+    {"librarybase.js", "text/javascript; charset=utf-8", librarybase_js, sizeof librarybase_js},
     {"main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
     {"map.js", "text/javascript; charset=utf-8", map_js, sizeof map_js},
+    {"mapstyle.js", "text/javascript; charset=utf-8", mapstyle_js, sizeof mapstyle_js},
     {"mvt.js", "text/javascript; charset=utf-8", mvt_js, sizeof mvt_js},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"proto.js", "text/javascript; charset=utf-8", proto_js, sizeof proto_js},

@@ -1,8 +1,9 @@
 // The catalog as a tree, and one package with its map.
-import { localPath, packageSource, plainStyle } from './basemap.js';
+import { ask } from './api.js';
 import { announce, button, el, kept, link, note, number, size } from './dom.js';
 import { boundsOf, maskSquares, project, tilesOf } from './geo.js';
 import { MapView } from './map.js';
+import { catalogStyle, packageSource, packageStyle } from './mapstyle.js';
 import { empty, facts, table } from './tables.js';
 import { buildTree, nameOf, packageName, search, totals, updates } from './tree.js';
 import { words } from './words.js';
@@ -71,11 +72,15 @@ function leaf(item, language) {
 export function pack(page, parts, query) {
   const w = words.pack;
   const id = parts[0];
-  const view = new MapView({ label: id, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
+  const view = new MapView({ label: id, hasTip: true, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
   page.onEnd(() => view.remove());
   let found = null;
   let shown = null;
+  /** `{id, name, style}` of each style for the package; the last one is made from its layers. */
+  let styles = [];
+  let chosen = 0;
   let hasBorders = false;
+  const draw = (newest) => view.setStyle(styles[chosen].style, newest.attribution ?? '', styles.at(-1).style);
   return async (get) => {
     const data = await get('catalog.json');
     // A link that names no edition, such as that of a job, means the first one with this package.
@@ -90,7 +95,12 @@ export function pack(page, parts, query) {
     if (shown !== name) {
       shown = name;
       view.fit(boundsOf(squares));
-      showTiles(view, await get(`tiles/${encodeURIComponent(name)}.json${edition ? `?edition=${encodeURIComponent(edition)}` : ''}`), data, newest, squares);
+      const tileJSON = await get(`tiles/${encodeURIComponent(name)}.json${edition ? `?edition=${encodeURIComponent(edition)}` : ''}`);
+      const source = packageSource(tileJSON, tilesOf(squares), page.language);
+      view.setSource(source);
+      if (tileJSON.bounds && tileJSON.bounds[0] < tileJSON.bounds[2]) view.fit(fractions(tileJSON.bounds));
+      styles = await stylesFor(data, newest, tileJSON, source, page.language);
+      draw(newest);
     }
     view.set({ squares: hasBorders ? squares : [], hasBorders });
     const title = packageName(item, page.language);
@@ -99,7 +109,9 @@ export function pack(page, parts, query) {
       el('h1', {}, w.title(title, newest.version)), el('p', { class: 'soft' }, nameOf(item, page.language)),
       el('p', { class: 'buttons' }, newest.files.map((file, i) => link(w.get(file.format, size(file.size)), `${file.url}?download`, { class: i === 0 ? 'button main' : 'button', key: file.format }))),
       el('section', { class: 'card' }, kept(view.element, 'map'),
-        el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders)),
+        el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders),
+          styles.length > 1 ? el('label', { class: 'line' }, w.style, el('select', { key: 'style', on: { change: (event) => { chosen = event.target.selectedIndex; draw(newest); } } },
+            styles.map((one, i) => el('option', { value: one.id, selected: i === chosen }, one.name)))) : null),
         found === null ? null : found.length === 0 ? el('p', { class: 'soft' }, words.map.noFeatures) : table(words.map.features, [[words.map.feature, (one) => one.layer],
           [words.map.properties, (one) => Object.entries(one.properties).slice(0, 12).map(([key, value]) => `${key}: ${value}`).join(', ')]], found)),
       el('section', { class: 'card' }, el('h2', {}, w.about), facts([[w.tileset, newest.tileset], [words.catalog.zooms, `${newest.min_zoom ?? 0}–${newest.max_zoom ?? 14}`], [words.catalog.data, newest.data_date],
@@ -129,15 +141,19 @@ export function tilesByZoom(squares, min, max) {
   return rows;
 }
 
-function showTiles(view, tileJSON, data, newest, squares) {
-  const source = packageSource(tileJSON, tilesOf(squares));
-  view.base.setSources?.([...view.base.sources.slice(0, 1), source]);
-  // The only style pack is taken for the package's own; without one the layers get plain colours.
-  const style = (data.styles ?? []).length === 1 ? `style/${encodeURIComponent(data.styles[0].id)}/style.json` : plainStyle(tileJSON, source);
-  if (tileJSON.bounds) {
-    const [west, south, east, north] = tileJSON.bounds;
-    const [first, last] = [project(west, north), project(east, south)];
-    if (west < east) view.fit({ west: first.x, north: first.y, east: last.x, south: last.y });
+function fractions([west, south, east, north]) {
+  const [first, last] = [project(west, north), project(east, south)];
+  return { west: first.x, north: first.y, east: last.x, south: last.y };
+}
+
+/** The styles of the catalog for the tileset of a package, and one that is made from its layers. */
+async function stylesFor(data, newest, tileJSON, source, language) {
+  const found = [];
+  for (const { id, name } of (data.styles ?? []).slice(0, 10)) {
+    try {
+      const style = catalogStyle(await (await ask(`style/${encodeURIComponent(id)}/style.json`)).json(), newest.tileset, tileJSON, source);
+      if (style) found.push({ id, name: name ?? id, style });
+    } catch (error) { console.warn(`style ${id}: ${error.message}`); }
   }
-  view.useLibrary(typeof style === 'string' ? new URL(localPath(style), location.href).href : style, newest.attribution ?? '');
+  return [...found, { id: '', name: words.pack.plainStyle, style: packageStyle(tileJSON, source, language) }];
 }

@@ -1,5 +1,6 @@
 // MapLibre GL JS, where the gateway has it: loaded at the first map, and asked for no tile that a package does not have.
 import { ask } from './api.js';
+import { loadGlyphs } from './glyphs.js';
 import { words } from './words.js';
 
 const FILES = {
@@ -31,6 +32,7 @@ async function load() {
   });
   if (!window.maplibregl) throw new Error(words.map.noLibrary);
   window.maplibregl.addProtocol('tiles', loadTile);
+  window.maplibregl.addProtocol('glyphs', loadGlyphs);
   return window.maplibregl;
 }
 

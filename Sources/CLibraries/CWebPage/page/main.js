@@ -2,6 +2,7 @@
 import { APIError, Events, findRole, read, token } from './api.js';
 import { announce, el, morph, time } from './dom.js';
 import { drawHeader, followTheme } from './frame.js';
+import { language, setLanguage } from './language.js';
 import { signIn } from './signin.js';
 import { words } from './words.js';
 
@@ -33,8 +34,8 @@ const page = {
   get isOperator() { return role === 'operator'; },
   get mayExtract() { return role === 'operator' || role === 'client'; },
   /** The language of names. */
-  get language() { return localStorage.getItem('packhorse.language') ?? languageOfBrowser(); },
-  set language(code) { localStorage.setItem('packhorse.language', code); },
+  get language() { return language(); },
+  set language(code) { setLanguage(code); },
   /** Listens to events until the view is left. */
   onEvents(listen) {
     LISTENERS.add(listen);
@@ -43,11 +44,6 @@ const page = {
   onEnd(end) { view.ends.push(end); },
   refresh: () => refresh(true),
 };
-
-function languageOfBrowser() {
-  const code = navigator.language.slice(0, 2);
-  return words.catalog.languages[code] ? code : 'en';
-}
 
 /** `#/job/4?x=y` → `{name, parts, query}`. */
 export function route() {

@@ -1,34 +1,42 @@
 // A map that is moved by pointer and keys, with pictures over a base map: cells, tiles, a box.
-import { CanvasBase, LibraryBase, TILE, WORLD } from './basemap.js';
+import { CanvasBase } from './canvasbase.js';
 import { button, el, morph } from './dom.js';
 import { boxOfCorners, boxParts, project, tileBounds, unproject } from './geo.js';
+import { nameOfFeature } from './labels.js';
+import { language } from './language.js';
+import { LibraryBase } from './librarybase.js';
+import { world, worldStyle } from './mapstyle.js';
 import { words } from './words.js';
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const MOST_ZOOM = 18;
+/** Pixels of a tile. */
+const TILE = 512;
 
 export class MapView {
-  /** `label` names the map for screen readers; `onBox` is told a box that was drawn; `onClick` a place. */
-  constructor({ label, onBox = null, onClick = null, sources = [WORLD] }) {
+  /** `label` names the map for screen readers; `onBox` is told a box that was drawn; `onClick` a place; `hasTip` shows features under the pointer. */
+  constructor({ label, onBox = null, onClick = null, hasTip = false }) {
     this.camera = { x: 0.5, y: 0.35, zoom: 0 };
     this.pictures = {};
     this.isDrawing = false;
     this.onBox = onBox;
     this.onClick = onClick;
+    this.hasTip = hasTip;
     this.over = el('canvas', { class: 'over', tabindex: 0, role: 'application', 'aria-label': `${label}. ${words.map.label}` });
     this.caption = el('p', { class: 'caption' });
     this.tools = el('div', { class: 'tools' });
-    this.frame = el('div', { class: 'map' }, this.over, this.tools,
+    this.tip = el('div', { class: 'tip', hidden: true });
+    this.frame = el('div', { class: 'map' }, this.over, this.tools, this.tip,
       el('div', { class: 'zoom' }, button('+', 'zoom-in', () => this.zoomBy(1), { 'aria-label': words.map.in }),
         button('−', 'zoom-out', () => this.zoomBy(-1), { 'aria-label': words.map.out }),
         button('▣', 'zoom-all', () => this.home && this.fit(this.home), { 'aria-label': words.map.all })));
     this.element = el('div', { 'data-keep': '' }, this.frame, this.caption);
-    this.base = new CanvasBase(this.frame, sources);
-    this.#say();
+    this.base = new CanvasBase(this.frame, world(language()));
     this.#listen();
     this.sizes = new ResizeObserver(() => this.#resized());
     this.sizes.observe(this.frame);
     this.isAlive = true;
+    this.setStyle(worldStyle(language()));
   }
 
   /** Shows buttons in a corner of the map: `[text, key, isPressed, click]`. */
@@ -42,26 +50,36 @@ export class MapView {
     this.base.remove();
   }
 
-  /** Uses MapLibre as the base, when it can be had; the canvas stays otherwise, and the caption says why. */
-  async useLibrary(style, attribution = '') {
-    this.attribution = attribution;
+  /** Shows a style with MapLibre when it can be had; the canvas stays otherwise, and the caption says why. `fallback`: a style for one that is refused. */
+  setStyle(style, attribution = '', fallback = null) {
+    Object.assign(this, { style: { style, fallback }, attribution });
     this.#say();
+    if (this.base instanceof LibraryBase) this.base.setStyle(this.style);
+    else this.making ??= this.#make();
+  }
+
+  /** Shows tiles over the world on the canvas; MapLibre has them in its style. */
+  setSource(source) { this.base.setSources?.([...this.base.sources.slice(0, 2), source]); }
+
+  async #make() {
+    const style = this.style;
     try {
       const base = await LibraryBase.make(this.frame, style, this.#view());
       if (!this.isAlive) return base.remove();
       this.base.remove();
       this.base = base;
+      if (this.style !== style) base.setStyle(this.style);
       this.#say();
       this.draw();
     } catch (error) {
       this.#say(error.message);
     }
-    this.isSettled = true;
     return undefined;
   }
 
   #say(reason) {
-    this.caption.textContent = [this.base.text + (reason ? ` (${reason})` : ''), this.attribution || words.map.world].filter(Boolean).join(' · ');
+    this.reason = reason ?? this.reason;
+    this.caption.textContent = [this.base.text + (this.base instanceof LibraryBase || !this.reason ? '' : ` (${this.reason})`), this.attribution, words.map.world].filter(Boolean).join(' · ');
   }
 
   #resized() {
@@ -169,7 +187,9 @@ export class MapView {
       const isBox = this.onBox && (this.isDrawing || event.shiftKey);
       start = { at: at(event), corner: isBox ? degrees(at(event)) : null, camera: { ...this.camera }, hasMoved: false };
     });
+    this.over.addEventListener('pointerleave', () => this.#tipAt(null));
     this.over.addEventListener('pointermove', (event) => {
+      if (pointers.size === 0) this.#tipAt(at(event));
       if (!pointers.has(event.pointerId) || !start) return;
       const [px, py] = at(event);
       if (pointers.size === 2) {
@@ -198,6 +218,21 @@ export class MapView {
       this.zoomBy(Math.max(-1, Math.min(1, -event.deltaY / 300)), ...at(event));
     }, { passive: false });
     this.over.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  /** Shows the features at a place in pixels, after the pointer has rested there for a moment; `null` hides them. */
+  #tipAt(place) {
+    if (!this.hasTip) return;
+    clearTimeout(this.resting);
+    this.tip.hidden = true;
+    if (place === null) return;
+    this.resting = setTimeout(() => {
+      const found = this.isAlive ? this.base.features(...place).slice(0, 4) : [];
+      this.tip.replaceChildren(...found.map((one) => el('p', {}, el('strong', {}, one.layer), ' ', nameOfFeature(one.properties, language()) || Object.entries(one.properties).slice(0, 2).map(([key, value]) => `${key}: ${value}`).join(', '))));
+      this.tip.hidden = found.length === 0;
+      const [x, y] = [Math.min(place[0] + 12, this.frame.clientWidth - this.tip.offsetWidth - 4), Math.min(place[1] + 12, this.frame.clientHeight - this.tip.offsetHeight - 4)];
+      Object.assign(this.tip.style, { left: `${Math.max(0, x)}px`, top: `${Math.max(0, y)}px` });
+    }, 80);
   }
 
   #key(event) {

@@ -59,10 +59,10 @@ export const words = {
   },
   map: {
     in: 'Zoom in', out: 'Zoom out', all: 'Show everything', label: 'Map. Arrow keys move it, plus and minus change the zoom.',
-    library: (version) => `Map by MapLibre GL JS ${version}`, own: 'Simple map without labels', noLibrary: 'the map library is not installed',
+    library: (version) => `Map by MapLibre GL JS ${version}`, own: 'Simple map', noLibrary: 'the map library is not installed',
     noWebGL: 'this browser has no WebGL', slow: 'the map library did not load in time', failed: 'the map library refused the style', borders: 'Borders of tiles',
     features: 'Features here', feature: 'Layer', properties: 'Properties', noFeatures: 'No features at this place.',
-    world: 'Made with Natural Earth.',
+    world: 'World: Natural Earth, GeoNames (CC BY 4.0)',
   },
   catalog: {
     search: 'Search for a place or package', group: 'Group', base: 'base map', others: 'Other groups:', format: 'Files', version: 'Version', data: 'Data of',
@@ -73,7 +73,7 @@ export const words = {
   },
   pack: {
     title: (name, version) => `${name}, version ${version}`, get: (format, size) => `Download ${format}, ${size}`, files: 'Files', sha: 'SHA-256', download: 'Download', updates: 'What an update costs',
-    installed: 'Installed version', fetch: 'Bytes to fetch', way: 'Way', commands: 'Command lines', attribution: 'Attribution', mask: 'Tiles of the package by zoom',
+    installed: 'Installed version', fetch: 'Bytes to fetch', way: 'Way', commands: 'Command lines', style: 'Style', plainStyle: 'made from its layers', attribution: 'Attribution', mask: 'Tiles of the package by zoom',
     area: 'Area', about: 'About this package', tileset: 'Tileset', edition: 'Edition', zoom: 'Zoom', count: 'Tiles', copy: 'Copy', copied: 'Copied.', missing: 'The catalog has no such package.',
   },
   extract: {
