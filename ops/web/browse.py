@@ -32,7 +32,7 @@ def views(browser):
             browser.shoot(page, name, full_page=True)
             if token == VIEWER:
                 words = page.evaluate("[...document.querySelectorAll('main button')].map((b) => b.textContent)")
-                orders = {"Pause", "Cancel", "Drain", "Try again", "Drop", "Build the package", "Set priority", "Promote", "Undo the last promotion"} & set(words)
+                orders = {"Pause", "Cancel", "Drain", "Try again", "Drop", "Build the map", "Set priority", "Promote", "Undo the last promotion"} & set(words)
                 check(f"{name}: a viewer sees no orders", not orders, orders)
         clean(page, f"{scheme} {width}")
         page.context.close()
@@ -216,10 +216,15 @@ def away(browser):
 
 def pictures(browser, images):
     images.mkdir(parents=True, exist_ok=True)
-    for name, view, scheme in [("web-job", f"job/{JOB}", "light"), ("web-catalog", "catalog", "dark"), ("web-extract", "extract?bbox=24.5,59.3,25,59.5", "light")]:
-        page = browser.page(OPERATOR, scheme, 1000, 760)
+    for name, view, scheme, width, height in [
+        ("web-job", f"job/{JOB}", "light", 1000, 760), ("web-catalog", "catalog", "dark", 1000, 420), ("web-package", "package/EE", "light", 1000, 620),
+        ("web-extract", "extract?region=EE&place=Estonia&zoom=9&margin=10km", "light", 1280, 800), ("web-phone", "extract?region=EE&place=Estonia&zoom=9", "dark", 390, 844),
+    ]:
+        page = browser.page(OPERATOR, scheme, width, height)
+        page.route(f"**/v1/jobs/{JOB}", lambda route: route.fulfill(json={**route.fetch().json(), "label": "Finland"}))
         browser.open(page, view)
-        time.sleep(3)
+        until(page, "document.querySelector('.caption')?.textContent.startsWith('Map by') ?? true", 30)
+        time.sleep(4)
         page.screenshot(path=images / f"{name}.png")
         check(f"{name}.png: under 150 KB", (images / f"{name}.png").stat().st_size < 150_000, (images / f"{name}.png").stat().st_size)
         page.context.close()

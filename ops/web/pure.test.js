@@ -1,9 +1,12 @@
 // Tests of the page's pure modules. Run by ops/check-page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { areaOfLink, deepestWithin, fileName, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
+import { forecast, forecastOfPackages } from '../../Sources/CLibraries/CWebPage/page/forecast.js';
 import * as geo from '../../Sources/CLibraries/CWebPage/page/geo.js';
 import { glyphFile, signedField } from '../../Sources/CLibraries/CWebPage/page/glyphs.js';
+import { holdsBox } from '../../Sources/CLibraries/CWebPage/page/holders.js';
 import { nameOfFeature, placeLabels } from '../../Sources/CLibraries/CWebPage/page/labels.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
@@ -243,4 +246,63 @@ test('labels that overlap give way to heavier ones, and one name has one place',
   assert.equal(nameOfFeature({ name: 'a', name_de: 'b' }, 'de'), 'b');
   assert.equal(nameOfFeature({ name: 'a', 'name:de': 'c' }, 'de'), 'c');
   assert.equal(nameOfFeature({ class: 'a' }, 'de'), '');
+});
+
+test('an area is the same after its link', () => {
+  const areas = [
+    { kind: 'box', box: { west: 170, south: -10, east: -170.5, north: 10 } }, { kind: 'region', id: 'EE', name: 'Eesti & co' },
+    { kind: 'town', name: 'Tartu, EE', longitude: 26.72509, latitude: 58.38062 }, { kind: 'polygon', points: [[1, 2], [3.5, 4], [5, -6]] },
+  ];
+  for (const area of areas) assert.deepEqual(areaOfLink(new URLSearchParams(new URLSearchParams(linkOfArea(area)).toString())), area);
+  assert.deepEqual(linkOfArea({ kind: 'file', file: {} }), {});
+  assert.deepEqual(linkOfArea(null), {});
+  const wrong = ['', 'bbox=1,2,3', 'bbox=1,2,3,x', 'bbox=1,9,3,2', 'polygon=1,2;3,4', 'polygon=1,2;3,4;5', 'polygon=1,2;3,4;500,6', 'town=1', 'town=1,95', 'town=x,y', 'polygon=1,2,3;3,4;5,6'];
+  for (const text of wrong) assert.equal(areaOfLink(new URLSearchParams(text)), null, text);
+});
+
+test('an area has a name, and a file the name of its map', () => {
+  const words = { box: 'box', polygon: 'polygon' };
+  assert.equal(nameOfArea({ kind: 'box', box: { west: 24.123456, south: 59 } }, words), 'box 24.1235 59');
+  assert.equal(nameOfArea({ kind: 'file', file: { name: 'my.trip.gpx' } }, words), 'my.trip');
+  assert.equal(nameOfArea({ kind: 'region', name: 'Eesti' }, words), 'Eesti');
+  assert.equal(nameOfArea(null, words), '');
+  assert.equal(fileName('Eesti 2026 / test', 'mbtiles'), 'Eesti-2026-test.mbtiles');
+  assert.equal(fileName('../../etc/passwd', 'pmtiles'), 'etc-passwd.pmtiles');
+  assert.equal(fileName('東京', 'mbtiles'), '東京.mbtiles');
+  assert.equal(fileName('///', 'mbtiles'), 'map.mbtiles');
+});
+
+test('the deepest zoom within a limit', () => {
+  const counts = [1, 1, 2, 6, 20];
+  assert.equal(sumTiles(counts, 1, 3), 9);
+  assert.equal(deepestWithin(counts, 0, 10), 3);
+  assert.equal(deepestWithin(counts, 0, 30), 4);
+  assert.equal(deepestWithin(counts, 2, 1), null);
+});
+
+test('a search for a region leaves out those that are only alike', () => {
+  const region = (id, name) => ({ id, name, path: name, bounds: [0, 0, 1, 1], names: { en: name } });
+  const town = { id: 't1', name: 'Estonia', region: 'US-WA', longitude: 1, latitude: 2 };
+  const found = placesOf({ regions: [region('EE', 'Estonia'), region('LV', 'Latvia')], towns: [town] }, ' estonia');
+  assert.deepEqual(found.map((one) => [one.kind, one.id]), [['region', 'EE'], ['town', 't1']]);
+  assert.equal(placesOf({ regions: [region('EE', 'Estonia'), region('LV', 'Latvia')], towns: [] }, 'eston').length, 2);
+});
+
+test('sizes come from jobs, else from packages of the same tileset', () => {
+  const job = { tileset: 'a', stored: 5, tiles: 10, bytes: 1000, elapsed_seconds: 20 };
+  assert.deepEqual(forecast([job, { ...job, tileset: 'b', bytes: 1 }], 'a', 30), { bytes: 3000, seconds: 60 });
+  assert.equal(forecast([job], 'c', 30), null);
+  // 'A' is no mask; this one is a tile of zoom 0 with everything below it.
+  const mask = 'QA:0';
+  const one = { versions: [{ tileset: 'a', tile_mask: mask, min_zoom: 0, max_zoom: 1, files: [{ size: 500 }] }] };
+  assert.deepEqual(forecastOfPackages({ packages: [one] }, 'a', 10), { bytes: 1000, seconds: null });
+  assert.equal(forecastOfPackages({ packages: [one] }, 'b', 10), null);
+});
+
+test('a package holds a box when it has every tile of the zoom', () => {
+  const box = { west: 1, south: 1, east: 2, north: 2 };
+  assert.ok(holdsBox([{ zoom: 1, x: 1, y: 0 }], box, 5));
+  assert.ok(!holdsBox([{ zoom: 1, x: 0, y: 0 }], box, 5));
+  // A mask that goes deeper than the zoom has more than this zoom needs.
+  assert.ok(!holdsBox([{ zoom: 6, x: 32, y: 31 }], box, 5));
 });

@@ -7,6 +7,14 @@ static const unsigned char api_js[] = {
 #embed "page/api.js"
 };
 
+static const unsigned char area_js[] = {
+#embed "page/area.js"
+};
+
+static const unsigned char areacard_js[] = {
+#embed "page/areacard.js"
+};
+
 static const unsigned char canvasbase_js[] = {
 #embed "page/canvasbase.js"
 };
@@ -35,6 +43,10 @@ static const unsigned char extract_js[] = {
 #embed "page/extract.js"
 };
 
+static const unsigned char forecast_js[] = {
+#embed "page/forecast.js"
+};
+
 static const unsigned char frame_js[] = {
 #embed "page/frame.js"
 };
@@ -45,6 +57,10 @@ static const unsigned char geo_js[] = {
 
 static const unsigned char glyphs_js[] = {
 #embed "page/glyphs.js"
+};
+
+static const unsigned char holders_js[] = {
+#embed "page/holders.js"
 };
 
 static const unsigned char index_html[] = {
@@ -87,6 +103,10 @@ static const unsigned char mvt_js[] = {
 #embed "page/mvt.js"
 };
 
+static const unsigned char order_js[] = {
+#embed "page/order.js"
+};
+
 static const unsigned char page_css[] = {
 #embed "page/page.css"
 };
@@ -113,6 +133,8 @@ static const unsigned char words_js[] = {
 
 const struct ph_page_file ph_page_files[] = {
     {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
+    {"area.js", "text/javascript; charset=utf-8", area_js, sizeof area_js},
+    {"areacard.js", "text/javascript; charset=utf-8", areacard_js, sizeof areacard_js},
     {"canvasbase.js", "text/javascript; charset=utf-8", canvasbase_js, sizeof canvasbase_js},
     {"catalog.js", "text/javascript; charset=utf-8", catalog_js, sizeof catalog_js},
     {"catalogs.js", "text/javascript; charset=utf-8", catalogs_js, sizeof catalogs_js},
@@ -120,9 +142,11 @@ const struct ph_page_file ph_page_files[] = {
     {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},
+    {"forecast.js", "text/javascript; charset=utf-8", forecast_js, sizeof forecast_js},
     {"frame.js", "text/javascript; charset=utf-8", frame_js, sizeof frame_js},
     {"geo.js", "text/javascript; charset=utf-8", geo_js, sizeof geo_js},
     {"glyphs.js", "text/javascript; charset=utf-8", glyphs_js, sizeof glyphs_js},
+    {"holders.js", "text/javascript; charset=utf-8", holders_js, sizeof holders_js},
     {"index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
     {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},
     {"labels.js", "text/javascript; charset=utf-8", labels_js, sizeof labels_js},
@@ -133,6 +157,7 @@ const struct ph_page_file ph_page_files[] = {
     {"map.js", "text/javascript; charset=utf-8", map_js, sizeof map_js},
     {"mapstyle.js", "text/javascript; charset=utf-8", mapstyle_js, sizeof mapstyle_js},
     {"mvt.js", "text/javascript; charset=utf-8", mvt_js, sizeof mvt_js},
+    {"order.js", "text/javascript; charset=utf-8", order_js, sizeof order_js},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"proto.js", "text/javascript; charset=utf-8", proto_js, sizeof proto_js},
     {"signin.js", "text/javascript; charset=utf-8", signin_js, sizeof signin_js},

@@ -41,8 +41,8 @@ function session(role, { signOut, changed }) {
     role === 'none' ? link(words.signIn.button, '#/overview') : [
       el('label', { class: 'line', title: words.signIn.keepWhy }, el('input', { type: 'checkbox', key: 'keep', checked: token.isKept, on: { change: keep } }), words.signIn.keep),
       button(words.signIn.out, 'out', signOut)],
-    el('label', { class: 'line' }, words.theme, el('select', { key: 'theme', on: { change: choose } },
-      Object.entries(words.themes).map(([key, text]) => el('option', { value: key, selected: key === chosenTheme() }, text)))));
+    el('select', { key: 'theme', 'aria-label': words.theme, on: { change: choose } },
+      Object.entries(words.themes).map(([key, text]) => el('option', { value: key, selected: key === chosenTheme() }, text))));
 }
 
 /** Draws the header of a view. `actions`: `signOut`, and `changed` after another theme. */

@@ -14,12 +14,14 @@ const MOST_ZOOM = 18;
 const TILE = 512;
 
 export class MapView {
-  /** `label` names the map for screen readers; `onBox` is told a box that was drawn; `onClick` a place; `hasTip` shows features under the pointer. */
-  constructor({ label, onBox = null, onClick = null, hasTip = false }) {
+  /** `label` names the map for screen readers; `onBox` is told a box that was drawn, `onPoint` a corner of a polygon in degrees, `onClick` a place in pixels; `hasTip` shows features under the pointer. */
+  constructor({ label, onBox = null, onPoint = null, onClick = null, hasTip = false }) {
     this.camera = { x: 0.5, y: 0.35, zoom: 0 };
     this.pictures = {};
-    this.isDrawing = false;
+    /** What a pointer draws: `box`, `polygon` or nothing. */
+    this.mode = null;
     this.onBox = onBox;
+    this.onPoint = onPoint;
     this.onClick = onClick;
     this.hasTip = hasTip;
     this.over = el('canvas', { class: 'over', tabindex: 0, role: 'application', 'aria-label': `${label}. ${words.map.label}` });
@@ -130,7 +132,7 @@ export class MapView {
     return { x: view.west + px / view.scale, y: view.north + py / view.scale };
   }
 
-  /** Sets the pictures: `bands`, `squares` (tiles), `box` in degrees, `marks` (tiles with a cross). */
+  /** Sets the pictures: `bands`, `squares` (tiles), `box` and `polygon` (corners) in degrees, `marks` (tiles with a cross). */
   set(pictures) {
     Object.assign(this.pictures, pictures);
     this.draw();
@@ -162,6 +164,7 @@ export class MapView {
     }
     for (const { zoom, x, y } of this.pictures.marks ?? []) cross(context, rect(tileBounds(zoom, x, y)));
     if (this.pictures.box) this.#drawBox(context, rect);
+    if (this.pictures.polygon?.length > 0) this.#drawPolygon(context, view);
   }
 
   #drawBox(context, rect) {
@@ -176,6 +179,18 @@ export class MapView {
     context.setLineDash([]);
   }
 
+  #drawPolygon(context, view) {
+    const places = this.pictures.polygon.map(([longitude, latitude]) => project(longitude, latitude)).map(({ x, y }) => [(x - view.west) * view.scale, (y - view.north) * view.scale]);
+    context.lineWidth = 2;
+    context.beginPath();
+    places.forEach(([x, y], i) => context[i === 0 ? 'moveTo' : 'lineTo'](x, y));
+    context.closePath();
+    context.fill();
+    context.stroke();
+    context.fillStyle = colour('--accent');
+    for (const [x, y] of places) context.fillRect(x - 4, y - 4, 8, 8);
+  }
+
   #listen() {
     const pointers = new Map();
     let start = null;
@@ -184,7 +199,7 @@ export class MapView {
     this.over.addEventListener('pointerdown', (event) => {
       this.over.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, at(event));
-      const isBox = this.onBox && (this.isDrawing || event.shiftKey);
+      const isBox = this.onBox && (this.mode === 'box' || event.shiftKey);
       start = { at: at(event), corner: isBox ? degrees(at(event)) : null, camera: { ...this.camera }, hasMoved: false };
     });
     this.over.addEventListener('pointerleave', () => this.#tipAt(null));
@@ -208,6 +223,7 @@ export class MapView {
     const end = (event) => {
       if (!pointers.delete(event.pointerId) || !start || event.type === 'pointercancel') return;
       if (start.corner && start.hasMoved) this.onBox(boxOfCorners(start.corner, degrees(at(event))), true);
+      else if (!start.hasMoved && this.mode === 'polygon') this.onPoint?.(degrees(at(event)));
       else if (!start.hasMoved) this.onClick?.(...at(event));
       if (pointers.size === 0) start = null;
     };
@@ -243,6 +259,7 @@ export class MapView {
     else if (event.key === '+' || event.key === '=') this.zoomBy(0.5);
     else if (event.key === '-') this.zoomBy(-0.5);
     else if (event.key === '0' && this.home) this.fit(this.home);
+    else if (event.key === 'Enter' && this.mode === 'polygon') this.onPoint?.(unproject(this.camera.x, this.camera.y));
     else if (event.key === 'Enter') this.onClick?.(this.frame.clientWidth / 2, this.frame.clientHeight / 2);
     else return;
     event.preventDefault();
