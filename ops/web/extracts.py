@@ -5,7 +5,7 @@ import json
 import re
 import sqlite3
 
-from browser import JOB, OPERATOR, URL, check, clean, inspect, until
+from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, until
 
 
 MAIN = "document.querySelector('main').innerText"
@@ -86,6 +86,11 @@ def extract(browser):
     until(page, "!document.querySelector('[data-key=build]').disabled")
     built(page, "region", wanted, 7, "Eesti-2026-test.mbtiles")
     check("region: PMTiles too", page.get_by_role("link", name=re.compile("Download pmtiles")).count() == 1, page.inner_text(".act"))
+    page.get_by_role("button", name="Share").click()
+    check("share: a code", page.locator("dialog canvas[role=img]").count() == 1 and page.inner_text("dialog .mono") == page.url, page.inner_text("dialog"))
+    accessible(page, "share")
+    page.keyboard.press("Escape")
+    check("share: closed by Escape", until(page, "!document.querySelector('dialog')"))
     link = page.url
     area_file(browser)
     # The link in another tab shows the same map, ready.

@@ -1,5 +1,6 @@
 // Tests of the page's pure modules. Run by ops/check-page.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { areaOfLink, deepestWithin, fileName, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
@@ -9,6 +10,7 @@ import { glyphFile, signedField } from '../../Sources/CLibraries/CWebPage/page/g
 import { holdsBox } from '../../Sources/CLibraries/CWebPage/page/holders.js';
 import { nameOfFeature, placeLabels } from '../../Sources/CLibraries/CWebPage/page/labels.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
+import { qrCode } from '../../Sources/CLibraries/CWebPage/page/qr.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
 import { buildTree, fold, search, totals, updates } from '../../Sources/CLibraries/CWebPage/page/tree.js';
 
@@ -305,4 +307,15 @@ test('a package holds a box when it has every tile of the zoom', () => {
   assert.ok(!holdsBox([{ zoom: 1, x: 0, y: 0 }], box, 5));
   // A mask that goes deeper than the zoom has more than this zoom needs.
   assert.ok(!holdsBox([{ zoom: 6, x: 32, y: 31 }], box, 5));
+});
+
+test('a QR code is what OpenCV has read', () => {
+  // The codes of these texts were decoded by OpenCV 4 when they were recorded.
+  const digest = (text) => createHash('sha256').update(qrCode(text).map((row) => row.map(Number).join('')).join('\n')).digest('hex').slice(0, 16);
+  assert.equal(digest('A'), 'f195dbbdf146dae0');
+  assert.equal(digest('http://127.0.0.1:7480/#/extract?region=EE'), '0ef4f554376585e8');
+  assert.equal(digest('x'.repeat(400)), 'c689e5090c3a99c0');
+  assert.equal(digest('z'.repeat(858)), '64077a42afed630b');
+  assert.equal(qrCode('z'.repeat(859)), null);
+  assert.equal(qrCode('ä'.repeat(430)), null);
 });

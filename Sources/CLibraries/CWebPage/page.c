@@ -115,6 +115,14 @@ static const unsigned char proto_js[] = {
 #embed "page/proto.js"
 };
 
+static const unsigned char qr_js[] = {
+#embed "page/qr.js"
+};
+
+static const unsigned char share_js[] = {
+#embed "page/share.js"
+};
+
 static const unsigned char signin_js[] = {
 #embed "page/signin.js"
 };
@@ -160,6 +168,8 @@ const struct ph_page_file ph_page_files[] = {
     {"order.js", "text/javascript; charset=utf-8", order_js, sizeof order_js},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"proto.js", "text/javascript; charset=utf-8", proto_js, sizeof proto_js},
+    {"qr.js", "text/javascript; charset=utf-8", qr_js, sizeof qr_js},
+    {"share.js", "text/javascript; charset=utf-8", share_js, sizeof share_js},
     {"signin.js", "text/javascript; charset=utf-8", signin_js, sizeof signin_js},
     {"tables.js", "text/javascript; charset=utf-8", tables_js, sizeof tables_js},
     {"tree.js", "text/javascript; charset=utf-8", tree_js, sizeof tree_js},

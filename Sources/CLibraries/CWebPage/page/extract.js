@@ -10,6 +10,7 @@ import { rateOf } from './jobs.js';
 import { pathOf } from './catalog.js';
 import { MapView } from './map.js';
 import { drawState, orderMap, stateOf } from './order.js';
+import { shareLink } from './share.js';
 import { details, empty, facts, table } from './tables.js';
 import { packageName } from './tree.js';
 import { words } from './words.js';
@@ -178,7 +179,6 @@ export function extract(page, parts, query) {
     const rate = state?.of ? rateOf(state.of) : null;
     if (state) announce(`${words.views.extract}: ${w.states[state.state] ?? state.state}`);
     setTools();
-    const share = () => navigator.clipboard?.writeText(new URL(linkOf(one, zoom), location.href).href).then(() => note(words.pack.copied));
     const mayBuild = isThere && !isTooBig && state?.state !== 'building';
     return [el('h1', {}, words.views.extract), lost,
       el('div', { class: 'getmap' },
@@ -195,7 +195,7 @@ export function extract(page, parts, query) {
         page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole),
         el('span', { id: 'count', class: measured.problem || isTooBig ? 'bad' : null }, measured.problem || (tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
         guess ? el('span', { id: 'size' }, w.about(size(guess.bytes), guess.seconds === null ? null : time(guess.seconds))) : tiles === null || isTooBig ? null : el('span', { class: 'soft' }, w.unknownSize),
-        wish.area && wish.area.kind !== 'file' ? button(w.share, 'share', share) : null,
+        wish.area && wish.area.kind !== 'file' ? button(w.share, 'share', () => shareLink(linkOf(one, zoom))) : null,
         state ? drawState(state, { name: wish.name || name, role: page.role, rate: rate === null ? null : short(rate) }) : null)];
   };
 }

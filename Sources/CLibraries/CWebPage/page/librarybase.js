@@ -59,8 +59,6 @@ export class LibraryBase {
     }).slice(0, 20);
   }
 
-  setBorders(isShown) { this.map.showTileBoundaries = isShown; }
-
   remove() {
     this.map.remove();
     this.place.remove();

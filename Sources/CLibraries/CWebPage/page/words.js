@@ -6,7 +6,7 @@ export const words = {
     origins: 'Origins', failed: 'Failed work', schedules: 'Schedules', catalogs: 'Promotion',
   },
   skip: 'Skip to the content', menu: 'Menu', details: 'Details', theme: 'Theme', themes: { auto: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' },
-  language: 'Language of names', loading: 'Loading …', none: 'None.', all: 'all', yes: 'yes', no: 'no',
+  language: 'Language of names', loading: 'Loading …', none: 'None.',
   signIn: {
     title: 'Sign in', token: 'Token', button: 'Sign in', out: 'Sign out', as: (role) => `Role: ${role}`,
     why: 'This view needs a token with the role viewer or operator.', keep: 'Stay signed in',
@@ -87,11 +87,12 @@ export const words = {
     detail: (zoom) => `${zoom}: ${zoom < 5 ? 'countries' : zoom < 8 ? 'regions' : zoom < 11 ? 'towns' : zoom < 14 ? 'roads' : 'streets'}`,
     noArea: 'No area is chosen yet.', limit: (tiles, most) => `${tiles} of at most ${most} tiles`, tooMany: (tiles, most) => `The area has ${tiles} tiles; at most ${most} can be built here. Choose a smaller area or fewer zooms.`,
     fewer: (zoom) => `Only up to zoom ${zoom}`, raise: 'Who runs this server can raise the limit:', about: (bytes, time) => (time ? `about ${bytes}, ${time}` : `about ${bytes}`),
-    unknownSize: 'The size is known after the first map of this tileset.', noRole: 'A token with the role client or operator can build maps.', build: 'Build the map', share: 'Copy the link',
+    unknownSize: 'The size is known after the first map of this tileset.', noRole: 'A token with the role client or operator can build maps.', build: 'Build the map', share: 'Share',
     missing: 'Other tilesets cannot be read now:', none: 'No tileset can be built here yet. Start with one:', start: 'packhorse up --tileset tiles.yaml',
     state: 'State', states: { building: 'is being built', published: 'ready', failed: 'failed', unknown: 'not known' }, waiting: 'Waits because', ready: (format, size) => `Download ${format}, ${size}`,
     holds: 'Published packages that hold the whole area:', look: 'Show it', job: (n) => `Job ${n}`, problems: { missing: '', number: 'Each edge is a number of degrees.', longitude: 'West and east are within -180 and 180.', latitude: 'South and north are within -90 and 90.', order: 'South is above north.' },
   },
+  share: { title: 'A link to this map', scan: 'Scan it with the camera of a phone.', copy: 'Copy the link', close: 'Close', tooLong: 'The link is too long for a QR code.', code: (url) => `QR code of ${url}` },
   worker: { name: 'Name', host: 'Host', state: 'State', leases: 'Leases', credit: 'Free slots', silent: 'Silent for', tiles: 'Tiles', bytes: 'Bytes', build: 'Version', reason: 'Reason',
     none: 'No worker is connected, so no job makes progress. Start one:', start: 'packhorse worker --connect tcp://COORDINATOR:7471' },
   origin: {
