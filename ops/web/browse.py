@@ -139,7 +139,7 @@ def menu(browser):
     check("menu: closed by Escape, with the focus on its button", not page.is_visible("#nav") and page.evaluate("document.activeElement.id") == "menu")
     page.click("#menu")
     page.click("#nav a[href='#/workers']")
-    check("menu: closed after a choice", until(page, "document.querySelector('h1').textContent === 'Workers' && !document.querySelector('header').hasAttribute('data-open')"))
+    check("menu: closed after a choice", until(page, "document.querySelector('h1')?.textContent === 'Workers' && !document.querySelector('header').hasAttribute('data-open')"))
     clean(page, "menu")
     page.context.close()
 
@@ -155,7 +155,7 @@ def another_token(browser):
         wanted = f"Role: {name}" if name != "none" else "not known"
         check(f"token in the address: {name}", until(page, f"document.body.innerText.includes({json.dumps(wanted)})"), page.inner_text("body")[:300])
     check("token in the address: no request is wrong", not refused, refused)
-    check("token in the address: the view", until(page, "document.querySelector('h1').textContent === 'Overview'"), page.inner_text("main")[:200])
+    check("token in the address: the view", until(page, "document.querySelector('h1')?.textContent === 'Overview'"), page.inner_text("main")[:200])
     page.context.close()
 
 
