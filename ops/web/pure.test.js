@@ -1,9 +1,16 @@
 // Tests of the page's pure modules. Run by ops/check-page.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { areaOfLink, deepestWithin, fileName, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
+import { forecast, forecastOfPackages } from '../../Sources/CLibraries/CWebPage/page/forecast.js';
 import * as geo from '../../Sources/CLibraries/CWebPage/page/geo.js';
+import { glyphFile, signedField } from '../../Sources/CLibraries/CWebPage/page/glyphs.js';
+import { holdsBox } from '../../Sources/CLibraries/CWebPage/page/holders.js';
+import { nameOfFeature, placeLabels } from '../../Sources/CLibraries/CWebPage/page/labels.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
+import { qrCode } from '../../Sources/CLibraries/CWebPage/page/qr.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
 import { buildTree, fold, search, totals, updates } from '../../Sources/CLibraries/CWebPage/page/tree.js';
 
@@ -50,6 +57,15 @@ test('a tile that touches the box at its edge counts', () => {
   // The point in the middle of the world touches four tiles of each zoom.
   assert.equal(geo.countTiles({ west: 0, south: 0, east: 0, north: 0 }, 0, 2), 9);
   assert.equal(geo.countTiles({ west: 1, south: 1, east: 1, north: 1 }, 0, 2), 3);
+});
+
+test('the tiles of a mask are its squares, what is above them and what is below them', () => {
+  const has = geo.tilesOf([{ zoom: 3, x: 5, y: 6 }, { zoom: 1, x: 0, y: 0 }]);
+  const inside = [[0, 0, 0], [1, 1, 1], [2, 2, 3], [3, 5, 6], [5, 20, 24], [1, 0, 0], [4, 7, 7]];
+  const outside = [[1, 0, 1], [2, 3, 3], [3, 5, 7], [3, 4, 6], [5, 19, 24]];
+  for (const tile of inside) assert.ok(has(...tile), `${tile}`);
+  for (const tile of outside) assert.ok(!has(...tile), `${tile}`);
+  assert.ok(!geo.tilesOf([])(0, 0, 0));
 });
 
 test('squares of a mask are counted with their parents, and hold others', () => {
@@ -197,4 +213,109 @@ test('the search ignores accents and case, in every language', () => {
 
 test('a patch counts when it is smaller than seven tenths of the file', () => {
   assert.deepEqual(updates(catalog.packages[0]), [{ from: 3, bytes: 100, isPatch: true }, { from: 2, bytes: 1000, isPatch: false }]);
+});
+
+test('the field of a letter is 191 at its edge, more inside, less outside', () => {
+  // A square of six pixels in a picture of sixteen.
+  const cover = Float64Array.from({ length: 256 }, (_, i) => Number(i % 16 >= 5 && i % 16 < 11 && i >= 80 && i < 176));
+  const field = signedField(cover, 16, 16);
+  const at = (x, y) => field[y * 16 + x];
+  assert.ok(at(7, 7) > at(5, 7) && at(5, 7) > 191 && at(4, 7) < 191 && at(4, 7) > at(2, 7));
+  // One pixel of distance is an eighth of the range; corners are as far as their diagonal says.
+  assert.ok(Math.abs(at(4, 7) - at(3, 7) - 32) <= 1);
+  assert.equal(at(2, 7), at(7, 2));
+  assert.ok(at(2, 2) < at(2, 7));
+  assert.equal(Math.max(...signedField(new Float64Array(256), 16, 16)), 0);
+});
+
+test('a file of glyphs is what MapLibre reads', () => {
+  const glyph = { id: 300, width: 1, height: 2, left: -1, top: -9, advance: 5, field: [7, 8] };
+  const [[number, stack]] = new Fields(new Uint8Array(glyphFile('A', '256-511', [glyph])));
+  assert.equal(number, 1);
+  const members = [...new Fields(stack)];
+  assert.deepEqual(members.map(([field]) => field), [1, 2, 3]);
+  assert.equal(new TextDecoder().decode(members[1][1]), '256-511');
+  const fields = Object.fromEntries([...new Fields(members[2][1])]);
+  assert.deepEqual([...fields[2]], [7, 8]);
+  assert.deepEqual([fields[1], fields[3], fields[4], zigzag(fields[5]), zigzag(fields[6]), fields[7]], [300, 1, 2, -1, -9, 5]);
+});
+
+test('labels that overlap give way to heavier ones, and one name has one place', () => {
+  const label = (text, x, weight) => ({ text, x, y: 0, weight, size: 10 });
+  const chosen = placeLabels([label('small', 5, 1), label('large', 0, 9), label('far', 300, 2), label('far', 600, 1)], () => 40);
+  assert.deepEqual(chosen.map((one) => [one.text, one.x]), [['large', 0], ['far', 300]]);
+  assert.equal(placeLabels(Array.from({ length: 9 }, (_, i) => label(`${i}`, i * 100, i)), () => 10, 3).length, 3);
+  assert.equal(nameOfFeature({ name: 'a', name_de: 'b' }, 'de'), 'b');
+  assert.equal(nameOfFeature({ name: 'a', 'name:de': 'c' }, 'de'), 'c');
+  assert.equal(nameOfFeature({ class: 'a' }, 'de'), '');
+});
+
+test('an area is the same after its link', () => {
+  const areas = [
+    { kind: 'box', box: { west: 170, south: -10, east: -170.5, north: 10 } }, { kind: 'region', id: 'EE', name: 'Eesti & co' },
+    { kind: 'town', name: 'Tartu, EE', longitude: 26.72509, latitude: 58.38062 }, { kind: 'polygon', points: [[1, 2], [3.5, 4], [5, -6]] },
+  ];
+  for (const area of areas) assert.deepEqual(areaOfLink(new URLSearchParams(new URLSearchParams(linkOfArea(area)).toString())), area);
+  assert.deepEqual(linkOfArea({ kind: 'file', file: {} }), {});
+  assert.deepEqual(linkOfArea(null), {});
+  const wrong = ['', 'bbox=1,2,3', 'bbox=1,2,3,x', 'bbox=1,9,3,2', 'polygon=1,2;3,4', 'polygon=1,2;3,4;5', 'polygon=1,2;3,4;500,6', 'town=1', 'town=1,95', 'town=x,y', 'polygon=1,2,3;3,4;5,6'];
+  for (const text of wrong) assert.equal(areaOfLink(new URLSearchParams(text)), null, text);
+});
+
+test('an area has a name, and a file the name of its map', () => {
+  const words = { box: 'box', polygon: 'polygon' };
+  assert.equal(nameOfArea({ kind: 'box', box: { west: 24.123456, south: 59 } }, words), 'box 24.1235 59');
+  assert.equal(nameOfArea({ kind: 'file', file: { name: 'my.trip.gpx' } }, words), 'my.trip');
+  assert.equal(nameOfArea({ kind: 'region', name: 'Eesti' }, words), 'Eesti');
+  assert.equal(nameOfArea(null, words), '');
+  assert.equal(fileName('Eesti 2026 / test', 'mbtiles'), 'Eesti-2026-test.mbtiles');
+  assert.equal(fileName('../../etc/passwd', 'pmtiles'), 'etc-passwd.pmtiles');
+  assert.equal(fileName('東京', 'mbtiles'), '東京.mbtiles');
+  assert.equal(fileName('///', 'mbtiles'), 'map.mbtiles');
+});
+
+test('the deepest zoom within a limit', () => {
+  const counts = [1, 1, 2, 6, 20];
+  assert.equal(sumTiles(counts, 1, 3), 9);
+  assert.equal(deepestWithin(counts, 0, 10), 3);
+  assert.equal(deepestWithin(counts, 0, 30), 4);
+  assert.equal(deepestWithin(counts, 2, 1), null);
+});
+
+test('a search for a region leaves out those that are only alike', () => {
+  const region = (id, name) => ({ id, name, path: name, bounds: [0, 0, 1, 1], names: { en: name } });
+  const town = { id: 't1', name: 'Estonia', region: 'US-WA', longitude: 1, latitude: 2 };
+  const found = placesOf({ regions: [region('EE', 'Estonia'), region('LV', 'Latvia')], towns: [town] }, ' estonia');
+  assert.deepEqual(found.map((one) => [one.kind, one.id]), [['region', 'EE'], ['town', 't1']]);
+  assert.equal(placesOf({ regions: [region('EE', 'Estonia'), region('LV', 'Latvia')], towns: [] }, 'eston').length, 2);
+});
+
+test('sizes come from jobs, else from packages of the same tileset', () => {
+  const job = { tileset: 'a', stored: 5, tiles: 10, bytes: 1000, elapsed_seconds: 20 };
+  assert.deepEqual(forecast([job, { ...job, tileset: 'b', bytes: 1 }], 'a', 30), { bytes: 3000, seconds: 60 });
+  assert.equal(forecast([job], 'c', 30), null);
+  // 'A' is no mask; this one is a tile of zoom 0 with everything below it.
+  const mask = 'QA:0';
+  const one = { versions: [{ tileset: 'a', tile_mask: mask, min_zoom: 0, max_zoom: 1, files: [{ size: 500 }] }] };
+  assert.deepEqual(forecastOfPackages({ packages: [one] }, 'a', 10), { bytes: 1000, seconds: null });
+  assert.equal(forecastOfPackages({ packages: [one] }, 'b', 10), null);
+});
+
+test('a package holds a box when it has every tile of the zoom', () => {
+  const box = { west: 1, south: 1, east: 2, north: 2 };
+  assert.ok(holdsBox([{ zoom: 1, x: 1, y: 0 }], box, 5));
+  assert.ok(!holdsBox([{ zoom: 1, x: 0, y: 0 }], box, 5));
+  // A mask that goes deeper than the zoom has more than this zoom needs.
+  assert.ok(!holdsBox([{ zoom: 6, x: 32, y: 31 }], box, 5));
+});
+
+test('a QR code is what OpenCV has read', () => {
+  // The codes of these texts were decoded by OpenCV 4 when they were recorded.
+  const digest = (text) => createHash('sha256').update(qrCode(text).map((row) => row.map(Number).join('')).join('\n')).digest('hex').slice(0, 16);
+  assert.equal(digest('A'), 'f195dbbdf146dae0');
+  assert.equal(digest('http://127.0.0.1:7480/#/extract?region=EE'), '0ef4f554376585e8');
+  assert.equal(digest('x'.repeat(400)), 'c689e5090c3a99c0');
+  assert.equal(digest('z'.repeat(858)), '64077a42afed630b');
+  assert.equal(qrCode('z'.repeat(859)), null);
+  assert.equal(qrCode('ä'.repeat(430)), null);
 });

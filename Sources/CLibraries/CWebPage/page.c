@@ -7,8 +7,16 @@ static const unsigned char api_js[] = {
 #embed "page/api.js"
 };
 
-static const unsigned char basemap_js[] = {
-#embed "page/basemap.js"
+static const unsigned char area_js[] = {
+#embed "page/area.js"
+};
+
+static const unsigned char areacard_js[] = {
+#embed "page/areacard.js"
+};
+
+static const unsigned char canvasbase_js[] = {
+#embed "page/canvasbase.js"
 };
 
 static const unsigned char catalog_js[] = {
@@ -35,8 +43,24 @@ static const unsigned char extract_js[] = {
 #embed "page/extract.js"
 };
 
+static const unsigned char forecast_js[] = {
+#embed "page/forecast.js"
+};
+
+static const unsigned char frame_js[] = {
+#embed "page/frame.js"
+};
+
 static const unsigned char geo_js[] = {
 #embed "page/geo.js"
+};
+
+static const unsigned char glyphs_js[] = {
+#embed "page/glyphs.js"
+};
+
+static const unsigned char holders_js[] = {
+#embed "page/holders.js"
 };
 
 static const unsigned char index_html[] = {
@@ -47,6 +71,22 @@ static const unsigned char jobs_js[] = {
 #embed "page/jobs.js"
 };
 
+static const unsigned char labels_js[] = {
+#embed "page/labels.js"
+};
+
+static const unsigned char language_js[] = {
+#embed "page/language.js"
+};
+
+static const unsigned char library_js[] = {
+#embed "page/library.js"
+};
+
+static const unsigned char librarybase_js[] = {
+#embed "page/librarybase.js"
+};
+
 static const unsigned char main_js[] = {
 #embed "page/main.js"
 };
@@ -55,8 +95,16 @@ static const unsigned char map_js[] = {
 #embed "page/map.js"
 };
 
+static const unsigned char mapstyle_js[] = {
+#embed "page/mapstyle.js"
+};
+
 static const unsigned char mvt_js[] = {
 #embed "page/mvt.js"
+};
+
+static const unsigned char order_js[] = {
+#embed "page/order.js"
 };
 
 static const unsigned char page_css[] = {
@@ -65,6 +113,22 @@ static const unsigned char page_css[] = {
 
 static const unsigned char proto_js[] = {
 #embed "page/proto.js"
+};
+
+static const unsigned char qr_js[] = {
+#embed "page/qr.js"
+};
+
+static const unsigned char share_js[] = {
+#embed "page/share.js"
+};
+
+static const unsigned char signin_js[] = {
+#embed "page/signin.js"
+};
+
+static const unsigned char tables_js[] = {
+#embed "page/tables.js"
 };
 
 static const unsigned char tree_js[] = {
@@ -77,21 +141,37 @@ static const unsigned char words_js[] = {
 
 const struct ph_page_file ph_page_files[] = {
     {"api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
-    {"basemap.js", "text/javascript; charset=utf-8", basemap_js, sizeof basemap_js},
+    {"area.js", "text/javascript; charset=utf-8", area_js, sizeof area_js},
+    {"areacard.js", "text/javascript; charset=utf-8", areacard_js, sizeof areacard_js},
+    {"canvasbase.js", "text/javascript; charset=utf-8", canvasbase_js, sizeof canvasbase_js},
     {"catalog.js", "text/javascript; charset=utf-8", catalog_js, sizeof catalog_js},
     {"catalogs.js", "text/javascript; charset=utf-8", catalogs_js, sizeof catalogs_js},
     {"cluster.js", "text/javascript; charset=utf-8", cluster_js, sizeof cluster_js},
     {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},
+    {"forecast.js", "text/javascript; charset=utf-8", forecast_js, sizeof forecast_js},
+    {"frame.js", "text/javascript; charset=utf-8", frame_js, sizeof frame_js},
     {"geo.js", "text/javascript; charset=utf-8", geo_js, sizeof geo_js},
+    {"glyphs.js", "text/javascript; charset=utf-8", glyphs_js, sizeof glyphs_js},
+    {"holders.js", "text/javascript; charset=utf-8", holders_js, sizeof holders_js},
     {"index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
     {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},
+    {"labels.js", "text/javascript; charset=utf-8", labels_js, sizeof labels_js},
+    {"language.js", "text/javascript; charset=utf-8", language_js, sizeof language_js},
+    {"library.js", "text/javascript; charset=utf-8", library_js, sizeof library_js},
+    {"librarybase.js", "text/javascript; charset=utf-8", librarybase_js, sizeof librarybase_js},
     {"main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
     {"map.js", "text/javascript; charset=utf-8", map_js, sizeof map_js},
+    {"mapstyle.js", "text/javascript; charset=utf-8", mapstyle_js, sizeof mapstyle_js},
     {"mvt.js", "text/javascript; charset=utf-8", mvt_js, sizeof mvt_js},
+    {"order.js", "text/javascript; charset=utf-8", order_js, sizeof order_js},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"proto.js", "text/javascript; charset=utf-8", proto_js, sizeof proto_js},
+    {"qr.js", "text/javascript; charset=utf-8", qr_js, sizeof qr_js},
+    {"share.js", "text/javascript; charset=utf-8", share_js, sizeof share_js},
+    {"signin.js", "text/javascript; charset=utf-8", signin_js, sizeof signin_js},
+    {"tables.js", "text/javascript; charset=utf-8", tables_js, sizeof tables_js},
     {"tree.js", "text/javascript; charset=utf-8", tree_js, sizeof tree_js},
     {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
 };

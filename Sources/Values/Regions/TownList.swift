@@ -15,6 +15,18 @@ public struct TownList: Sendable {
     /// How many towns there are.
     public var count: Int { bytes.count }
 
+    /// Calls a function with each town, the most populous first.
+    ///
+    /// Reads the whole list, some milliseconds.
+    package func forEach(_ body: (Town) -> Void) throws(RegionsError) {
+        for block in 0..<bytes.townBlocks {
+            try bytes.forEachTown(inBlock: block) { _, town in
+                body(town)
+                return true
+            }
+        }
+    }
+
     /// The town with a number of GeoNames; `nil` when the list does not have it.
     ///
     /// Reads the list to the town.

@@ -80,6 +80,8 @@ import ZeroMQ
                     access.patience = .seconds(60)
                     options.coordinator = access
                     options.extractRules.heartbeat = heartbeat
+                    // More than the coordinator's limit of a box.
+                    options.extractTiles = 8_000
                 }, fill: fill)
             do { try await body(gateway) } catch {
                 await gateway.end()
@@ -179,6 +181,36 @@ import ZeroMQ
             #expect(region.text.contains("\"id\":\"EE\"") && region.text.contains("Estland"), "\(region.text)")
             let metrics = try await gateway.get("/metrics")
             #expect(metrics.text.contains("packhorse_gateway_coordinator_questions_total{result=\"answered\"}"))
+        }
+    }
+
+    @Test func aRegionSaysHowManyTilesItHas() async throws {
+        try await Self.serving { gateway in
+            let answer = try await gateway.get("/v1/regions/EE/tiles?zoom=9", Self.client)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(AnswerSchema.problems(answer, "/v1/regions/EE/tiles") == [])
+            let members = Self.members(answer)
+            guard case .array(let counts)? = members["counts"], case .string(let text)? = members["mask"] else {
+                Issue.record("\(answer.text)")
+                return
+            }
+            let mask = try TileMask(cartoText: text)
+            #expect(counts.count == 10)
+            for (zoom, count) in counts.enumerated() {
+                #expect(count == .number(Double(mask.count(atZoom: zoom))), "zoom \(zoom)")
+            }
+            let wide = try await gateway.get("/v1/regions/EE/tiles?zoom=9&margin=50km", Self.client)
+            guard case .array(let more)? = Self.members(wide)["counts"], case .number(let deepest)? = counts.last,
+                case .number(let widest)? = more.last
+            else {
+                Issue.record("\(wide.text)")
+                return
+            }
+            #expect(widest > deepest)
+            #expect(try await gateway.get("/v1/regions/EE/tiles?zoom=15", Self.client).status == 400)
+            #expect(try await gateway.get("/v1/regions/EE/tiles?margin=far", Self.client).status == 400)
+            #expect(try await gateway.get("/v1/regions/XX/tiles", Self.client).status == 404)
+            #expect(try await gateway.get("/v1/regions/EE/tiles").status == 401)
         }
     }
 
@@ -372,6 +404,23 @@ import ZeroMQ
                 edition: try CatalogEdition(group: "extracts"))
             let published = try await held
             #expect(published.status == 200 && published.text.contains("\"state\":\"published\""))
+            #expect(published.text.contains("\"files\":[{\"format\":\"mbtiles\""), "\(published.text)")
+            let named =
+                #"{"tileset":"streets","area":{"regions":["LI"]},"max_zoom":8,"name":"My <trip>","formats":["pmtiles"]}"#
+            let second = try await gateway.post("/v1/extracts", named, Self.client)
+            #expect(second.status == 202 && second.header("location") != place, "\(second.text)")
+            _ = try await gateway.wait("/v1/jobs", Self.viewer) { $0.text.contains("extract My <trip>") }
+            for wrong in [
+                #"{"tileset":"streets","area":{"regions":["LI"]},"formats":["zip"]}"#,
+                #"{"tileset":"streets","area":{"regions":["LI"]},"name":""}"#,
+                #"{"tileset":"streets","area":{"regions":["Tartu, EE"]}}"#,
+            ] {
+                let refused = try await gateway.post("/v1/extracts", wrong, Self.client)
+                #expect(refused.status == 422, "\(refused.text)")
+            }
+            let many = #"{"tileset":"streets","area":{"bbox":[0.1,0.1,1.63,1.63]},"name":"many tiles"}"#
+            #expect(try await gateway.post("/v1/extracts", many, Self.client).status == 202)
+            _ = try await gateway.wait("/v1/jobs", Self.viewer) { $0.text.contains("extract many tiles") }
             let large = #"{"tileset":"streets","area":{"bbox":[20,50,30,60]}}"#
             #expect(try await gateway.post("/v1/extracts", large, Self.client).status == 406)
         }

@@ -321,11 +321,13 @@ import Tiles
             options: { $0.page = .embedded() },
             body: { gateway in
                 for path in [
-                    "/", "/ui/main.js", "/ui/page.css", "/catalog.html", "/catalog.json", "/packages.json",
+                    "/", "/ui/main.js", "/ui/page.css", "/ui/lib/files.json", "/catalog.html", "/catalog.json",
+                    "/packages.json",
                     "/packages/1/W.mbtiles", "/packages/1/W.pmtiles", "/tiles/W.json", "/tiles/W/3/4/2",
                     "/style/plain/style.json", "/style/plain/glyphs/Noto%20Sans/0-255.pbf",
                     "/style/plain/sprites/default/sprite.png", "/world/style.json", "/world/sprite.png",
-                    "/world/0/0/0.pbf", "/world/fonts/Demo%20Regular/0-255.pbf", "/healthz", "/readyz", "/metrics",
+                    "/world/0/0/0.pbf", "/world/towns/6/36/19.pbf", "/world/fonts/Demo%20Regular/0-255.pbf", "/healthz",
+                    "/readyz", "/metrics",
                     "/openapi.json", "/problems/not-found", "/v1/regions", "/v1/regions/EE",
                     "/v1/regions/EE/outline", "/v1/packages", "/v1/packages/W",
                 ] {
@@ -334,6 +336,7 @@ import Tiles
                     #expect(AnswerSchema.problems(answer, path) == [], "\(path)")
                 }
                 #expect(try await gateway.get("/catalog.html").text.contains("packages/1/W.mbtiles?download"))
+                #expect(try await gateway.get("/ui/lib/files.json").text == "{\"library\":false}")
                 #expect(try await gateway.get("/").header("content-security-policy")?.contains("blob:") == true)
             })
     }
@@ -348,6 +351,9 @@ import Tiles
             #expect(try await gateway.get("/world/tiles/0/0/0.pbf", ["Accept-Encoding": "gzip"]).body == tile.body)
             #expect(try await gateway.get("/world/de/tiles/0/0/0.pbf", ["Accept-Encoding": "gzip"]).body != tile.body)
             #expect(try await gateway.get("/world/10/0/512.pbf").status == 204)
+            #expect(try await gateway.get("/world/towns/8/147/76.pbf").text.contains("Tartu"))
+            #expect(try await gateway.get("/world/towns/10/0/512.pbf").status == 204)
+            #expect(try await gateway.get("/world/towns/4/16/0.pbf").status == 400)
             #expect(try await gateway.get("/world/fonts/Demo%20Regular/0-255.pbf").status == 200)
             #expect(try await gateway.get("/world/sprite.png").header("content-type") == "image/png")
         }

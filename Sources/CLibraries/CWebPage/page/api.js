@@ -13,12 +13,16 @@ export class APIError extends Error {
   }
 }
 
+/** In the session storage of one tab, or in the storage of all tabs when the person wants to stay signed in. */
 export const token = {
-  get: () => sessionStorage.getItem(KEY) ?? '',
-  set: (text) => {
+  get: () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? '',
+  get isKept() { return localStorage.getItem(KEY) !== null; },
+  set: (text, isKept = false) => {
     // What one token has read is not shown to another.
-    kept.clear();
-    if (text) sessionStorage.setItem(KEY, text); else sessionStorage.removeItem(KEY);
+    if (text !== token.get()) kept.clear();
+    sessionStorage.removeItem(KEY);
+    localStorage.removeItem(KEY);
+    if (text) (isKept ? localStorage : sessionStorage).setItem(KEY, text);
   },
 };
 

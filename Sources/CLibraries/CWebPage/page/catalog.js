@@ -1,8 +1,10 @@
 // The catalog as a tree, and one package with its map.
-import { localPath, packageSource, plainStyle } from './basemap.js';
-import { announce, button, el, facts, kept, link, note, number, size, table } from './dom.js';
-import { boundsOf, maskSquares, project } from './geo.js';
+import { ask } from './api.js';
+import { announce, button, el, kept, link, note, number, size } from './dom.js';
+import { boundsOf, maskSquares, project, tilesOf } from './geo.js';
 import { MapView } from './map.js';
+import { catalogStyle, packageSource, packageStyle } from './mapstyle.js';
+import { empty, facts, table } from './tables.js';
 import { buildTree, nameOf, packageName, search, totals, updates } from './tree.js';
 import { words } from './words.js';
 
@@ -40,9 +42,9 @@ export function catalog(page, parts, query) {
           editions.map((one) => el('option', { value: one.path, selected: one.path === edition }, nameOfEdition(one))))) : null),
       el('p', { class: 'soft' }, w.total(number(sum.packages), size(sum.bytes)), ' · ', link(w.plain, 'catalog.html')),
       others.length === 0 ? null : el('p', { class: 'buttons' }, w.others, ' ', others.slice(0, 8).map((one) => button(`${nameOfEdition(one)} (${number(countOf(one.path))})`, `edition ${one.path}`, () => choose(one.path)))),
-      sum.packages === 0 ? el('p', {}, text ? w.nothing : w.empty) : el('div', { class: 'card' }, branch(found, language, text !== '' || sum.packages <= 60)),
-      (data.styles ?? []).length > 0 ? table(w.styles, [['', (one) => one.name ?? one.id], [w.version, (one) => one.version, 'n'], [w.size, (one) => size(one.size), 'n'],
-        ['', (one) => link(words.pack.download, `${one.url}?download`)]], data.styles, (one) => one.id) : null];
+      sum.packages === 0 ? empty(text ? w.nothing : w.empty, page.role === 'none' ? null : link(words.views.extract, '#/extract', { class: 'button' })) : el('div', { class: 'card' }, branch(found, language, text !== '' || sum.packages <= 60)),
+      (data.styles ?? []).length > 0 ? table(w.styles, [[w.style, (one) => one.name ?? one.id], [w.version, (one) => one.version, 'n'], [w.size, (one) => size(one.size), 'n'],
+        [words.pack.download, (one) => link(words.pack.download, `${one.url}?download`, { 'aria-label': `${words.pack.download} ${one.id}` })]], data.styles, (one) => one.id) : null];
   };
 }
 
@@ -70,17 +72,21 @@ function leaf(item, language) {
 export function pack(page, parts, query) {
   const w = words.pack;
   const id = parts[0];
-  const view = new MapView({ label: id, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
+  const view = new MapView({ label: id, hasTip: true, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
   page.onEnd(() => view.remove());
   let found = null;
   let shown = null;
+  /** `{id, name, style}` of each style for the package; the last one is made from its layers. */
+  let styles = [];
+  let chosen = 0;
   let hasBorders = false;
+  const draw = (newest) => view.setStyle(styles[chosen].style, newest.attribution ?? '', styles.at(-1).style);
   return async (get) => {
     const data = await get('catalog.json');
     // A link that names no edition, such as that of a job, means the first one with this package.
     const wanted = query.get('edition');
     const item = data.packages.find((one) => one.id === id && (wanted === null || one.edition === wanted));
-    if (!item) return [el('h1', {}, id), el('p', {}, w.missing)];
+    if (!item) return [el('h1', {}, id), empty(w.missing, link(words.views.catalog, '#/catalog'))];
     const edition = item.edition ?? '';
     const group = data.editions?.find((one) => one.path === edition)?.group;
     const [newest] = item.versions;
@@ -89,21 +95,29 @@ export function pack(page, parts, query) {
     if (shown !== name) {
       shown = name;
       view.fit(boundsOf(squares));
-      showTiles(view, await get(`tiles/${encodeURIComponent(name)}.json${edition ? `?edition=${encodeURIComponent(edition)}` : ''}`), data, newest);
+      const tileJSON = await get(`tiles/${encodeURIComponent(name)}.json${edition ? `?edition=${encodeURIComponent(edition)}` : ''}`);
+      const source = packageSource(tileJSON, tilesOf(squares), page.language);
+      view.setSource(source);
+      if (tileJSON.bounds && tileJSON.bounds[0] < tileJSON.bounds[2]) view.fit(fractions(tileJSON.bounds));
+      styles = await stylesFor(data, newest, tileJSON, source, page.language);
+      draw(newest);
     }
     view.set({ squares: hasBorders ? squares : [], hasBorders });
     const title = packageName(item, page.language);
     const at = (file) => new URL(file.url, location.href).href;
     return [
       el('h1', {}, w.title(title, newest.version)), el('p', { class: 'soft' }, nameOf(item, page.language)),
+      el('p', { class: 'buttons' }, newest.files.map((file, i) => link(w.get(file.format, size(file.size)), `${file.url}?download`, { class: i === 0 ? 'button main' : 'button', key: file.format }))),
       el('section', { class: 'card' }, kept(view.element, 'map'),
-        el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders)),
+        el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders),
+          styles.length > 1 ? el('label', { class: 'line' }, w.style, el('select', { key: 'style', on: { change: (event) => { chosen = event.target.selectedIndex; draw(newest); } } },
+            styles.map((one, i) => el('option', { value: one.id, selected: i === chosen }, one.name)))) : null),
         found === null ? null : found.length === 0 ? el('p', { class: 'soft' }, words.map.noFeatures) : table(words.map.features, [[words.map.feature, (one) => one.layer],
           [words.map.properties, (one) => Object.entries(one.properties).slice(0, 12).map(([key, value]) => `${key}: ${value}`).join(', ')]], found)),
       el('section', { class: 'card' }, el('h2', {}, w.about), facts([[w.tileset, newest.tileset], [words.catalog.zooms, `${newest.min_zoom ?? 0}–${newest.max_zoom ?? 14}`], [words.catalog.data, newest.data_date],
         [w.edition, edition]]), newest.attribution ? el('p', { class: 'soft' }, `${w.attribution}: ${newest.attribution}`) : null),
       el('section', { class: 'card' }, table(w.files, [[words.catalog.format, (file) => file.format], [words.catalog.size, (file) => size(file.size), 'n'], [w.sha, (file) => el('span', { class: 'mono' }, file.sha256)],
-        ['', (file) => link(w.download, `${file.url}?download`)]], newest.files, (file) => file.format)),
+        [w.download, (file) => link(w.download, `${file.url}?download`, { 'aria-label': `${w.download} ${file.format}` })]], newest.files, (file) => file.format)),
       el('section', { class: 'card' }, table(w.updates, [[w.installed, (one) => one.from], [w.fetch, (one) => size(one.bytes), 'n'], [w.way, (one) => (one.isPatch ? words.catalog.patch : words.catalog.whole)]], updates(item), (one) => one.from)),
       el('section', { class: 'card' }, table(w.mask, [[w.zoom, (one) => one.zoom], [w.count, (one) => number(one.count), 'n']], tilesByZoom(squares, newest.min_zoom ?? 0, newest.max_zoom ?? 14), (one) => one.zoom)),
       el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse device install ${id}${group ? ` --group ${group}` : ''} --catalog ${new URL('.', location.href).href} --store ./maps`].map((line) => el('div', {},
@@ -127,15 +141,19 @@ export function tilesByZoom(squares, min, max) {
   return rows;
 }
 
-function showTiles(view, tileJSON, data, newest) {
-  const source = packageSource(tileJSON);
-  view.base.setSources?.([...view.base.sources.slice(0, 1), source]);
-  // The only style pack is taken for the package's own; without one the layers get plain colours.
-  const style = (data.styles ?? []).length === 1 ? `style/${encodeURIComponent(data.styles[0].id)}/style.json` : plainStyle(tileJSON);
-  if (tileJSON.bounds) {
-    const [west, south, east, north] = tileJSON.bounds;
-    const [first, last] = [project(west, north), project(east, south)];
-    if (west < east) view.fit({ west: first.x, north: first.y, east: last.x, south: last.y });
+function fractions([west, south, east, north]) {
+  const [first, last] = [project(west, north), project(east, south)];
+  return { west: first.x, north: first.y, east: last.x, south: last.y };
+}
+
+/** The styles of the catalog for the tileset of a package, and one that is made from its layers. */
+async function stylesFor(data, newest, tileJSON, source, language) {
+  const found = [];
+  for (const { id, name } of (data.styles ?? []).slice(0, 10)) {
+    try {
+      const style = catalogStyle(await (await ask(`style/${encodeURIComponent(id)}/style.json`)).json(), newest.tileset, tileJSON, source);
+      if (style) found.push({ id, name: name ?? id, style });
+    } catch (error) { console.warn(`style ${id}: ${error.message}`); }
   }
-  view.useLibrary(typeof style === 'string' ? new URL(localPath(style), location.href).href : style, newest.attribution ?? '');
+  return [...found, { id: '', name: words.pack.plainStyle, style: packageStyle(tileJSON, source, language) }];
 }

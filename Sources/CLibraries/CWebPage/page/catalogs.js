@@ -1,6 +1,7 @@
 // Other catalogs of the coordinator: what differs from the main one, promotions and rollbacks.
 import { order } from './api.js';
-import { button, confirmed, el, facts, link, note, number, size, table } from './dom.js';
+import { button, confirmed, el, link, note, number, size } from './dom.js';
+import { empty, facts, table } from './tables.js';
 import { words } from './words.js';
 
 const MAIN = 'main';
@@ -54,13 +55,13 @@ export function catalogs(page, parts) {
   return async (get) => {
     const head = el('h1', {}, words.views.catalogs);
     const { coordinator } = await get('v1/status');
-    if (!coordinator) return [head, el('p', {}, words.edge)];
+    if (!coordinator) return [head, empty(words.edge, link(words.views.catalog, '#/catalog'))];
     const names = coordinator.other_catalogs.map((one) => one.name);
     const chosen = names.includes(parts[0]) ? parts[0] : names.length === 1 ? names[0] : null;
     return [
       head,
       page.isOperator ? el('p', { class: 'buttons' }, button(w.rollback, 'rollback', () => change(page, w.sureBack(MAIN), { order: 'rollback' }))) : null,
-      names.length === 0 ? el('p', {}, w.none) : null,
+      names.length === 0 ? empty(w.none, el('code', {}, w.add)) : null,
       el('p', {}, names.map((one) => [link(one, `#/catalogs/${encodeURIComponent(one)}`), ' '])),
       chosen ? difference(page, chosen, await compared(get, chosen)) : null,
     ];

@@ -1,9 +1,10 @@
 // Overview, workers, origins, failed work, schedules.
 import { order } from './api.js';
-import { announce, button, confirmed, el, facts, kept, link, note, number, short, size, table, time } from './dom.js';
+import { announce, button, confirmed, el, kept, link, note, number, short, size, time } from './dom.js';
 import { MapView } from './map.js';
 import { boundsOf } from './geo.js';
-import { jobTable, totalRate } from './jobs.js';
+import { jobTable, noJobs, totalRate } from './jobs.js';
+import { details, empty, facts, table } from './tables.js';
 import { words } from './words.js';
 
 /** Sends an order, says what came of it, and draws again. */
@@ -27,11 +28,11 @@ export function tileOf(text) {
 export function overview(page) {
   const w = words.status;
   return async (get) => {
-    if (page.role === 'client') return [el('h1', {}, words.views.overview), el('p', {}, words.extract.noRole)];
+    if (page.role === 'client') return [el('h1', {}, words.views.overview), empty(words.status.client, link(words.views.extract, '#/extract', { class: 'button main' }))];
     const status = await get('v1/status');
     const head = el('h1', {}, words.views.overview);
-    const catalog = [[w.packages, number(status.packages)], [w.sequence, number(status.catalog_sequence)], [w.version, status.version]];
-    if (!status.coordinator) return [head, el('p', {}, words.edge), facts(catalog)];
+    const internal = [[w.version, status.version], [w.sequence, number(status.catalog_sequence)], [w.epoch, status.coordinator?.epoch]];
+    if (!status.coordinator) return [head, empty(words.edge, link(words.views.catalog, '#/catalog')), facts([[w.packages, number(status.packages)]]), details('status', facts(internal))];
     const [{ jobs }, { workers: all }, { origins: sources }] = await Promise.all([get('v1/jobs?limit=10'), get('v1/workers'), get('v1/origins')]);
     const health = status.coordinator;
     const warnings = [
@@ -45,9 +46,11 @@ export function overview(page) {
       head,
       warnings.length === 0 ? el('p', { class: 'soft' }, w.calm)
         : el('section', { class: 'card warn' }, el('h2', {}, w.findings), el('ul', {}, warnings.map(([text, hint]) => el('li', {}, text, hint ? ` – ${hint}` : '')))),
-      facts([[w.coordinator, `${health.state}`], [w.epoch, health.epoch], [w.workers, number(status.workers)], [w.open, number(status.open_jobs)],
-        [w.rate, short(totalRate(jobs))], ...catalog]),
-      el('section', { class: 'card' }, el('h2', {}, w.newest), jobTable(page, jobs)),
+      el('p', { class: 'buttons' }, page.mayExtract ? link(words.views.extract, '#/extract', { class: 'button main' }) : null, link(words.views.catalog, '#/catalog', { class: 'button' })),
+      facts([[w.coordinator, `${health.state}`], [w.workers, number(status.workers)], [w.open, number(status.open_jobs)],
+        [w.rate, short(totalRate(jobs))], [w.packages, number(status.packages)]]),
+      el('section', { class: 'card' }, el('h2', {}, w.newest), jobTable(page, jobs, [], noJobs())),
+      details('status', facts(internal)),
     ];
   };
 }
@@ -65,8 +68,8 @@ export function workers(page) {
       [w.name, (one) => one.name], [w.state, (one) => one.reason ? `${one.state}: ${one.reason}` : one.state], [w.leases, (one) => number(one.leases), 'n'],
       [w.credit, (one) => number(one.credit), 'n'], [w.silent, (one) => seconds(one.silent_seconds), 'n'], [w.tiles, (one) => number(one.tiles), 'n'],
       [w.bytes, (one) => size(one.bytes), 'n'], [w.host, (one) => `${one.host} ${one.pid}`], [w.build, (one) => one.build],
-      ...(page.isOperator ? [['', drain]] : []),
-    ], list, (one) => one.name)];
+      ...(page.isOperator ? [[words.orders.title, drain]] : []),
+    ], list, (one) => one.name, empty(w.none, el('code', {}, w.start)))];
   };
 }
 
@@ -104,7 +107,7 @@ export function origins() {
       [w.granted, (one) => limit(one.granted_per_second, one.granted_concurrency)], [w.accepts, (one) => limit(one.accepts_per_second, one.accepts_concurrency)],
       [w.now, (one) => (now(one) === undefined ? '–' : `${short(now(one))}/s`), 'n'], [w.requests, (one) => number(one.requests), 'n'], [w.throttled, (one) => number(one.throttled), 'n'],
       [w.failed, (one) => number(one.failed), 'n'], [w.workers, (one) => number(one.workers), 'n'], [w.blocked, (one) => (one.blocked_seconds > 0 ? seconds(one.blocked_seconds) : '–'), 'n'],
-    ], list, (one) => one.origin),
+    ], list, (one) => one.origin, empty(w.none)),
     list.map((one) => {
       const points = rates(one);
       return el('figure', { class: 'card', key: one.origin }, el('figcaption', {}, `${one.origin}: ${w.rate}`), sparkline(points, `${one.origin}: ${w.rate}`),
@@ -149,13 +152,13 @@ export function failed(page, parts, query) {
     return [el('h1', {}, words.views.failed),
       el('form', { on: { submit: (event) => { event.preventDefault(); location.hash = `#/failed?job=${document.getElementById('job').value}`; } }, key: 'filter' },
         el('label', { for: 'job' }, w.filter, input), el('button', { type: 'submit', key: 'apply' }, words.job.apply)),
-      batches.length === 0 ? el('p', {}, w.none) : [
+      batches.length === 0 ? empty(w.none, job ? link(w.all, '#/failed') : link(words.views.jobs, '#/jobs')) : [
         kept(view.element, 'map'),
         el('p', { class: 'buttons' }, button(w.csv, 'csv', save)),
         table(words.views.failed, [
           [w.job, (one) => link(`${one.job}`, `#/job/${one.job}`)], [w.batch, (one) => one.batch, 'n'], [w.cell, (one) => one.cell], [w.zooms, (one) => one.zooms],
           [w.tiles, (one) => `${number(one.tiles)} ${one.whole ? `(${w.whole})` : `(${w.some})`}`], [w.cause, (one) => one.cause], [w.detail, (one) => one.detail], [w.attempts, (one) => number(one.attempts), 'n'],
-          ...(page.isOperator ? [['', (one) => el('span', { class: 'buttons' }, give(one, 'requeue'), give(one, 'drop'))]] : []),
+          ...(page.isOperator ? [[words.orders.title, (one) => el('span', { class: 'buttons' }, give(one, 'requeue'), give(one, 'drop'))]] : []),
         ], batches, (one) => `${one.job}/${one.batch}`),
         next ? link(w.more, `#/failed?${new URLSearchParams({ ...(job ? { job } : {}), after: next })}`) : null,
       ]];
@@ -166,9 +169,9 @@ export function schedules() {
   const w = words.schedule;
   return async (get) => {
     const list = (await get('v1/schedules')).schedules;
-    return [el('h1', {}, words.views.schedules), list.length === 0 ? el('p', {}, w.none) : table(words.views.schedules, [
+    return [el('h1', {}, words.views.schedules), table(words.views.schedules, [
       [w.id, (one) => one.id], [w.every, (one) => one.every], [w.label, (one) => one.label], [w.next, (one) => (one.paused ? w.paused : seconds(one.next_seconds)), 'n'],
       [w.last, (one) => (one.last_job ? link(`${one.last_job}`, `#/job/${one.last_job}`) : '–'), 'n'], [w.fired, (one) => number(one.fired), 'n'], [w.skipped, (one) => number(one.skipped), 'n'],
-    ], list, (one) => one.id)];
+    ], list, (one) => one.id, empty(w.none, el('code', {}, w.add)))];
   };
 }

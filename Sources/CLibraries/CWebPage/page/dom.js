@@ -83,20 +83,6 @@ export function kept(element, key) {
   return element.isConnected ? el(element.tagName.toLowerCase(), { key, 'data-keep': '' }) : element;
 }
 
-/** A table with a caption. `columns`: `[title, cell(row), class]`; `key(row)` names a row. */
-export function table(caption, columns, rows, key = (row, i) => i) {
-  if (rows.length === 0) return el('p', { class: 'none' }, `${caption}: `, words.none.toLowerCase());
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
-    el('table', {}, el('caption', {}, caption),
-      el('thead', {}, el('tr', {}, columns.map(([title, , style]) => el('th', { scope: 'col', class: style }, title)))),
-      el('tbody', {}, rows.map((row, i) => el('tr', { key: key(row, i) },
-        columns.map(([title, cell, style], n) => el(n === 0 ? 'th' : 'td', { class: style, scope: n === 0 ? 'row' : null, 'data-title': title }, cell(row))))))));
-}
-
-/** Pairs of a name and a value. */
-export const facts = (pairs) => el('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
-  .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
-
 export const button = (text, key, click, more = {}) => el('button', { type: 'button', key, on: { click }, ...more }, text);
 export const link = (text, href, more = {}) => el('a', { href, key: href, ...more }, text);
 

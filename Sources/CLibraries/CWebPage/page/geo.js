@@ -178,6 +178,24 @@ export function countByZoom(squares, deepest = 22) {
   return counts;
 }
 
+/** Tells of tiles whether they are in a mask, or above a tile of it: `(zoom, x, y) => true`. */
+export function tilesOf(squares) {
+  const within = new Set(squares.map(({ zoom, x, y }) => `${zoom}/${x}/${y}`));
+  const above = new Set();
+  for (const { zoom, x, y } of squares) {
+    for (let up = 1; up <= zoom; up += 1) {
+      const key = `${zoom - up}/${Math.floor(x / 2 ** up)}/${Math.floor(y / 2 ** up)}`;
+      if (above.has(key)) break;
+      above.add(key);
+    }
+  }
+  return (zoom, x, y) => {
+    if (above.has(`${zoom}/${x}/${y}`)) return true;
+    for (let up = 0; up <= zoom; up += 1) if (within.has(`${zoom - up}/${Math.floor(x / 2 ** up)}/${Math.floor(y / 2 ** up)}`)) return true;
+    return false;
+  };
+}
+
 /** Whether squares of a mask have all of other squares. */
 export function holdsSquares(squares, wanted) {
   const known = new Set(squares.map(({ zoom, x, y }) => `${zoom}/${x}/${y}`));

@@ -1,10 +1,11 @@
 // The list of jobs, and one job with its map.
 import { APIError, ask } from './api.js';
 import { LogCoverage, STATES, countStates, decodeCoverage } from './coverage.js';
-import { announce, button, confirmed, el, facts, kept, link, note, number, short, size, table, time } from './dom.js';
+import { announce, button, confirmed, el, kept, link, note, number, short, size, time } from './dom.js';
 import { boundsOf, maskSquares } from './geo.js';
 import { MapView } from './map.js';
 import { send, tileOf } from './cluster.js';
+import { details, empty, facts, table } from './tables.js';
 import { words } from './words.js';
 
 const OPEN = ['fetching', 'merging', 'publishing', 'paused'];
@@ -36,13 +37,16 @@ function bar(job) {
   return el('span', {}, el('progress', { max: 100, value: percent, 'aria-label': `${words.job.job} ${job.job}` }), ` ${percent} %`);
 }
 
-export function jobTable(page, jobs, first = []) {
+/** There is no job yet. */
+export const noJobs = () => empty(words.job.none, link(words.views.extract, '#/extract', { class: 'button' }));
+
+export function jobTable(page, jobs, first = [], none = null) {
   const w = words.job;
   return table(words.views.jobs, [
     ...first, [w.job, (job) => link(`${job.job}`, `#/job/${job.job}`)], [w.label, (job) => job.label], [w.state, (job) => [state(job), job.waiting ? el('br') : null, job.waiting ? el('small', {}, job.waiting) : null]],
     [w.progress, bar], [w.tiles, (job) => number(job.tiles), 'n'], [w.failed, (job) => (job.failed > 0 ? link(number(job.failed), `#/failed?job=${job.job}`) : '0'), 'n'],
     [w.rate, (job) => (OPEN.includes(job.state) && rateOf(job) !== null ? w.perSecond(short(rateOf(job))) : '–'), 'n'], [w.left, left, 'n'],
-  ], jobs, (job) => job.job);
+  ], jobs, (job) => job.job, none);
 }
 
 export function jobs(page, parts, query) {
@@ -73,8 +77,8 @@ export function jobs(page, parts, query) {
           Object.entries(words.states).map(([value, text]) => el('option', { value, selected: query.get('state') === value }, text)))),
         el('label', { for: 'label' }, w.labelFilter, el('input', { id: 'label', key: 'label', value: query.get('label') ?? '' })),
         el('button', { type: 'submit', key: 'apply' }, w.apply)),
-      page.isOperator ? el('p', { class: 'buttons' }, el('span', {}, w.selected), ['pause', 'resume', 'retry', 'cancel'].map((word) => button(words.orders[word], `bulk ${word}`, () => bulk(word), { class: word === 'cancel' ? 'danger' : null }))) : null,
-      jobTable(page, list, page.isOperator ? [['', tick]] : []),
+      page.isOperator && list.length > 0 ? el('p', { class: 'buttons' }, el('span', {}, w.selected), ['pause', 'resume', 'retry', 'cancel'].map((word) => button(words.orders[word], `bulk ${word}`, () => bulk(word), { class: word === 'cancel' ? 'danger' : null }))) : null,
+      jobTable(page, list, page.isOperator ? [[w.choose, tick]] : [], params.size > 1 ? empty(w.noneSuch, link(words.views.jobs, '#/jobs')) : noJobs()),
       el('p', { class: 'buttons' }, query.get('before') ? link(w.first, '#/jobs') : null, next ? link(w.next, `#/jobs?${more}`) : null)];
   };
 }
@@ -158,9 +162,10 @@ export function job(page, parts) {
     const percent = Math.floor(share(one) * 100);
     announce(`${w.job} ${id}: ${state(one)}, ${percent} %`);
     const rate = rateOf(one);
+    const given = page.isOperator ? orders(one, order) : {};
     return [
       el('h1', {}, `${w.job} ${one.job}: ${one.label}`),
-      page.isOperator ? orders(one, order) : null,
+      given.buttons,
       el('p', {}, `${state(one)}, ${number(one.settled)} / ${number(one.tiles)}`, OPEN.includes(one.state) && rate !== null ? `, ${w.perSecond(short(rate))}` : '', left(one) === '–' ? '' : `, ${w.left.toLowerCase()} ${left(one)}`, bar(one)),
       one.waiting ? el('p', { class: 'card warn' }, `${w.waiting}: ${one.waiting}`) : null,
       one.reason ? el('p', { class: 'bad' }, `${w.reason}: ${one.reason}`) : null,
@@ -172,16 +177,17 @@ export function job(page, parts) {
         bands.length > 0 ? coverTable(bands, name) : el('p', { class: 'soft' }, one.packages.length > 0 ? words.coverage.gone : words.coverage.none)),
       facts([[w.tiles, `${number(one.settled)} / ${number(one.tiles)}`], [w.rate, OPEN.includes(one.state) && rate !== null ? w.perSecond(short(rate)) : null],
         [w.left, OPEN.includes(one.state) ? left(one) : null], [w.failed, one.failed > 0 ? link(number(one.failed), `#/failed?job=${id}`) : '0'], [w.empty, number(one.empty)],
-        [w.bytes, size(one.bytes)], [w.received, size(one.received)], [w.batches, `${number(one.batches_done)} / ${number(one.batches)}`], [w.zooms, zooms(one)], [w.tileset, one.tileset],
-        [w.formats, (one.formats ?? []).join(', ')], [w.priority, one.priority], [w.weight, one.weight], [w.reused, one.reused > 0 ? number(one.reused) : null],
-        [w.notModified, one.not_modified > 0 ? number(one.not_modified) : null], [w.elapsed, time(one.elapsed_seconds)], [w.since, one.submitted?.replace('T', ' ').replace('Z', ' UTC')]]),
+        [w.bytes, size(one.bytes)], [w.zooms, zooms(one)], [w.tileset, one.tileset], [w.formats, (one.formats ?? []).join(', ')],
+        [w.elapsed, time(one.elapsed_seconds)], [w.since, one.submitted?.replace('T', ' ').replace('Z', ' UTC')]]),
+      details('job', given.values, facts([[w.received, size(one.received)], [w.batches, `${number(one.batches_done)} / ${number(one.batches)}`], [w.priority, one.priority], [w.weight, one.weight],
+        [w.reused, one.reused > 0 ? number(one.reused) : null], [w.notModified, one.not_modified > 0 ? number(one.not_modified) : null]])),
       el('div', { class: 'cards' },
         el('section', { class: 'card' }, table(`${w.packages} (${number(one.packages_total)})`, [
-          ['', (item) => (item.state === 'published' ? link(item.id, `#/package/${encodeURIComponent(item.id)}`) : item.id)], [w.state, (item) => item.state],
+          [words.catalogs.id, (item) => (item.state === 'published' ? link(item.id, `#/package/${encodeURIComponent(item.id)}`) : item.id)], [w.state, (item) => item.state],
           [words.catalog.version, (item) => item.version ?? '–', 'n'], [words.catalog.size, (item) => size(item.size), 'n'],
         ], one.packages, (item) => item.id)),
-        el('section', { class: 'card' }, el('h2', {}, w.events), el('ul', { class: 'events' }, cover.lines.slice(-20).reverse().map((line) => el('li', { key: line.seq }, el('small', {}, line.at.slice(11, 19)), ' ', line.text))))),
-      one.failures.length > 0 ? el('section', { class: 'card' }, table(w.failures, [['', (item) => item.tile], [words.failed.cause, (item) => item.cause], [words.failed.detail, (item) => item.detail]], one.failures, (item, i) => `${item.tile} ${i}`)) : null,
+        el('section', { class: 'card' }, el('h2', {}, w.events), el('ul', { class: 'events', tabindex: 0, 'aria-label': w.events }, cover.lines.slice(-20).reverse().map((line) => el('li', { key: line.seq }, el('small', {}, line.at.slice(11, 19)), ' ', line.text))))),
+      one.failures.length > 0 ? el('section', { class: 'card' }, table(w.failures, [[w.tile, (item) => item.tile], [words.failed.cause, (item) => item.cause], [words.failed.detail, (item) => item.detail]], one.failures, (item, i) => `${item.tile} ${i}`)) : null,
     ];
   };
 }
@@ -194,8 +200,8 @@ function orders(one, order) {
   };
   const isOpen = OPEN.includes(one.state);
   const shown = [one.state === 'paused' ? 'resume' : isOpen ? 'pause' : null, isOpen ? 'cancel' : null, ['failed', 'cancelled'].includes(one.state) ? 'retry' : null].filter(Boolean);
-  return el('div', { class: 'buttons', key: 'orders' }, shown.map((word) => button(words.orders[word], word, () => order(word), { class: word === 'cancel' ? 'danger' : null })),
-    isOpen ? [ask('prioritise', one.priority), ask('weight', one.weight)] : null);
+  return { buttons: el('div', { class: 'buttons', key: 'orders' }, shown.map((word) => button(words.orders[word], word, () => order(word), { class: word === 'cancel' ? 'danger' : null }))),
+    values: isOpen ? el('div', { class: 'buttons', key: 'values' }, ask('prioritise', one.priority), ask('weight', one.weight)) : null };
 }
 
 function coverTable(bands, name) {

@@ -1,6 +1,9 @@
-// The frame round the views: addresses, the session, the theme, what is old.
+// The views: their addresses, who may see them, when they are drawn again, what is old.
 import { APIError, Events, findRole, read, token } from './api.js';
-import { announce, button, el, link, morph, time } from './dom.js';
+import { announce, el, morph, time } from './dom.js';
+import { drawHeader, followTheme } from './frame.js';
+import { language, setLanguage } from './language.js';
+import { signIn } from './signin.js';
 import { words } from './words.js';
 
 const MODULES = {
@@ -10,6 +13,8 @@ const MODULES = {
   job: ['./jobs.js', 'job'], package: ['./catalog.js', 'pack'],
 };
 const PUBLIC = ['catalog', 'package'];
+/** The view of an address that names none. */
+const FIRST = { none: 'catalog', client: 'extract' };
 const LISTENERS = new Set();
 const main = document.getElementById('main');
 let role = null;
@@ -29,8 +34,8 @@ const page = {
   get isOperator() { return role === 'operator'; },
   get mayExtract() { return role === 'operator' || role === 'client'; },
   /** The language of names. */
-  get language() { return localStorage.getItem('packhorse.language') ?? languageOfBrowser(); },
-  set language(code) { localStorage.setItem('packhorse.language', code); },
+  get language() { return language(); },
+  set language(code) { setLanguage(code); },
   /** Listens to events until the view is left. */
   onEvents(listen) {
     LISTENERS.add(listen);
@@ -40,26 +45,21 @@ const page = {
   refresh: () => refresh(true),
 };
 
-function languageOfBrowser() {
-  const code = navigator.language.slice(0, 2);
-  return words.catalog.languages[code] ? code : 'en';
-}
-
 /** `#/job/4?x=y` → `{name, parts, query}`. */
 export function route() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const [name, ...parts] = path.split('/').map(decodeURIComponent);
-  return { name: MODULES[name] ? name : role === 'none' ? 'catalog' : 'overview', parts, query: new URLSearchParams(query ?? '') };
+  return { isNamed: MODULES[name] !== undefined, name: MODULES[name] ? name : FIRST[role] ?? 'overview', parts, query: new URLSearchParams(query ?? '') };
 }
 
 function takeToken() {
   // `packhorse up` prints an address with the token after the number sign, which browsers send to no server.
   const found = /^#token=([^&]+)$/.exec(location.hash);
   if (!found) return;
-  token.set(decodeURIComponent(found[1]));
+  token.set(decodeURIComponent(found[1]), token.isKept);
   role = null;
   events.reset();
-  history.replaceState(null, '', '#/overview');
+  history.replaceState(null, '', '#/');
 }
 
 async function open() {
@@ -72,12 +72,13 @@ async function open() {
   if (role === 'none' && token.get()) forget();
   if (mine !== turn) return;
   const to = route();
-  drawFrame(to.name);
+  drawHeader(to.name, role, { signOut, changed: redraw });
   document.title = `${words.views[to.name] ?? to.parts.join(' ')} – ${words.title}`;
   main.replaceChildren(el('p', { class: 'soft' }, words.loading));
-  if (role === 'none' && !PUBLIC.includes(to.name)) {
+  // A token in the address that the gateway does not know opens the form, not the catalog.
+  if (role === 'none' && (!PUBLIC.includes(to.name) || (refusal && !to.isNamed))) {
     bar('');
-    return main.replaceChildren(signIn());
+    return askForToken();
   }
   const [file, name] = MODULES[to.name];
   const make = (await import(file))[name];
@@ -149,43 +150,27 @@ function forget() {
   refusal = words.signIn.unknown;
 }
 
-function signIn() {
+function askForToken() {
   const why = refusal;
   refusal = '';
   if (why) announce(why);
-  const input = el('input', { id: 'token', type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' });
-  return el('section', { class: 'card' }, el('h1', {}, words.signIn.title), why ? el('p', { class: 'bad' }, why) : null, el('p', {}, words.signIn.why),
-    el('form', { on: { submit: (event) => { event.preventDefault(); token.set(input.value.trim()); role = null; open(); } } },
-      el('label', { for: 'token' }, words.signIn.token, input), el('button', { class: 'main', type: 'submit' }, words.signIn.button)),
-    el('p', { class: 'soft' }, words.signIn.where, ' ', el('code', {}, words.signIn.make)), el('p', {}, words.signIn.public, ' ', link(words.views.catalog, '#/catalog')));
+  main.replaceChildren(signIn(why, (text, isKept) => { token.set(text, isKept); role = null; open(); }));
 }
 
-function drawFrame(name) {
-  const nav = el('nav', { id: 'nav', 'aria-label': words.menu }, Object.entries(words.views).map(([key, text]) => {
-    const isCurrent = key === name || (key === 'jobs' && name === 'job') || (key === 'catalog' && name === 'package');
-    return el('a', { href: `#/${key}`, key, 'aria-current': isCurrent ? 'page' : null }, text);
-  }));
-  morph(document.getElementById('nav'), nav);
-  const theme = localStorage.getItem('packhorse.theme') ?? 'auto';
-  const choose = (event) => { localStorage.setItem('packhorse.theme', event.target.value); applyTheme(); };
-  const session = el('div', { id: 'session' }, el('span', {}, words.signIn.as(words.roles[role])),
-    role === 'none' ? link(words.signIn.button, '#/overview') : button(words.signIn.out, 'out', () => { token.set(''); role = null; events.reset(); open(); }),
-    el('label', { class: 'line' }, words.theme, el('select', { key: 'theme', on: { change: choose } },
-      Object.entries(words.themes).map(([key, text]) => el('option', { value: key, selected: key === theme }, text)))));
-  document.getElementById('session').replaceWith(session);
-  document.getElementById('skip').textContent = words.skip;
+function signOut() {
+  token.set('');
+  role = null;
+  events.reset();
+  open();
 }
 
-const isDark = matchMedia('(prefers-color-scheme: dark)');
-function applyTheme() {
-  const theme = localStorage.getItem('packhorse.theme') ?? 'auto';
-  document.documentElement.dataset.theme = theme === 'auto' ? (isDark.matches ? 'dark' : 'light') : theme;
+/** Maps take their colours when they are made. */
+function redraw() {
   if (view?.update) open();
 }
 
 takeToken();
-applyTheme();
-isDark.addEventListener('change', applyTheme);
+followTheme(redraw);
 window.addEventListener('hashchange', () => {
   if (location.hash === '#main') return;
   takeToken();

@@ -1,33 +1,49 @@
 // A map that is moved by pointer and keys, with pictures over a base map: cells, tiles, a box.
-import { CanvasBase, LibraryBase, TILE, WORLD } from './basemap.js';
-import { button, el } from './dom.js';
+import { CanvasBase } from './canvasbase.js';
+import { button, el, morph } from './dom.js';
 import { boxOfCorners, boxParts, project, tileBounds, unproject } from './geo.js';
+import { nameOfFeature } from './labels.js';
+import { language } from './language.js';
+import { LibraryBase } from './librarybase.js';
+import { world, worldStyle } from './mapstyle.js';
 import { words } from './words.js';
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const MOST_ZOOM = 18;
+/** Pixels of a tile. */
+const TILE = 512;
 
 export class MapView {
-  /** `label` names the map for screen readers; `onBox` is told a box that was drawn; `onClick` a place. */
-  constructor({ label, onBox = null, onClick = null, sources = [WORLD] }) {
+  /** `label` names the map for screen readers; `onBox` is told a box that was drawn, `onPoint` a corner of a polygon in degrees, `onClick` a place in pixels; `hasTip` shows features under the pointer. */
+  constructor({ label, onBox = null, onPoint = null, onClick = null, hasTip = false }) {
     this.camera = { x: 0.5, y: 0.35, zoom: 0 };
     this.pictures = {};
-    this.isDrawing = false;
+    /** What a pointer draws: `box`, `polygon` or nothing. */
+    this.mode = null;
     this.onBox = onBox;
+    this.onPoint = onPoint;
     this.onClick = onClick;
+    this.hasTip = hasTip;
     this.over = el('canvas', { class: 'over', tabindex: 0, role: 'application', 'aria-label': `${label}. ${words.map.label}` });
     this.caption = el('p', { class: 'caption' });
-    this.frame = el('div', { class: 'map' }, this.over,
+    this.tools = el('div', { class: 'tools' });
+    this.tip = el('div', { class: 'tip', hidden: true });
+    this.frame = el('div', { class: 'map' }, this.over, this.tools, this.tip,
       el('div', { class: 'zoom' }, button('+', 'zoom-in', () => this.zoomBy(1), { 'aria-label': words.map.in }),
         button('−', 'zoom-out', () => this.zoomBy(-1), { 'aria-label': words.map.out }),
         button('▣', 'zoom-all', () => this.home && this.fit(this.home), { 'aria-label': words.map.all })));
     this.element = el('div', { 'data-keep': '' }, this.frame, this.caption);
-    this.base = new CanvasBase(this.frame, sources);
-    this.#say();
+    this.base = new CanvasBase(this.frame, world(language()));
     this.#listen();
     this.sizes = new ResizeObserver(() => this.#resized());
     this.sizes.observe(this.frame);
     this.isAlive = true;
+    this.setStyle(worldStyle(language()));
+  }
+
+  /** Shows buttons in a corner of the map: `[text, key, isPressed, click]`. */
+  setTools(tools) {
+    morph(this.tools, el('div', { class: 'tools' }, tools.map(([text, key, isPressed, click]) => button(text, key, click, { 'aria-pressed': String(isPressed) }))));
   }
 
   remove() {
@@ -36,26 +52,36 @@ export class MapView {
     this.base.remove();
   }
 
-  /** Uses MapLibre as the base, when it can be had; the canvas stays otherwise, and the caption says why. */
-  async useLibrary(style, attribution = '') {
-    this.attribution = attribution;
+  /** Shows a style with MapLibre when it can be had; the canvas stays otherwise, and the caption says why. `fallback`: a style for one that is refused. */
+  setStyle(style, attribution = '', fallback = null) {
+    Object.assign(this, { style: { style, fallback }, attribution });
     this.#say();
+    if (this.base instanceof LibraryBase) this.base.setStyle(this.style);
+    else this.making ??= this.#make();
+  }
+
+  /** Shows tiles over the world on the canvas; MapLibre has them in its style. */
+  setSource(source) { this.base.setSources?.([...this.base.sources.slice(0, 2), source]); }
+
+  async #make() {
+    const style = this.style;
     try {
       const base = await LibraryBase.make(this.frame, style, this.#view());
       if (!this.isAlive) return base.remove();
       this.base.remove();
       this.base = base;
+      if (this.style !== style) base.setStyle(this.style);
       this.#say();
       this.draw();
     } catch (error) {
       this.#say(error.message);
     }
-    this.isSettled = true;
     return undefined;
   }
 
   #say(reason) {
-    this.caption.textContent = [this.base.text + (reason ? ` (${reason})` : ''), this.attribution || words.map.world].filter(Boolean).join(' · ');
+    this.reason = reason ?? this.reason;
+    this.caption.textContent = [this.base.text + (this.base instanceof LibraryBase || !this.reason ? '' : ` (${this.reason})`), this.attribution, words.map.world].filter(Boolean).join(' · ');
   }
 
   #resized() {
@@ -106,7 +132,7 @@ export class MapView {
     return { x: view.west + px / view.scale, y: view.north + py / view.scale };
   }
 
-  /** Sets the pictures: `bands`, `squares` (tiles), `box` in degrees, `marks` (tiles with a cross). */
+  /** Sets the pictures: `bands`, `squares` (tiles), `box` and `polygon` (corners) in degrees, `marks` (tiles with a cross). */
   set(pictures) {
     Object.assign(this.pictures, pictures);
     this.draw();
@@ -138,6 +164,7 @@ export class MapView {
     }
     for (const { zoom, x, y } of this.pictures.marks ?? []) cross(context, rect(tileBounds(zoom, x, y)));
     if (this.pictures.box) this.#drawBox(context, rect);
+    if (this.pictures.polygon?.length > 0) this.#drawPolygon(context, view);
   }
 
   #drawBox(context, rect) {
@@ -152,6 +179,18 @@ export class MapView {
     context.setLineDash([]);
   }
 
+  #drawPolygon(context, view) {
+    const places = this.pictures.polygon.map(([longitude, latitude]) => project(longitude, latitude)).map(({ x, y }) => [(x - view.west) * view.scale, (y - view.north) * view.scale]);
+    context.lineWidth = 2;
+    context.beginPath();
+    places.forEach(([x, y], i) => context[i === 0 ? 'moveTo' : 'lineTo'](x, y));
+    context.closePath();
+    context.fill();
+    context.stroke();
+    context.fillStyle = colour('--accent');
+    for (const [x, y] of places) context.fillRect(x - 4, y - 4, 8, 8);
+  }
+
   #listen() {
     const pointers = new Map();
     let start = null;
@@ -160,10 +199,12 @@ export class MapView {
     this.over.addEventListener('pointerdown', (event) => {
       this.over.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, at(event));
-      const isBox = this.onBox && (this.isDrawing || event.shiftKey);
+      const isBox = this.onBox && (this.mode === 'box' || event.shiftKey);
       start = { at: at(event), corner: isBox ? degrees(at(event)) : null, camera: { ...this.camera }, hasMoved: false };
     });
+    this.over.addEventListener('pointerleave', () => this.#tipAt(null));
     this.over.addEventListener('pointermove', (event) => {
+      if (pointers.size === 0) this.#tipAt(at(event));
       if (!pointers.has(event.pointerId) || !start) return;
       const [px, py] = at(event);
       if (pointers.size === 2) {
@@ -182,6 +223,7 @@ export class MapView {
     const end = (event) => {
       if (!pointers.delete(event.pointerId) || !start || event.type === 'pointercancel') return;
       if (start.corner && start.hasMoved) this.onBox(boxOfCorners(start.corner, degrees(at(event))), true);
+      else if (!start.hasMoved && this.mode === 'polygon') this.onPoint?.(degrees(at(event)));
       else if (!start.hasMoved) this.onClick?.(...at(event));
       if (pointers.size === 0) start = null;
     };
@@ -194,6 +236,21 @@ export class MapView {
     this.over.addEventListener('keydown', (event) => this.#key(event));
   }
 
+  /** Shows the features at a place in pixels, after the pointer has rested there for a moment; `null` hides them. */
+  #tipAt(place) {
+    if (!this.hasTip) return;
+    clearTimeout(this.resting);
+    this.tip.hidden = true;
+    if (place === null) return;
+    this.resting = setTimeout(() => {
+      const found = this.isAlive ? this.base.features(...place).slice(0, 4) : [];
+      this.tip.replaceChildren(...found.map((one) => el('p', {}, el('strong', {}, one.layer), ' ', nameOfFeature(one.properties, language()) || Object.entries(one.properties).slice(0, 2).map(([key, value]) => `${key}: ${value}`).join(', '))));
+      this.tip.hidden = found.length === 0;
+      const [x, y] = [Math.min(place[0] + 12, this.frame.clientWidth - this.tip.offsetWidth - 4), Math.min(place[1] + 12, this.frame.clientHeight - this.tip.offsetHeight - 4)];
+      Object.assign(this.tip.style, { left: `${Math.max(0, x)}px`, top: `${Math.max(0, y)}px` });
+    }, 80);
+  }
+
   #key(event) {
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const step = steps[event.key];
@@ -202,6 +259,7 @@ export class MapView {
     else if (event.key === '+' || event.key === '=') this.zoomBy(0.5);
     else if (event.key === '-') this.zoomBy(-0.5);
     else if (event.key === '0' && this.home) this.fit(this.home);
+    else if (event.key === 'Enter' && this.mode === 'polygon') this.onPoint?.(unproject(this.camera.x, this.camera.y));
     else if (event.key === 'Enter') this.onClick?.(this.frame.clientWidth / 2, this.frame.clientHeight / 2);
     else return;
     event.preventDefault();

@@ -69,7 +69,7 @@ struct GatewayCommand: AsyncParsableCommand {
     @Option(help: "The most tiles of an extract.") var extractTiles: UInt64 = 5_000
     @Option(
         help: ArgumentHelp(
-            "Folder with maplibre-gl.js and maplibre-gl.css 5.3.0 for the page; without it the page draws its maps itself.",
+            "Folder with maplibre-gl.js and maplibre-gl.css 5.3.0 for the page. Default: $PACKHORSE_WEB_LIB, else share/packhorse/web-lib beside the program or in /usr/local or /usr. Without it the page draws its maps itself.",
             valueName: "folder"))
     var webLib: String?
     @OptionGroup var configurationOptions: ConfigurationOptions
@@ -91,9 +91,7 @@ struct GatewayCommand: AsyncParsableCommand {
             throw ValidationError("--accel is a path with a slash at both ends, such as /catalog-files/.")
         }
         try EndpointOption.checkConnecting(coordinator, option: "--coordinator")
-        if let webLib, !FileManager.default.fileExists(atPath: webLib + "/maplibre-gl.js") {
-            throw ValidationError("--web-lib names the folder '\(webLib)', which has no maplibre-gl.js.")
-        }
+        try WebLibrary.check(webLib)
         var addresses = GatewayOptions(catalog: URL(filePath: catalog))
         (addresses.publicURL, addresses.trustedProxies, addresses.corsOrigins) = (publicURL, trustedProxy, corsOrigin)
         if let (option, text) = addresses.problem { throw ValidationError("--\(option): \(text)") }
@@ -126,7 +124,9 @@ struct GatewayCommand: AsyncParsableCommand {
             options.coordinator = ClusterAccess(
                 endpoint: coordinator, security: try keys.client(as: .operator), allowPlain: keys.insecure)
         }
-        options.page = .embedded(library: webLib.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        let library = WebLibrary.folder(
+            option: webLib, environment: Variable.value(WebLibrary.variable), program: ChildProcess.program)
+        options.page = .embedded(library: library)
         options.tilesets = try tileset.map { name in
             // A wrong file ends the start; the file is read again with each attempt and on SIGHUP.
             _ = try TilesetReader.file(name)

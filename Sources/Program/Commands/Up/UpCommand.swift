@@ -56,7 +56,15 @@ struct UpCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "How long a worker may make no progress, as for 'packhorse coordinator'.", valueName: "seconds"))
     var leaseSeconds: Double?
-    @Option(help: "The most tiles of an extract, as for 'packhorse gateway'.") var extractTiles: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "The most tiles of an extract, as for 'packhorse gateway'. Default: 25000, a country such as France to zoom 12.",
+            valueName: "tiles"))
+    var extractTiles: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "Folder with MapLibre GL JS for the maps of the page, as for 'packhorse gateway'.", valueName: "folder"))
+    var webLib: String?
     @Option(
         help: ArgumentHelp(
             "Serve the metrics of the coordinator at this port, and those of the workers at the following ones; path /metrics. Those of the gateway are at its own address.",
@@ -90,6 +98,10 @@ struct UpCommand: AsyncParsableCommand {
         guard !noGateway || extractTiles == nil else {
             throw ValidationError("--extract-tiles is for the gateway, which --no-gateway leaves out.")
         }
+        guard !noGateway || webLib == nil else {
+            throw ValidationError("--web-lib is for the gateway, which --no-gateway leaves out.")
+        }
+        try WebLibrary.check(webLib)
         guard !noGateway || tileset.isEmpty else {
             throw ValidationError("--tileset is for the gateway; with --no-gateway name the tileset in 'submit'.")
         }
@@ -124,6 +136,10 @@ struct UpCommand: AsyncParsableCommand {
     }
 
     private static let lockName = "up.lock"
+    /// Tiles: more than a gateway allows, because the people at this page run the whole system.
+    ///
+    /// France has 17,000 to zoom 12.
+    private static let usualExtract: UInt64 = 25_000
 
     private var workerCount: Int { workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)) }
 
@@ -142,7 +158,8 @@ struct UpCommand: AsyncParsableCommand {
         for case (let name, let value?) in options { plan.coordinatorArguments += [name, value] }
         plan.coordinatorArguments += notifyOptions.arguments
         plan.gatewayArguments = tileset.flatMap { ["--tileset", $0] }
-        if let extractTiles { plan.gatewayArguments += ["--extract-tiles", "\(extractTiles)"] }
+        plan.gatewayArguments += ["--extract-tiles", "\(extractTiles ?? Self.usualExtract)"]
+        if let webLib { plan.gatewayArguments += ["--web-lib", webLib] }
         plan.logArguments = ["--log-level", log.logLevel.rawValue, "--log-format", log.logFormat.rawValue]
         return plan
     }

@@ -3,6 +3,7 @@ internal import Digests
 internal import Errors
 internal import HTTPTypes
 internal import HummingbirdCore
+internal import Packages
 internal import Tiles
 internal import Tilesets
 internal import WebRequests
@@ -16,6 +17,17 @@ struct ExtractResponder: Sendable {
         let area: AreaRequest
         /// The deepest zoom; absent = that of the tileset.
         let maxZoom: Int?
+        /// What people call the package, 1 to 100 bytes; absent = it has its id only.
+        let name: String?
+        /// `mbtiles`, which is always made, and `pmtiles`.
+        let formats: [String]?
+    }
+
+    private struct FileView: Encodable {
+        let format: String
+        let url: String
+        let size: UInt64
+        let sha256: String
     }
 
     private struct State: Encodable {
@@ -27,6 +39,8 @@ struct ExtractResponder: Sendable {
         let url: String?
         let size: UInt64?
         let sha256: String?
+        /// The package in every format; absent until it is published.
+        let files: [FileView]?
         let reason: String?
         /// Why its job makes no progress now.
         let waiting: String?
@@ -44,9 +58,12 @@ struct ExtractResponder: Sendable {
         guard let extracts = services.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
         let order = try await JSONBody.read(Order.self, routed.request, most: 4 << 20)
         let tileset = try services.tilesets.find(order.tileset, for: routed.caller)
-        guard order.area.regions == nil,
-            let area = try order.area.areas({ () throws(Problem) in try services.world.tree() }).first
-        else { throw Problem(.wrongRequest, "An extract has a 'bbox' or a 'mask'.") }
+        let areas = try order.area.areas { () throws(Problem) in try services.world.tree() }
+        guard let area = Area.merged(areas) else { throw Problem(.wrongRequest, "The area is empty.") }
+        let formats = try Self.formats(order.formats ?? [])
+        if let name = order.name, !(1...100 ~= name.utf8.count) {
+            throw Problem(.wrongRequest, "'name' has 1 to 100 bytes.")
+        }
         let zoom = order.maxZoom ?? tileset.zooms.max
         guard tileset.zooms.contains(zoom), let zooms = ZoomRange(min: tileset.zooms.min, max: zoom) else {
             throw Problem(.wrongRequest, "'max_zoom' is one of the zooms \(tileset.zooms) of the tileset.")
@@ -58,10 +75,11 @@ struct ExtractResponder: Sendable {
             throw Problem(
                 .areaTooBig, "The area has \(count) tiles; at most \(services.options.extractTiles) are allowed.")
         }
-        let id = ExtractName.id(of: mask, tileset: order.tileset)
+        let id = ExtractName.id(of: mask, tileset: order.tileset, formats: formats)
         if published(id) == nil {
             try services.access.countExtract(routed.caller)
-            let extract = ExtractService.Extract(id: id, tileset: tileset, mask: mask)
+            let extract = ExtractService.Extract(
+                id: id, tileset: tileset, mask: mask, name: order.name, formats: formats)
             let (number, signals) = await extracts.request(extract, routed.caller.client, isRanged: true)
             // A refusal that comes at once is the answer; the build goes on without this request.
             try await Self.refusal(signals)
@@ -71,6 +89,15 @@ struct ExtractResponder: Sendable {
         var response = try await answer(id, tiles: count)
         response.headers[.location] = "/v1/extracts/\(id)"
         return response
+    }
+
+    /// Those of the request, with MBTiles.
+    private static func formats(_ words: [String]) throws(Problem) -> [PackageFormat] {
+        let known: [PackageFormat] = [.mbtiles, .pmtiles]
+        guard words.allSatisfy({ word in known.contains { $0.rawValue == word } }) else {
+            throw Problem(.wrongRequest, "'formats' of an extract has 'mbtiles' and 'pmtiles' only.")
+        }
+        return known.filter { $0 == .mbtiles || words.contains($0.rawValue) }
     }
 
     /// How long the client wants to wait: `Prefer: wait=20` (RFC 7240), at most a minute.
@@ -113,12 +140,19 @@ struct ExtractResponder: Sendable {
         services.watch.current.snapshot?.maps.versions(.newest(id: id), edition: ExtractName.edition).first
     }
 
+    private static func files(_ map: MapVersion) -> [FileView] {
+        [("mbtiles", map.mbtiles), ("pmtiles", map.pmtiles)].compactMap { format, file in
+            file.map { FileView(format: format, url: "/\($0.path)", size: $0.size, sha256: $0.digest.hex) }
+        }
+    }
+
     private func answer(_ id: String, tiles: UInt64?) async throws(Problem) -> Response {
         if let map = published(id) {
             return APIResponder.json(
                 State(
                     id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.main.path)",
-                    size: map.main.size, sha256: map.main.digest.hex, reason: nil, waiting: nil))
+                    size: map.main.size, sha256: map.main.digest.hex, files: Self.files(map), reason: nil,
+                    waiting: nil))
         }
         let job = await services.extracts?.jobs[id]
         let reason = await services.extracts?.ends[id]
@@ -130,8 +164,8 @@ struct ExtractResponder: Sendable {
         let waiting = reason == nil ? await services.extracts?.waiting[id] : nil
         var response = APIResponder.json(
             State(
-                id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, reason: reason,
-                waiting: waiting),
+                id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, files: nil,
+                reason: reason, waiting: waiting),
             status: state == "building" ? .accepted : .ok)
         if state == "building" { response.headers[.retryAfter] = "2" }
         return response

@@ -78,7 +78,8 @@ enum RegionResponder {
         return try DocumentResponder.respond(document, to: routed.request, cacheControl: "public, max-age=86400")
     }
 
-    private static func find(_ routed: RoutedRequest) throws(Problem) -> (Region, RegionTree) {
+    /// The region of the path.
+    static func find(_ routed: RoutedRequest) throws(Problem) -> (Region, RegionTree) {
         let (tree, id) = (try routed.services.world.tree(), routed["region"])
         guard let region = tree[id] else { throw Problem(.notFound, "There is no region '\(id.prefix(40))'.") }
         return (region, tree)

@@ -1,5 +1,6 @@
 internal import Digests
 internal import Files
+internal import Packages
 internal import Tiles
 
 /// How extracts are named in the catalog.
@@ -11,8 +12,9 @@ enum ExtractName {
 
     /// The id of the package of a mask: `m` and 24 digits of the SHA-256 of the tileset, the zooms and the mask.
     ///
-    /// Equal masks have equal ids, however their text was written.
-    static func id(of mask: TileMask, tileset: String) -> String {
-        "m" + Digest(of: Array("\(tileset) 0-\(mask.maxZoom) \(mask.cartoWire)".utf8)).hex.prefix(24)
+    /// Equal masks have equal ids, however their text was written. Other formats than MBTiles alone make another package.
+    static func id(of mask: TileMask, tileset: String, formats: [PackageFormat] = [.mbtiles]) -> String {
+        let more = formats == [.mbtiles] ? "" : " " + formats.map(\.rawValue).joined(separator: ",")
+        return "m" + Digest(of: Array("\(tileset) 0-\(mask.maxZoom) \(mask.cartoWire)\(more)".utf8)).hex.prefix(24)
     }
 }

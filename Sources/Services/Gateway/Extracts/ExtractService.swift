@@ -3,6 +3,7 @@ internal import ClusterClient
 internal import Errors
 internal import Foundation
 internal import Logging
+internal import Packages
 internal import Telemetry
 internal import Tiles
 internal import Tilesets
@@ -23,6 +24,9 @@ actor ExtractService {
         let id: String
         let tileset: Tileset
         let mask: TileMask
+        /// What people call it; `nil` = its id.
+        var name: String?
+        var formats: [PackageFormat] = [.mbtiles]
     }
 
     private let services: GatewayServices
@@ -179,18 +183,22 @@ actor ExtractService {
     }
 
     private func send(_ extract: Extract) async throws(Problem) -> UInt64 {
-        let area = try AreaRequest.area(extract.mask, id: extract.id, label: "extract")
+        var area = try AreaRequest.area(extract.mask, id: extract.id, label: "extract")
+        if let name = extract.name { area = area.renamed(names: ["en": name]) }
         let request: PBSubmit
         do {
             guard let zooms = ZoomRange(min: 0, max: extract.mask.maxZoom)?.intersection(extract.tileset.zooms) else {
                 throw Problem(.wrongRequest, "The mask has no zoom of the tileset.")
             }
             var draft = try JobDraft(
-                areas: [area], zooms: zooms, tileset: extract.tileset, label: "extract \(extract.id)")
+                areas: [area], zooms: zooms, tileset: extract.tileset, label: "extract \(extract.name ?? extract.id)")
+            draft.formats = extract.formats
             draft.publish.edition = PBEdition(group: ExtractName.group, language: "")
             // Without a request id the coordinator joins it with an unfinished job for the same package, as another gateway
             // may have submitted one at the same time.
-            request = draft.request(SubmitPolicy(requestID: "", priority: 10))
+            // The gateway has its own limit, which may be higher than that of the coordinator for boxes.
+            let tiles = extract.mask.count(in: zooms)
+            request = draft.request(SubmitPolicy(requestID: "", tileLimit: tiles, priority: 10))
         } catch let error as Problem { throw error } catch {
             throw Problem(.wrongRequest, (error as? any CodedError)?.message ?? "\(error)")
         }

@@ -12,6 +12,7 @@ final class WorldMap: Sendable {
 
     private let cutter = Mutex<TileCutter?>(nil)
     private let regions = Mutex<RegionTree?>(nil)
+    private let towns = Mutex<TownTiles?>(nil)
     private let tiles = Mutex(RecentWorldTiles())
     /// As many as cores, so that they leave the other threads of the process their turn.
     private let threads = WorkThreads("packhorse.gateway.world", count: ProcessInfo.processInfo.activeProcessorCount)
@@ -30,6 +31,21 @@ final class WorldMap: Sendable {
             let made = WorldTile.make(id, from: try self.made(), language: language)
             self.tiles.withLock { $0.insert(made, key) }
             return made
+        }
+    }
+
+    /// The tile with the names of towns; `nil` where there is no town.
+    ///
+    /// - Throws: ``Problem`` `internal-error` when the embedded list cannot be read.
+    func towns(_ id: TileID) async throws(Problem) -> [UInt8]? {
+        try await threads.run { () throws(Problem) in
+            let tiles = self.towns.withLock { towns -> TownTiles? in
+                // The list is a part of the program; a damaged one is reported below.
+                if towns == nil { towns = try? TownTiles(TownList.embedded()) }
+                return towns
+            }
+            guard let tiles else { throw Problem(.internalError, "The embedded towns cannot be read.") }
+            return tiles.cut(id)
         }
     }
 

@@ -24,12 +24,15 @@ extension PageFiles {
     /// - Parameter library: The folder with `maplibre-gl.js` and `maplibre-gl.css`, which are read at this call; `nil` or
     ///   a folder without them means that the page draws its maps itself.
     package static func embedded(library: URL? = nil) -> PageFiles {
-        var documents = embedded
+        var found: [String: ServedDocument] = [:]
         for (name, type) in libraryFiles {
             // A library that is not there or cannot be read is not served; the page says so under its maps.
             guard let library, let data = try? Data(contentsOf: library.appending(path: name)) else { continue }
-            documents["lib/\(name)"] = ServedDocument([UInt8](data), mediaType: type)
+            found["lib/\(name)"] = ServedDocument([UInt8](data), mediaType: type)
         }
-        return PageFiles(documents: documents)
+        // The page asks this first: a request for a missing script would be an error in the browser's console.
+        let isThere = found.count == libraryFiles.count
+        found["lib/files.json"] = ServedDocument(Array("{\"library\":\(isThere)}".utf8), mediaType: "application/json")
+        return PageFiles(documents: embedded.merging(found) { $1 })
     }
 }

@@ -149,7 +149,7 @@ enum OpenAPISchemas {
         "Extract": object(
             [
                 "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]),
-                "max_zoom": integer,
+                "max_zoom": integer, "name": text, "formats": list(words(["mbtiles", "pmtiles"])),
             ], required: ["tileset", "area"]),
     ]
 

@@ -26,6 +26,7 @@ extension OpenAPISchemas {
         "Tileset": "id name? format min_zoom:integer max_zoom:integer attribution?",
         "Regions": "regions:[Region] towns:[Town]",
         "Town": "id name country region path population:integer longitude:number latitude:number",
+        "RegionTiles": "id bounds:[number] counts:[integer] mask",
         "AreaTiles": "format bounds:[number] zoom:integer tiles:integer mask",
         "Region": "id kind parent? name names:object path bounds:[number] children:[string]",
         "Packages": "packages:[Package]",
@@ -46,7 +47,9 @@ extension OpenAPISchemas {
         attribution? data_date? tileset? layers?:[string]
         """,
         "CatalogSum": "packages:integer tiles:integer bytes:integer",
-        "ExtractState": "id state job?:integer tiles?:integer url? size?:integer sha256? reason? waiting?",
+        "ExtractState":
+            "id state job?:integer tiles?:integer url? size?:integer sha256? files?:[ExtractFile] reason? waiting?",
+        "ExtractFile": "format url size:integer sha256",
     ].merging(MessageSchemas.words) { $1 }.mapValues(schema)
 
     /// A schema of words: `name` is a text, `name:TYPE` of another type, `name?` may be absent, `name:[TYPE]` is a list,

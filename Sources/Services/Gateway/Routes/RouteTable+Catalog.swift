@@ -19,6 +19,10 @@ extension RouteTable {
             summary: "The outline of a region as GeoJSON", query: ["zoom"], answer: .media(["application/geo+json"]),
             handler: RegionResponder.outline),
         Route(
+            .get, "/v1/regions/{region}/tiles", name: "region-tiles", access: .anyRole,
+            summary: "How many tiles a region has", query: ["zoom", "margin"], answer: .json("RegionTiles"),
+            handler: RegionTilesResponder.read),
+        Route(
             .post, "/v1/areas", name: "area", access: .anyRole,
             summary: "The tiles of a file with an area", query: ["zoom", "margin", "radius", "waypoints", "route"],
             body: "AreaFile", answer: .json("AreaTiles"), handler: AreaFileResponder.read),
@@ -34,7 +38,7 @@ extension RouteTable {
             handler: OrderResponder.withdraw),
         Route(
             .post, "/v1/extracts", name: "extract-order", group: .extract, access: .client, rate: .extracts,
-            summary: "Order a package of a box or a mask", headers: ["Prefer"], body: "Extract",
+            summary: "Order a package of an area", headers: ["Prefer"], body: "Extract",
             answer: .json("ExtractState", also: [202: "The package is being built"]), handler: ExtractResponder.order),
         Route(
             .get, "/v1/extracts/{extract}", name: "extract", group: .extract, access: .client,

@@ -27,6 +27,10 @@ extension RouteTable {
             "/world/{language}/tiles/{z}/{x}/{y}.pbf", "A tile of the embedded base map with names in a language"),
         worldDocument(
             "/world/{language}/tiles.json", "TileJSON of the embedded base map with names in a language"),
+        Route(
+            .get, "/world/towns/{z}/{x}/{y}.pbf", name: "world-towns", group: .tile, access: .open, rate: .tiles,
+            summary: "A tile with the names of towns", answer: .media([TileFormat.mvt.mediaType], also: noTile),
+            handler: WorldResponder.towns),
         worldTile("/world/{z}/{x}/{y}.pbf", "A tile of the embedded base map", query: ["language"]),
         worldDocument(
             "/world/{document}", "Style, TileJSON and sprite of the embedded base map", query: ["language"]),

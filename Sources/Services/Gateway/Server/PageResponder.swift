@@ -17,7 +17,7 @@ enum PageResponder {
         worker-src blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
         """
 
-    static let answer = RouteAnswer.media(["text/html", "text/javascript", "text/css"])
+    static let answer = RouteAnswer.media(["text/html", "text/javascript", "text/css", "application/json"])
 
     /// A file of the page; `/` is `index.html`.
     static func file(_ routed: RoutedRequest) throws(Problem) -> Response {

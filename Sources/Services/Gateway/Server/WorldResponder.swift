@@ -44,11 +44,9 @@ enum WorldResponder {
     /// A tile; 204 at sea.
     static func tile(_ routed: RoutedRequest) async throws(Problem) -> Response {
         let (language, request) = (try language(routed) ?? TileCutter.defaultLanguage, routed.request)
-        guard let zoom = Int(routed["z"]), let x = Int(routed["x"]), let y = Int(routed["y"]),
-            let tile = TileID(zoom: zoom, x: x, y: y)
-        else { throw Problem(.noSuchTile, "The path does not end in ZOOM/COLUMN/ROW.pbf of a tile.") }
+        let tile = try tileID(routed)
         guard let found = try await routed.services.world.tile(tile, language: language) else {
-            return Response(status: .noContent, headers: [.cacheControl: "public, max-age=86400"])
+            return nothing
         }
         let isPacked = AcceptEncoding.takes("gzip", request.headers[.acceptEncoding])
         let tag = EntityTag(isPacked ? "\(found.hash)-gz" : found.hash)
@@ -63,6 +61,23 @@ enum WorldResponder {
         return Response(
             status: .ok, headers: headers,
             body: .init(byteBuffer: ByteBuffer(bytes: isPacked ? found.gzip : found.vector)))
+    }
+
+    /// A tile with the names of towns; 204 where there is none.
+    static func towns(_ routed: RoutedRequest) async throws(Problem) -> Response {
+        guard let bytes = try await routed.services.world.towns(try tileID(routed)) else { return nothing }
+        return try answer(bytes, TileFormat.mvt.mediaType, routed)
+    }
+
+    private static var nothing: Response {
+        Response(status: .noContent, headers: [.cacheControl: "public, max-age=86400"])
+    }
+
+    private static func tileID(_ routed: RoutedRequest) throws(Problem) -> TileID {
+        guard let zoom = Int(routed["z"]), let x = Int(routed["x"]), let y = Int(routed["y"]),
+            let tile = TileID(zoom: zoom, x: x, y: y)
+        else { throw Problem(.noSuchTile, "The path does not end in ZOOM/COLUMN/ROW.pbf of a tile.") }
+        return tile
     }
 
     /// The language of the path or of the query; `nil` when none is given.

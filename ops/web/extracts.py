@@ -1,0 +1,189 @@
+"""Checks of the view that builds a map: see ops/web-test."""
+
+import contextlib
+import json
+import re
+import sqlite3
+
+from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, until
+
+
+MAIN = "document.querySelector('main').innerText"
+PICTURE = "document.querySelector('canvas.over').toDataURL()"
+
+
+def order(page, word):
+    answer = page.request.post(f"{URL}/v1/jobs/{JOB}/orders", headers={"Authorization": f"Bearer {OPERATOR}"}, data={"order": word})
+    check(f"order: {word}", answer.ok, answer.text())
+
+
+def tiles_of(page):
+    """The number of tiles that the view shows; empty before it does."""
+    found = re.match(r"([\d,]+) of at most", page.inner_text("#count"))
+    return found[1] if found else ""
+
+
+def counted(page, name, but=""):
+    """Waits for a number of tiles other than `but`, and returns it."""
+    script = f"/of at most/.test(document.getElementById('count').textContent) && !document.getElementById('count').textContent.startsWith({json.dumps(but + ' ') if but else 'null'})"
+    check(f"{name}: counted", until(page, script), page.inner_text("#count"))
+    return tiles_of(page)
+
+
+def search(page, text, expression, name):
+    page.fill("#place", text)
+    page.keyboard.press("Enter")
+    check(name, until(page, f"/{expression}/.test({MAIN})"), page.inner_text("main")[:300])
+
+
+def built(page, name, wanted, deepest, file_name):
+    """Builds the map, downloads it under its name, and counts its tiles."""
+    page.get_by_role("button", name="Build the map").click()
+    is_ready = until(page, f"/Download mbtiles/.test({MAIN})", 90)
+    check(f"{name}: built and offered", is_ready, page.inner_text("main")[-300:] + page.inner_text("#note"))
+    if not is_ready:
+        return
+    inspect(page, f"{name}, ready")
+    with page.expect_download() as download:
+        page.get_by_role("link", name=re.compile("Download mbtiles")).click()
+    check(f"{name}: the file has its name", download.value.suggested_filename == file_name, download.value.suggested_filename)
+    with contextlib.closing(sqlite3.connect(f"file:{download.value.path()}?mode=ro", uri=True)) as file:
+        tiles, most = file.execute("SELECT count(*), max(zoom_level) FROM tiles").fetchone()
+    check(f"{name}: the download has the tiles of the area", f"{tiles:,}" == wanted and most == deepest, f"{tiles} tiles to zoom {most}, {wanted}")
+
+
+def extract(browser):
+    page = browser.page(OPERATOR)
+    # A merge waits until a worker has a free lease, which the batches of the slow job hold for minutes.
+    order(page, "pause")
+    browser.open(page, "extract?bbox=24.5,59.3,25,59.5")
+    count = counted(page, "box")
+    page.locator("summary", has_text="Details").click()
+    check("box: an estimate", until(page, f"/Batches/.test({MAIN})"), page.inner_text("main")[-300:])
+    answer = re.search(r"Tiles\s+([\d,]+)\s+Batches", page.inner_text("main"))
+    check("box: the count of the page is the count of the coordinator", bool(answer) and count == answer[1], page.inner_text("main")[-300:])
+    check("box: its size is known from published packages", until(page, "/about .*B/.test(document.getElementById('size')?.textContent ?? '')"), page.inner_text(".act"))
+    page.select_option("#deepest", "7")
+    few = counted(page, "fewer zooms", but=count)
+    page.fill("#margin", "30km")
+    page.keyboard.press("Enter")
+    counted(page, "a margin", but=few)
+    search(page, "Tallinn or so", "No region and no town has this name", "search: a place that is not there")
+    search(page, "Dorpat", "Tartu, EE", "search: a town by another spelling")
+    page.get_by_role("button", name="Tartu, EE").click()
+    check("town: chosen", until(page, f"/The area is Tartu, EE/.test({MAIN})"), page.inner_text("main")[:300])
+    page.fill("#margin", "")
+    page.keyboard.press("Enter")
+    town = counted(page, "town")
+    search(page, "Eesti", "Estonia|Eesti", "search: a country in its own language")
+    before = page.evaluate(PICTURE)
+    page.click('main button[data-key="place EE"]')
+    check("region: the map shows it", until(page, f"{PICTURE} !== {json.dumps(before)}"))
+    wanted = counted(page, "region", but=town)
+    page.fill("#name", "Eesti 2026 / test")
+    page.keyboard.press("Enter")
+    page.get_by_label("also as PMTiles").check()
+    until(page, "!document.querySelector('[data-key=build]').disabled")
+    built(page, "region", wanted, 7, "Eesti-2026-test.mbtiles")
+    check("region: PMTiles too", page.get_by_role("link", name=re.compile("Download pmtiles")).count() == 1, page.inner_text(".act"))
+    page.get_by_role("button", name="Share").click()
+    check("share: a code", page.locator("dialog canvas[role=img]").count() == 1 and page.inner_text("dialog .mono") == page.url, page.inner_text("dialog"))
+    accessible(page, "share")
+    page.keyboard.press("Escape")
+    check("share: closed by Escape", until(page, "!document.querySelector('dialog')"))
+    link = page.url
+    area_file(browser)
+    # The link in another tab shows the same map, ready.
+    page.goto(f"{URL}/catalog.html")
+    page.goto(link)
+    check("link: the same map", until(page, f"/Download mbtiles/.test({MAIN}) && document.getElementById('name').value === 'Eesti 2026 / test'"), page.inner_text("main")[-300:])
+    # A tileset and a zoom may be chosen before there is a box; clean() below fails for an exception.
+    browser.open(page, "extract")
+    page.select_option("#deepest", index=0)
+    check("extract: a zoom is chosen without a box", until(page, "document.getElementById('deepest').selectedIndex === 0"))
+    page.select_option("#tileset", index=0)
+    too_large(page, browser)
+    drawn(page, browser)
+    order(page, "resume")
+    browser.open(page, "catalog")
+    page.get_by_role("button", name=re.compile(r"^extracts \(2\)")).click()
+    check("catalog: extracts have their names", until(page, "/Eesti 2026/.test(document.querySelector('.tree').innerText)"), page.inner_text("main")[:300])
+    clean(page, "extract")
+    page.context.close()
+
+
+def too_large(page, browser):
+    """Above the limit the view says what fits, and who can raise the limit."""
+    browser.open(page, "extract?region=EE")
+    check("limit: said", until(page, f"/at most 5,000 can be built/.test({MAIN}) && /--extract-tiles/.test({MAIN})"), page.inner_text("main")[-400:])
+    check("limit: nothing to build", page.get_by_role("button", name="Build the map").is_disabled())
+    page.get_by_role("button", name=re.compile("Only up to zoom")).click()
+    check("limit: fewer zooms fit", until(page, "!document.querySelector('[data-key=build]').disabled"), page.inner_text("#count"))
+
+
+def drawn(page, browser):
+    """A box and a polygon that are drawn with the pointer, and a polygon by keyboard."""
+    browser.open(page, "extract")
+    page.get_by_role("button", name="Draw a box").click()
+    frame = page.locator("canvas.over").bounding_box()
+    page.mouse.move(frame["x"] + 200, frame["y"] + 150)
+    page.mouse.down()
+    page.mouse.move(frame["x"] + 220, frame["y"] + 170, steps=4)
+    page.mouse.up()
+    check("box: a drawn one fills the edges", until(page, "document.getElementById('west').value !== ''"))
+    browser.open(page, "extract")
+    page.select_option("#deepest", "5")
+    page.get_by_role("button", name="Draw a polygon").click()
+    for x, y in [(200, 150), (260, 150), (230, 200)]:
+        page.mouse.click(frame["x"] + x, frame["y"] + y)
+    page.get_by_role("button", name="Done").click()
+    check("polygon: by pointer", until(page, f"/polygon with 3 corners/.test({MAIN})"), page.inner_text("main")[:400])
+    counted(page, "polygon")
+    page.get_by_role("button", name="Choose another area").click()
+    page.get_by_role("button", name="Draw a polygon").click()
+    page.locator("canvas.over").focus()
+    for key in ["Enter", "ArrowLeft", "Enter", "ArrowUp", "Enter"]:
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Done").click()
+    check("polygon: by keyboard", until(page, f"/polygon with 3 corners/.test({MAIN})"), page.inner_text("main")[:400])
+
+
+# A route across a corner of Estonia.
+TRIP = ('<gpx><wpt lat="58.4" lon="26.7"/><rte><rtept lat="59.41" lon="24.7"/><rtept lat="59.44" lon="24.95"/></rte></gpx>')
+# What a browser does with a file that is dropped on an element.
+DROP = """([name, text]) => { const data = new DataTransfer(); data.items.add(new File([text], name));
+  document.querySelector('canvas.over').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true})); }"""
+
+
+def area_file(browser):
+    """A file with an area in place of a box; the job of the page is paused."""
+    page = browser.page(OPERATOR)
+    browser.open(page, "extract?bbox=24.5,59.3,25,59.5")
+    page.select_option("#deepest", "8")
+    before = page.evaluate(PICTURE)
+    page.set_input_files("#file", {"name": "trip.gpx", "mimeType": "application/gpx+xml", "buffer": TRIP.encode()})
+    check("file: it is named with its format", until(page, f"/trip\\.gpx \\(gpx\\)/.test({MAIN})"), page.inner_text("main")[-400:])
+    check("file: the edges of the box are empty", page.input_value("#west") == "")
+    check("file: its tiles are drawn", page.evaluate(PICTURE) != before)
+    answer = page.request.post(f"{URL}/v1/areas?zoom=8", headers={"Authorization": f"Bearer {OPERATOR}"}, data=TRIP.encode()).json()
+    bare = counted(page, "file")
+    check("file: the count is that of the server", bare == f"{answer['tiles']:,}", f"{bare} {answer['tiles']}")
+    page.fill("#margin", "far")
+    page.keyboard.press("Enter")
+    check("file: a wrong margin is refused with words", until(page, "/margin|distance/.test(document.getElementById('count').textContent)"), page.inner_text("#count"))
+    page.fill("#margin", "40km")
+    page.keyboard.press("Enter")
+    wide = counted(page, "file: a margin adds tiles", but=bare)
+    page.get_by_label("Waypoints too").check()
+    wanted = counted(page, "file: waypoints add tiles", but=wide)
+    inspect(page, "file")
+    browser.shoot(page, "extract-file", full_page=True)
+    built(page, "file", wanted, 8, "trip.mbtiles")
+    page.evaluate(DROP, ["a<b>.txt", "hello"])
+    check("file: another file is refused with words", until(page, "/no known format/.test(document.getElementById('count').textContent)"), page.inner_text("#count"))
+    page.evaluate(DROP, ["square.wkt", "POLYGON((24.6 59.3,24.9 59.3,24.9 59.5,24.6 59.3))"])
+    check("file: a dropped file is read", until(page, f"/square\\.wkt \\(wkt\\)/.test({MAIN})"), page.inner_text("main")[-400:])
+    page.get_by_role("button", name="Remove the file").click()
+    check("file: removed", until(page, f"!/square/.test({MAIN})"), page.inner_text("main")[:300])
+    clean(page, "file", refused="/v1/areas")
+    page.context.close()
