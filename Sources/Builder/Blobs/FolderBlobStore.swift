@@ -72,13 +72,13 @@ public struct FolderBlobStore: Sendable {
     /// - Throws: `disk-full` or `io`; the temporary file is kept for another attempt.
     public func putBlocking(_ temporary: URL, digest: Digest) throws(StorageError) {
         let target = place(of: digest)
-        let size = try FileDescriptor(reading: temporary).size
-        if try length(of: digest) == size, try Digest.ofFile(target).digest == digest {
+        let file = try FileDescriptor(reading: temporary)
+        if try length(of: digest) == file.size, try Digest.ofFile(target).digest == digest {
             try Durable.remove(temporary)
             temporaries.forget(temporary.path)
             return
         }
-        try Durable.sync(file: temporary)
+        try file.sync()
         // Never creates the store's own folder: it may be a mount that is temporarily absent, and a new folder would
         // block its return.
         try Durable.makeFolder(target.deletingLastPathComponent(), isAlone: true)

@@ -118,8 +118,8 @@ extension Catalog {
     /// The package that a companion belongs to: of the base map, in whichever language it is.
     func owner(of id: String) throws(CatalogError) -> CatalogEntry {
         for edition in try editions() where edition.group == nil {
-            let wholes = try wholePackages(in: edition)
-            if let package = wholes.first(where: { $0.id == id }) { return package }
+            let wholes = try wholePackages(among: [id], in: edition)
+            if let package = wholes.first { return package }
         }
         throw CatalogError(
             .missingPackage,

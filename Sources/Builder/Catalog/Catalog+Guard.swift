@@ -82,7 +82,7 @@ extension Catalog {
     /// - Throws: `other-area` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
     public func check(areas: [String: TileMask], in edition: CatalogEdition = .main) throws(CatalogError) {
         var others: [(CatalogEntry, AreaOverlap)] = []
-        for entry in try list(edition).wholes {
+        for entry in try wholePackages(among: Set(areas.keys), in: edition) {
             // A mask that cannot be read has no area to compare.
             guard let new = areas[entry.id], let old = try? TileMask(cartoText: entry.tileMask), old != new,
                 let overlap = AreaOverlap(old: old, new: new), overlap.isOtherArea

@@ -53,7 +53,7 @@ extension Catalog {
         let tree = try Self.tree.get()
         for edition in try editions() {
             let document = try document(edition)
-            let list = document.value
+            let list = document.value.list
             let history = try history(edition)
             let older = history.byPackage()
             let packs = try packLists(of: list, edition)
@@ -83,7 +83,8 @@ extension Catalog {
                 CatalogIndex.Edition(
                     path: edition.path, group: edition.group, language: edition.language,
                     list: CatalogIndex.List(
-                        url: edition.path + "packages.json", size: Int64(document.size), sha256: document.digest.hex),
+                        url: edition.path + "packages.json", size: Int64(document.size),
+                        sha256: document.value.digest.hex),
                     packages: list.packages.count, sizes: sizes))
         }
         parts.tree = memory.nodes(regions, imported: imported) { Self.nodes(above: regions, in: tree, imported) }
@@ -148,10 +149,17 @@ extension Catalog {
     func refreshIndex() throws(CatalogError) {
         let bytes = try indexBytes()
         let target = folder.appendingPathComponent(CatalogIndex.fileName)
-        let held = try Self.bytes(target)
+        let isSame = try Self.holds(target, bytes)
         try sign(bytes)
-        guard held != bytes else { return }
+        guard !isSame else { return }
         try CatalogError.naming { () throws(StorageError) in try Durable.write(bytes, to: target) }
+    }
+
+    /// Whether a file has these bytes; one of another size is not read.
+    private static func holds(_ url: URL, _ bytes: [UInt8]) throws(CatalogError) -> Bool {
+        var status = stat()
+        if stat(url.path, &status) == 0, status.st_size != bytes.count { return false }
+        return try Self.bytes(url) == bytes
     }
 
     /// Writes the signature before the document that it signs; the file also keeps the signature of the previous

@@ -16,8 +16,8 @@ extension Catalog {
     ) throws(CatalogError) {
         guard !tileset.isEmpty else { return }
         let wanted = Set(ids)
-        let others = try list(edition).wholes.filter {
-            wanted.contains($0.id) && $0.tileset != nil && $0.tileset != tileset
+        let others = try wholePackages(among: wanted, in: edition).filter {
+            $0.tileset != nil && $0.tileset != tileset
         }
         if let first = others.first {
             throw Self.otherTileset(first, tileset: tileset, in: edition, more: others.count - 1)
@@ -34,11 +34,20 @@ extension Catalog {
     }
 
     static func checkCase(_ ids: [String], in list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) {
-        let listed = Set(list.packages.map(\.id))
-        let new = ids.filter { !listed.contains($0) }
-        guard !new.isEmpty else { return }
-        let known = Dictionary(list.packages.map { ($0.id.lowercased(), $0.id) }) { first, _ in first }
-        for id in new {
+        // Ids are ASCII, so that upper and lower case have the same length.
+        let (wanted, lengths) = (Set(ids), Set(ids.map(\.utf8.count)))
+        let folded = Set(ids.map { $0.lowercased() })
+        var listed: Set<String> = []
+        var known: [String: String] = [:]
+        // By index: an entry that is copied changes the reference counts of all its members.
+        for index in list.packages.indices {
+            let id = list.packages[index].id
+            guard lengths.contains(id.utf8.count) else { continue }
+            if wanted.contains(id) { listed.insert(id) }
+            let name = id.lowercased()
+            if folded.contains(name), known[name] == nil { known[name] = id }
+        }
+        for id in ids where !listed.contains(id) {
             guard let other = known[id.lowercased()] else { continue }
             throw CatalogError(
                 .badRequest,

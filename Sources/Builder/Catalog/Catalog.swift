@@ -76,9 +76,13 @@ public struct Catalog: Sendable {
 
     /// The same with the parts of a package as one entry, whose sizes are their sums and whose file is that of the first.
     ///
+    /// - Parameter ids: The packages that are wanted; `nil` = all.
     /// - Throws: `catalog-corrupt`, `io`.
-    public func wholePackages(in edition: CatalogEdition = .main) throws(CatalogError) -> [CatalogEntry] {
-        try list(edition).wholes
+    public func wholePackages(
+        among ids: Set<String>? = nil, in edition: CatalogEdition = .main
+    ) throws(CatalogError) -> [CatalogEntry] {
+        let list = try list(edition)
+        return ids.map(list.wholes(among:)) ?? list.wholes
     }
 
     // MARK: - Inside
@@ -109,15 +113,15 @@ public struct Catalog: Sendable {
         return list.packages
     }
 
-    func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList { try document(edition).value }
+    func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList { try document(edition).value.list }
 
     /// The list of an edition, read unless it is known and its file did not change; empty for an edition without a list.
-    func document(_ edition: CatalogEdition) throws(CatalogError) -> KnownDocument<CatalogList> {
+    func document(_ edition: CatalogEdition) throws(CatalogError) -> KnownDocument<KnownList> {
         let url = listURL(edition)
         if let known = memory.list(edition, at: url) { return known }
         let file = KnownFile(path: url.path)
         if edition != .main, file == nil, access(url.path, F_OK) != 0, errno == ENOENT {
-            return KnownDocument(CatalogList(), bytes: [], file: nil)
+            return KnownDocument(KnownList(CatalogList(), bytes: []), bytes: [], file: nil)
         }
         do {
             let data = try Data(contentsOf: url)
@@ -125,7 +129,8 @@ public struct Catalog: Sendable {
             guard Set(list.packages.map(\.id)).count == list.packages.count else {
                 throw CatalogError(.corrupt, "'\(url.path)' names a package twice.")
             }
-            let document = KnownDocument(list, bytes: Array(data), file: file)
+            let bytes = Array(data)
+            let document = KnownDocument(KnownList(list, bytes: bytes), bytes: bytes, file: file)
             memory.cache(document, edition, wasRead: true)
             return document
         } catch let error as DecodingError {
@@ -145,7 +150,8 @@ public struct Catalog: Sendable {
         let url = listURL(edition)
         let (written, bytes) = try encoded(list, edition)
         try write(bytes, to: url)
-        memory.cache(KnownDocument(written, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
+        let list = KnownList(written, bytes: bytes)
+        memory.cache(KnownDocument(list, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     /// The list as it is written: sorted by id, with the current base address.

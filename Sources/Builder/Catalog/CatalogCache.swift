@@ -42,7 +42,7 @@ final class CatalogCache: Sendable {
     }
 
     private struct State: Sendable {
-        var lists: [CatalogEdition: KnownDocument<CatalogList>] = [:]
+        var lists: [CatalogEdition: KnownDocument<KnownList>] = [:]
         var histories: [CatalogEdition: KnownDocument<CatalogHistory>] = [:]
         var packs: [CatalogEdition: PackLists] = [:]
         var rows = Rows()
@@ -66,14 +66,14 @@ final class CatalogCache: Sendable {
     // MARK: - Lists
 
     /// The list of an edition if its file did not change since it was cached.
-    func list(_ edition: CatalogEdition, at url: URL) -> KnownDocument<CatalogList>? {
+    func list(_ edition: CatalogEdition, at url: URL) -> KnownDocument<KnownList>? {
         guard let current = state.withLock({ $0.lists[edition] })?.ifCurrent(at: url) else { return nil }
-        state.withLock { if $0.lists[edition]?.digest == current.digest { $0.lists[edition] = current } }
+        state.withLock { if $0.lists[edition]?.isSame(as: current) == true { $0.lists[edition] = current } }
         return current
     }
 
     /// Caches a list that was read or written.
-    func cache(_ list: KnownDocument<CatalogList>, _ edition: CatalogEdition, wasRead: Bool) {
+    func cache(_ list: KnownDocument<KnownList>, _ edition: CatalogEdition, wasRead: Bool) {
         state.withLock {
             $0.lists[edition] = list
             $0.decodings += wasRead ? 1 : 0
@@ -83,7 +83,7 @@ final class CatalogCache: Sendable {
     /// The history of an edition if its file did not change since it was cached.
     func history(_ edition: CatalogEdition, at url: URL) -> CatalogHistory? {
         guard let current = state.withLock({ $0.histories[edition] })?.ifCurrent(at: url) else { return nil }
-        state.withLock { if $0.histories[edition]?.digest == current.digest { $0.histories[edition] = current } }
+        state.withLock { if $0.histories[edition]?.isSame(as: current) == true { $0.histories[edition] = current } }
         return current.value
     }
 

@@ -16,6 +16,13 @@ extension CatalogList {
     /// The version of the listed package of an id; `nil` when it is not listed.
     func version(of id: String) -> Int32? { packages.filter { $0.wholeID == id }.map(\.version).max() }
 
+    /// The packages with these ids, those in parts as one entry each, ascending by id.
+    func wholes(among ids: Set<String>) -> [CatalogEntry] {
+        // By index: an entry that is copied changes the reference counts of all its members.
+        let wanted = packages.indices.filter { ids.contains(packages[$0].part?.of ?? packages[$0].id) }
+        return CatalogList(packages: wanted.map { packages[$0] }).wholes
+    }
+
     /// All packages, those in parts as one entry each, ascending by id.
     var wholes: [CatalogEntry] {
         let groups = Dictionary(grouping: packages.filter { $0.part != nil }) { $0.part?.of ?? "" }

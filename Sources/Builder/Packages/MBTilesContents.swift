@@ -40,11 +40,21 @@ public struct MBTilesContents: Sendable {
     ///
     /// Reads no tile.
     public static func layers(of url: URL) -> [String]? {
+        // A package that is published: its metadata is read at once, without the look-ups that tell what any file is.
+        if let text = try? metadataRow("json", of: url) { return layers(in: ["json": text]) }
         // A file that is no archive has no layers to compare.
         guard let archive = try? TileArchives.readable(url), let facts = try? archive.facts() else {
             return nil
         }
         return layers(in: facts.rows)
+    }
+
+    /// A value of an MBTiles file's metadata; `nil` when it has none of that name.
+    private static func metadataRow(_ name: String, of url: URL) throws(ArchiveError) -> String? {
+        let database = try ReadOnlyDatabase(path: url.path, .batch(url.path))
+        let row = try database.prepare("SELECT value FROM metadata WHERE name = ?1 LIMIT 1")
+        row.bind(name, at: 1)
+        return try row.step() ? row.text(0) : nil
     }
 
     /// The same for metadata that was read; longer lists than a map can have are not known.

@@ -6,11 +6,11 @@ public import TileBodies
 
 /// Turns shards into one MBTiles file whose bytes depend on the spec and the tiles alone.
 public enum MBTilesMerge {
-    /// Writes, flushes and verifies the package.
+    /// Writes and verifies the package; `BlobStore.put` flushes it.
     ///
     /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them.
     /// Memory: about 60 MB, 2–4 bytes per
-    /// tile and 50 per body that occurs again. Blocks for a long time: call it on a thread of its own.
+    /// tile and 50 per body that occurs again; less for a small package, which one thread merges. Blocks for a long time: call it on a thread of its own.
     ///
     /// - Parameters:
     ///   - spec: The package's description. Tiles outside its mask and zooms are skipped.
@@ -20,25 +20,32 @@ public enum MBTilesMerge {
     ///     failed.
     ///   - layers: A cache of the layers of bodies, used if the spec does not list them; reusing it avoids
     ///     decompressing bodies again.
+    ///   - maps: A cache of the indexes of shards, used for small packages; reusing it avoids reading them again.
+    ///   - small: Which packages are small.
     ///   - stripTiles: Tiles sorted at a time; affects memory (about 100 bytes each) and speed, but not the bytes of
     ///     the file.
     ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``; `bad-shard` names the shard to fetch again.
     public static func run(
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
-        layers: LayerCache = LayerCache(), stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
+        layers: LayerCache = LayerCache(), maps: ShardMaps = ShardMaps(), small: SmallPackage = .usual,
+        stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PackageReceipt {
         try MergePlan.check(spec, into: temporary)
         do {
-            let plan = try MergePlan(spec, shards: shards, orders: [.rows], allowedMissing: allowedMissing) {
-                try progress(0)
+            let plan = try MergePlan(
+                spec, shards: shards, orders: [.rows], allowedMissing: allowedMissing, maps: maps, small: small
+            ) { try progress(0) }
+            let readBack = { (written: Written, content: SealedContent) in
+                try verify(content, against: spec, sum: written.sum)
             }
-            let readBack = { (written: Written) in try verify(temporary, against: spec, sum: written.sum) }
-            let (written, digest) = try BulkPackage.write(temporary, readBack: readBack) { builder in
+            let (written, digest) = try BulkPackage.write(
+                temporary, inMemory: plan.isSmall ? small.file : 0, isFlushed: false, readBack: readBack
+            ) { builder in
                 try fill(builder, plan: plan, stripTiles: stripTiles, layers: layers, progress: progress)
             }
             return PackageReceipt(
-                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: written.sum.tiles,
+                digest: digest, size: try temporary.fileSize(), tiles: written.sum.tiles,
                 empty: written.counts.empty, missing: written.missing, distinct: written.counts.distinct,
                 tilesHash: written.found.hash, remark: written.found.remark)
         } catch {
@@ -58,11 +65,9 @@ public enum MBTilesMerge {
         _ builder: any PackageWriter, plan: MergePlan, stripTiles: Int, layers: LayerCache,
         progress: (UInt64) throws -> Void
     ) throws -> Written {
-        var findings = MergeFindings(plan.spec, layers)
+        var findings = MergeFindings(plan.spec, layers, isAlone: plan.isSmall)
         var sum = TileSum()
-        let counts = try MergeStream.run(
-            plan.spec, inputs: plan.inputs, survey: plan.survey, stripTiles: stripTiles
-        ) { _, tiles in
+        let counts = try plan.run(stripTiles: stripTiles) { _, tiles in
             try findings.add(tiles) { tile, bytes in
                 if tile.isNew { try builder.add(body: bytes, number: tile.number) }
                 try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
@@ -81,8 +86,8 @@ public enum MBTilesMerge {
     ///
     /// Proves that the file has the given bodies. That the bodies are valid tiles was checked by a worker before it put
     /// their SHA-256 into a shard.
-    private static func verify(_ url: URL, against spec: PackageSpec, sum: TileSum) throws {
-        let problems = try MBTilesReadBack.problems(of: url, sum: sum, format: spec.metadata.format)
+    private static func verify(_ content: SealedContent, against spec: PackageSpec, sum: TileSum) throws {
+        let problems = try MBTilesReadBack.problems(of: content, sum: sum, format: spec.metadata.format)
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,

@@ -12,10 +12,10 @@ enum MBTilesReadBack {
     ///   - sum: The sum of the tiles that were written, in the order of zoom, column and TMS row.
     ///   - format: What their bodies must begin like.
     /// - Throws: `DatabaseError` when SQLite cannot open it.
-    static func problems(of url: URL, sum: TileSum, format: TileFormat) throws -> [String] {
-        var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
+    static func problems(of content: SealedContent, sum: TileSum, format: TileFormat) throws -> [String] {
+        var report = VerifyReport(path: "", size: 0, kind: "MBTiles")
         var found = TileSum()
-        try PackageDatabase.reading(url) { database in
+        try PackageDatabase.reading(content) { database in
             for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
                 report.add("sqlite-integrity", at: "file", because: text)
             }

@@ -6,8 +6,8 @@ struct MergeFindings {
     /// Tiles that have passed.
     private(set) var tiles: UInt64 = 0
     private let spec: PackageSpec
-    private let hash = ParallelTileConsumer.tilesHash()
-    private let layers: MergeLayers?
+    private var hash: MergeHash
+    private var layers: MergeLayers?
     private var pictures = PictureCounts()
     private var fill: FillTally
 
@@ -23,17 +23,20 @@ struct MergeFindings {
         let rows: [(name: String, value: String)]
     }
 
-    /// - Parameter memory: A cache of the layers of bodies.
-    init(_ spec: PackageSpec, _ memory: LayerCache) {
+    /// - Parameters:
+    ///   - memory: A cache of the layers of bodies.
+    ///   - isAlone: Whether the calling thread does all of the work.
+    init(_ spec: PackageSpec, _ memory: LayerCache, isAlone: Bool = false) {
         self.spec = spec
-        layers = MergeLayers(spec.metadata, memory)
+        hash = isAlone ? .here(TilesHash()) : .aside(.tilesHash())
+        layers = MergeLayers(spec.metadata, memory, isAlone: isAlone)
         fill = FillTally(spec)
     }
 
     /// Takes tiles that follow all previous ones, and passes each on with its body.
     mutating func add(_ tiles: [MergeTile], each: (MergeTile, UnsafeRawBufferPointer) throws -> Void) throws {
         hash.add(tiles)
-        layers?.add(tiles)
+        try layers?.add(tiles)
         let stated = spec.metadata.format
         for tile in tiles {
             try tile.content.withUnsafeBytes { content in

@@ -9,21 +9,24 @@ internal import TileBodies
 /// not depend on which thread found which layer, so the package does not either.
 struct MergeLayers {
     private let lanes: [ParallelTileConsumer<VectorLayers>]
+    private var own: LayerCollector
 
     /// `nil` if the layers are not needed.
-    init?(_ metadata: PackageMetadata, _ memory: LayerCache) {
+    ///
+    /// - Parameter isAlone: Whether the calling thread looks at the bodies.
+    init?(_ metadata: PackageMetadata, _ memory: LayerCache, isAlone: Bool) {
         guard metadata.lacksLayers else { return nil }
+        own = LayerCollector(metadata.format, memory, isChecked: true)
+        guard !isAlone else {
+            lanes = []
+            return
+        }
         let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         lanes = (0..<count).map { lane in
             ParallelTileConsumer("layers.\(lane)") { queue in
                 var found = LayerCollector(metadata.format, memory, isChecked: true)
                 while let tiles = queue.next() {
-                    for tile in tiles where Int(tile.number) % count == lane {
-                        try tile.content.withUnsafeBytes { content in
-                            let body = UnsafeRawBufferPointer(rebasing: content[tile.range])
-                            try found.add(body, tile.key, zoom: tile.zoom)
-                        }
-                    }
+                    for tile in tiles where Int(tile.number) % count == lane { try found.add(tile) }
                 }
                 return found.layers
             }
@@ -31,12 +34,26 @@ struct MergeLayers {
     }
 
     /// Adds tiles that follow all previous ones.
-    func add(_ tiles: [MergeTile]) { for lane in lanes { lane.add(tiles) } }
+    ///
+    /// - Throws: `verification-failed` for a body that is not a vector tile, when the calling thread looks at it.
+    mutating func add(_ tiles: [MergeTile]) throws {
+        for lane in lanes { lane.add(tiles) }
+        if lanes.isEmpty { for tile in tiles { try own.add(tile) } }
+    }
 
     /// The layers of all that was added, as JSON text of the array.
     func finish() throws -> String {
-        var all = VectorLayers()
+        var all = own.layers
         for lane in lanes { all.formUnion(try lane.finish()) }
         return all.json
+    }
+}
+
+extension LayerCollector {
+    /// Adds what the body of a tile has.
+    fileprivate mutating func add(_ tile: MergeTile) throws {
+        try tile.content.withUnsafeBytes { content in
+            try add(UnsafeRawBufferPointer(rebasing: content[tile.range]), tile.key, zoom: tile.zoom)
+        }
     }
 }

@@ -10,9 +10,17 @@ struct MergePlan {
     let spec: PackageSpec
     /// Sorted by digest, so that nothing can depend on the order of the list.
     let inputs: [MergeInput]
-    let survey: TileSurvey
+    /// Whether its tiles are in memory, so that one thread does all of the work.
+    var isSmall: Bool { if case .memory = source { true } else { false } }
+    private let source: Source
+    private let orders: [TileOrder]
     private let expected: UInt64
     private let allowedMissing: UInt64
+
+    private enum Source {
+        case memory(SmallPackageTiles)
+        case shards(TileSurvey)
+    }
 
     /// Refuses what cannot be merged into a new file.
     ///
@@ -31,20 +39,50 @@ struct MergePlan {
         }
     }
 
-    /// Reads the index of each shard.
+    /// Reads the index of each shard, or takes it from `maps`, and the bodies of a small package.
     ///
-    /// - Parameter orders: Those in which the tiles will be read.
+    /// - Parameters:
+    ///   - orders: Those in which the tiles will be read.
+    ///   - small: Which packages are small.
     /// - Throws: ``PackagesError`` `bad-shard`, `missing-tiles`, and what `tick` throws.
     init(
-        _ spec: PackageSpec, shards: [MergeInput], orders: [TileOrder], allowedMissing: UInt64, tick: () throws -> Void
+        _ spec: PackageSpec, shards: [MergeInput], orders: [TileOrder], allowedMissing: UInt64, maps: ShardMaps,
+        small: SmallPackage, tick: () throws -> Void
     ) throws {
-        (self.spec, self.allowedMissing) = (spec, allowedMissing)
-        inputs = Set(shards).sorted { $0.digest < $1.digest }
-        survey = try TileSurvey(spec, inputs, orders: orders, tick: tick)
-        expected = spec.mask.count(in: spec.zooms)
-        guard survey.mentioned + allowedMissing >= expected else {
-            throw try Self.missing(
-                of: spec, from: inputs, count: expected - survey.mentioned, allowed: allowedMissing)
+        (self.spec, self.allowedMissing, self.orders) = (spec, allowedMissing, orders)
+        let inputs = Set(shards).sorted { $0.digest < $1.digest }
+        let expected = spec.mask.count(in: spec.zooms)
+        (self.inputs, self.expected) = (inputs, expected)
+        func check(_ mentioned: UInt64) throws {
+            guard mentioned + allowedMissing < expected else { return }
+            throw try Self.missing(of: spec, from: inputs, count: expected - mentioned, allowed: allowedMissing)
+        }
+        if let places = try SmallPackagePlaces(spec, inputs, maps: maps, limit: small, tick: tick) {
+            try check(places.mentioned)
+            if let tiles = try places.load(limit: small, tick: tick) {
+                source = .memory(tiles)
+                return
+            }
+        }
+        let survey = try TileSurvey(spec, inputs, orders: orders, tick: tick)
+        try check(survey.mentioned)
+        source = .shards(survey)
+    }
+
+    /// Gives all tiles to `each`, some at a time, on the caller's thread: once in each order.
+    ///
+    /// - Parameters:
+    ///   - stripTiles: Tiles sorted at a time, of a package that is not small.
+    ///   - each: Gets the number of the pass, from 0, and tiles.
+    /// - Returns: What one pass has read.
+    /// - Throws: What reading throws, and what `each` throws.
+    func run(
+        stripTiles: Int, each: (_ pass: Int, [MergeTile]) throws -> Void
+    ) throws -> MergeStream.Counts {
+        switch source {
+        case .memory(let tiles): try tiles.run(orders, each: each)
+        case .shards(let survey):
+            try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles, each: each)
         }
     }
 

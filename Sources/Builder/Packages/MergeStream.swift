@@ -145,16 +145,44 @@ extension ParallelTileConsumer<String> {
     static func tilesHash() -> ParallelTileConsumer<String> {
         ParallelTileConsumer("hash") { queue in
             var hash = TilesHash()
-            while let tiles = queue.next() {
-                for tile in tiles {
-                    tile.content.withUnsafeBytes { content in
-                        hash.add(
-                            zoom: tile.zoom, column: tile.column, row: tile.row,
-                            body: UnsafeRawBufferPointer(rebasing: content[tile.range]))
-                    }
-                }
-            }
+            while let tiles = queue.next() { hash.add(tiles) }
             return hash.finish()
+        }
+    }
+}
+
+/// `agg_tiles_hash` while tiles pass: on another thread, or on the calling one.
+enum MergeHash {
+    case aside(ParallelTileConsumer<String>)
+    case here(TilesHash)
+
+    /// Adds tiles that follow all previous ones.
+    mutating func add(_ tiles: [MergeTile]) {
+        switch self {
+        case .aside(let consumer): consumer.add(tiles)
+        case .here(var hash):
+            hash.add(tiles)
+            self = .here(hash)
+        }
+    }
+
+    /// The hash of all that was added.
+    func finish() throws -> String {
+        switch self {
+        case .aside(let consumer): try consumer.finish()
+        case .here(let hash): hash.finish()
+        }
+    }
+}
+
+extension TilesHash {
+    fileprivate mutating func add(_ tiles: [MergeTile]) {
+        for tile in tiles {
+            tile.content.withUnsafeBytes { content in
+                add(
+                    zoom: tile.zoom, column: tile.column, row: tile.row,
+                    body: UnsafeRawBufferPointer(rebasing: content[tile.range]))
+            }
         }
     }
 }

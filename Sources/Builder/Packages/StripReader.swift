@@ -22,7 +22,7 @@ final class StripReader {
     private let tables: [ShardTable?]
     private var handles: [Int: ShardBodies] = [:]
     private var opened: [Int] = []
-    private var groups: [GroupKey: [UInt8]] = [:]
+    private var groups: [GroupKey: Group] = [:]
     private var order: [GroupKey] = []
     private var next = 0
     private var held = 0
@@ -33,6 +33,12 @@ final class StripReader {
     private let cacheBytes = 12 << 20
     /// Files to keep open, under the usual limit of 1,024.
     private let openFiles = 192
+
+    /// A decompressed group, and the bodies whose SHA-256 was compared in it.
+    private struct Group {
+        let content: [UInt8]
+        var checked: Set<Int> = []
+    }
 
     private struct GroupKey: Hashable {
         let shard: Int
@@ -66,11 +72,8 @@ final class StripReader {
             if kept > 0, tiles[kept - 1].tile == tile.tile {
                 let last = tiles[kept - 1]
                 guard last.body?.digest == tile.body?.digest else {
-                    throw PackagesError(
-                        .conflictingTiles,
-                        "Shards \(inputs[last.shard].digest) and \(inputs[tile.shard].digest) have different content for tile "
-                            + "\(tile.tile). Fetch one of the two batches again."
-                    )
+                    throw PackagesError.conflicting(
+                        tile.tile, in: inputs[last.shard].digest, and: inputs[tile.shard].digest)
                 }
             } else {
                 tiles[kept] = tile
@@ -103,10 +106,17 @@ final class StripReader {
                 cache(handle, shard)
             }
             let key = GroupKey(shard: shard, group: body.group)
-            if let content = groups[key] { return (content, try handle.range(of: body, in: content)) }
-            let content = try handle.content(ofGroup: body.group, isTrusted: true)
-            cache(content, key)
-            return (content, try handle.range(of: body, in: content))
+            // A body that is needed again, by another tile or in another pass, is not hashed again while its group is kept.
+            if let group = groups[key], group.checked.contains(body.number) {
+                return (group.content, try handle.range(of: body, in: group.content, isChecked: true))
+            }
+            if groups[key] == nil { cache(try handle.content(ofGroup: body.group, isTrusted: true), key) }
+            guard let content = groups[key]?.content else {
+                throw StorageError(.misuse, "A group that was read is not kept; this is a bug in Packhorse.")
+            }
+            let range = try handle.range(of: body, in: content)
+            groups[key]?.checked.insert(body.number)
+            return (content, range)
         } catch {
             throw PackagesError.blaming(inputs[shard].digest, for: error)
         }
@@ -120,11 +130,11 @@ final class StripReader {
     /// First in, first out: as good as any other policy, because each group is needed for some time and then never
     /// again.
     private func cache(_ content: [UInt8], _ key: GroupKey) {
-        groups[key] = content
+        groups[key] = Group(content: content)
         order.append(key)
         held += content.count
         while held > cacheBytes && next < order.count - 1 {
-            held -= groups.removeValue(forKey: order[next])?.count ?? 0
+            held -= groups.removeValue(forKey: order[next])?.content.count ?? 0
             next += 1
         }
         if next > 4_096 {

@@ -89,7 +89,7 @@ public final class ShardWriter {
         index.tiles.append((tile.hilbertID, 0, 0, 0))
     }
 
-    /// Writes the index and the footer and returns when the file is on the medium and closed.
+    /// Writes the index and the footer, and closes the file; `BlobStore.put` flushes it.
     ///
     /// - Throws: `disk-full` or `io`; the file is removed when the writer is deallocated.
     public func finish() throws(StorageError) -> ShardSummary {
@@ -105,7 +105,6 @@ public final class ShardWriter {
             headerDigest: headerDigest, indexDigest: Digest(of: content))
         try emit(frame)
         try emit(footer.encoded())
-        try file.sync()
         try file.close()
         finished = true
         return ShardSummary(

@@ -9,7 +9,7 @@ public import Tiles
     internal import Darwin
 #endif
 
-/// A local PMTiles file, version 3, read with `pread`.
+/// A local PMTiles file, version 3, read with `pread`, or one in memory.
 ///
 /// Total on hostile files. Any number of threads may read it.
 public final class PMTilesFile: Sendable {
@@ -23,7 +23,7 @@ public final class PMTilesFile: Sendable {
     public let size: UInt64
     private let path: String
     private let limit: Int
-    private let file: Int32
+    private let storage: PMTilesStorage
     private let root: PMTilesDirectory
     private let leaves = Mutex<[UInt64: PMTilesDirectory]>([:])
 
@@ -31,39 +31,53 @@ public final class PMTilesFile: Sendable {
     ///
     /// - Parameter limit: The most bytes a body may have as it is stored.
     /// - Throws: ``ArchiveError``.
-    public init(path: String, limit: Int = 64 << 20) throws(ArchiveError) {
+    public convenience init(path: String, limit: Int = 64 << 20) throws(ArchiveError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             throw ArchiveError(
                 .unreadable, "PMTiles file '\(path)' cannot be read: \(String(cString: strerror(errno))).")
         }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_size >= 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
+            throw ArchiveError(.unreadable, "PMTiles file '\(path)' is not a regular file.")
+        }
+        try self.init(.file(file), size: UInt64(status.st_size), path: path, limit: limit)
+    }
+
+    /// Reads a file that is all in memory.
+    ///
+    /// - Parameter path: Names the file in errors.
+    /// - Throws: ``ArchiveError``.
+    public convenience init(bytes: [UInt8], path: String, limit: Int = 64 << 20) throws(ArchiveError) {
+        try self.init(.memory(bytes), size: UInt64(bytes.count), path: path, limit: limit)
+    }
+
+    /// Takes the storage, which is closed with this object, or at an error.
+    private init(_ storage: PMTilesStorage, size: UInt64, path: String, limit: Int) throws(ArchiveError) {
         do throws(ArchiveError) {
-            var status = stat()
-            guard fstat(file, &status) == 0, status.st_size >= 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw ArchiveError(.unreadable, "PMTiles file '\(path)' is not a regular file.")
-            }
-            size = UInt64(status.st_size)
-            let bytes = try Self.bytes(of: file, at: 0, min(size, UInt64(PMTilesHeader.size)), path)
+            let bytes = try storage.bytes(at: 0, min(size, UInt64(PMTilesHeader.size)), path)
             let header = try PMTilesHeader(bytes, fileSize: size, path: path)
             coding = try header.bodyCoding(of: path)
-            root = try Self.directory(of: file, in: header.root, header: header, path: path)
+            root = try Self.directory(of: storage, in: header.root, header: header, path: path)
             self.header = header
         } catch {
-            close(file)
+            storage.close()
             throw error
         }
-        self.file = file
+        self.storage = storage
+        self.size = size
         self.path = path
         self.limit = limit
     }
 
-    deinit { close(file) }
+    deinit { storage.close() }
 
     /// The unpacked metadata, JSON text without a byte order mark; empty when there is none.
     public func metadata() throws(ArchiveError) -> [UInt8] {
         guard header.metadata.length > 0 else { return [] }
         let text = try header.unpack(
-            try Self.packed(of: file, header.metadata, path), at: header.metadata.offset, of: path)
+            try Self.packed(of: storage, header.metadata, path), at: header.metadata.offset, of: path)
         return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
     }
 
@@ -94,26 +108,43 @@ public final class PMTilesFile: Sendable {
 
     /// A body as it is stored (see ``coding``), or `nil` when the file has none for the tile.
     public func body(of tile: TileID) throws(ArchiveError) -> [UInt8]? {
+        guard let place = try place(of: tile) else { return nil }
+        return try bytes(in: place)
+    }
+
+    /// Where the body of a tile is in the file; `nil` when the file has none for the tile.
+    ///
+    /// - Throws: as ``body(at:length:)``.
+    func place(of tile: TileID) throws(ArchiveError) -> Range<UInt64>? {
         let id = tile.hilbertID
         var directory = root
         for _ in 0..<PMTilesHeader.maxDepth {
             guard let entry = directory.entry(for: id) else { return nil }
-            if entry.run > 0 { return try body(at: entry.offset, length: entry.length) }
+            if entry.run > 0 { return try bodyPlace(at: entry.offset, length: entry.length) }
             directory = try leaf(of: entry)
         }
         throw tooDeep
+    }
+
+    /// Bytes of the file.
+    func bytes(in place: Range<UInt64>) throws(ArchiveError) -> [UInt8] {
+        try storage.bytes(at: place.lowerBound, place.upperBound - place.lowerBound, path)
     }
 
     /// A body by its place in the section of bodies, as entries name it.
     ///
     /// - Throws: ``ArchiveError`` `.badTile` for one that is too long; `.badArchive` for one outside of the section.
     public func body(at offset: UInt64, length: UInt64) throws(ArchiveError) -> [UInt8] {
+        try bytes(in: try bodyPlace(at: offset, length: length))
+    }
+
+    private func bodyPlace(at offset: UInt64, length: UInt64) throws(ArchiveError) -> Range<UInt64> {
         let entry = PMTilesDirectory.Entry(tile: 0, run: 1, length: length, offset: offset)
         let place = try header.place(of: entry, in: path)
         guard length <= UInt64(limit) else {
             throw ArchiveError(.badTile, "the tile has \(length) bytes; the limit is \(limit)")
         }
-        return try Self.bytes(of: file, at: place.lowerBound, length, path)
+        return place
     }
 
     /// Calls `each` for every entry that is not a pointer, ascending by tile.
@@ -136,7 +167,7 @@ public final class PMTilesFile: Sendable {
         guard depth < PMTilesHeader.maxDepth else { throw tooDeep }
         let place = try place(of: entry)
         let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
-        let leaf = try Self.directory(of: file, in: section, header: header, path: path)
+        let leaf = try Self.directory(of: storage, in: section, header: header, path: path)
         guard leaf.entries.first?.tile == entry.tile else {
             throw ArchiveError(
                 .badArchive,
@@ -162,7 +193,7 @@ public final class PMTilesFile: Sendable {
         let place = try header.place(of: entry, in: path)
         if let known = leaves.withLock({ $0[place.lowerBound] }) { return known }
         let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
-        let leaf = try Self.directory(of: file, in: section, header: header, path: path)
+        let leaf = try Self.directory(of: storage, in: section, header: header, path: path)
         leaves.withLock { leaves in
             if leaves.count >= Self.cachedLeaves { leaves.removeAll(keepingCapacity: true) }
             leaves[place.lowerBound] = leaf
@@ -171,14 +202,14 @@ public final class PMTilesFile: Sendable {
     }
 
     private static func directory(
-        of file: Int32, in section: PMTilesHeader.Section, header: PMTilesHeader, path: String
+        of storage: PMTilesStorage, in section: PMTilesHeader.Section, header: PMTilesHeader, path: String
     ) throws(ArchiveError) -> PMTilesDirectory {
-        try header.directory(try packed(of: file, section, path), at: section.offset, of: path)
+        try header.directory(try packed(of: storage, section, path), at: section.offset, of: path)
     }
 
     /// A directory or the metadata as it lies in the file.
     private static func packed(
-        of file: Int32, _ section: PMTilesHeader.Section, _ path: String
+        of storage: PMTilesStorage, _ section: PMTilesHeader.Section, _ path: String
     ) throws(ArchiveError) -> [UInt8] {
         guard section.length <= PMTilesHeader.maxDirectory else {
             throw ArchiveError(
@@ -186,35 +217,6 @@ public final class PMTilesFile: Sendable {
                 "PMTiles file '\(path)' has a directory of \(section.length) bytes; the limit is \(PMTilesHeader.maxDirectory)."
             )
         }
-        return try bytes(of: file, at: section.offset, section.length, path)
-    }
-
-    private static func bytes(
-        of file: Int32, at offset: UInt64, _ length: UInt64, _ path: String
-    ) throws(ArchiveError) -> [UInt8] {
-        guard let start = Int(exactly: offset), let count = Int(exactly: length) else {
-            throw ArchiveError(.badArchive, "PMTiles file '\(path)' refers to bytes outside the file.")
-        }
-        var done = 0
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while done < count {
-                let got = pread(file, buffer.baseAddress.map { $0 + done }, count - done, start + done)
-                if got < 0, errno == EINTR { continue }
-                if got <= 0 {
-                    failure = got < 0 ? errno : 0
-                    break
-                }
-                done += got
-            }
-            filled = done
-        }
-        guard done == count else {
-            let reason = failure == 0 ? "the file ends early" : String(cString: strerror(failure))
-            throw ArchiveError(
-                failure == 0 ? .badArchive : .unreadable,
-                "PMTiles file '\(path)' cannot be read at byte \(offset + UInt64(done)): \(reason).")
-        }
-        return bytes
+        return try storage.bytes(at: section.offset, section.length, path)
     }
 }

@@ -1,5 +1,6 @@
 package import Foundation
 package import GRDB
+internal import GRDBSQLite
 
 /// Opens SQLite files from untrusted sources.
 package enum AnySQLiteFile {
@@ -37,6 +38,35 @@ package enum AnySQLiteFile {
             throw error
         }
         return queue
+    }
+
+    /// Reads a database that is all in memory, and was written by this program.
+    ///
+    /// SQLite reads the bytes where they are, and does not change them.
+    ///
+    /// - Parameter path: Names the file in errors.
+    /// - Throws: ``ComputedView``, `DatabaseError`, and what `body` throws.
+    package static func read<Result>(
+        _ bytes: [UInt8], path: String, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+        }
+        return try bytes.withUnsafeBytes { raw in
+            let queue = try DatabaseQueue(named: nil, configuration: configuration)
+            // Nothing was written: closing it cannot lose data.
+            defer { try? queue.close() }
+            return try queue.inDatabase { database in
+                let start = raw.bindMemory(to: UInt8.self).baseAddress.map { UnsafeMutablePointer(mutating: $0) }
+                let code = sqlite3_deserialize(
+                    database.sqliteConnection, "main", start, Int64(raw.count), Int64(raw.count),
+                    UInt32(SQLITE_DESERIALIZE_READONLY))
+                guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+                try ComputedView.check(database, path)
+                return try body(database)
+            }
+        }
     }
 
     /// Whether a file next to a database has changes that are not in the database yet; an empty one has none.

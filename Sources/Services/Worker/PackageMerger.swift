@@ -16,6 +16,8 @@ struct PackageMerger: Sendable {
     let exporter: PackageExporter
     /// Collects the layers of the tiles.
     let layers: LayerCache
+    /// The indexes of shards that earlier merges have read.
+    let maps = ShardMaps()
 
     /// Merges on a separate thread.
     ///
@@ -85,11 +87,11 @@ struct PackageMerger: Sendable {
                     }
                     return lease.main == .pmtiles
                         ? try PMTilesMerge.run(
-                            spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers, progress: step
-                        )
+                            spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers, maps: maps,
+                            progress: step)
                         : try MBTilesMerge.run(
-                            spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers, progress: step
-                        )
+                            spec, shards: inputs, into: temporary, allowedMissing: limit, layers: layers, maps: maps,
+                            progress: step)
                 }
             }
         } onCancel: {

@@ -26,7 +26,7 @@ struct MBTilesMergeTests {
             let url = scratch.file("\(seed).mbtiles")
             let receipt = try MBTilesMerge.run(
                 try world.spec, shards: try world.shards(count, in: scratch, seed: seed), into: url,
-                stripTiles: strip)
+                small: strip < 1_000 ? .never : .usual, stripTiles: strip)
             let content = try bytes(url)
             #expect(receipt.digest == Digest(of: content) && receipt.size == UInt64(content.count))
             if let first {
@@ -99,6 +99,14 @@ struct MBTilesMergeTests {
                 [$0[0] as String, $0[1] as String]
             }
         }
+        #expect(MBTilesContents.layers(of: url) == ["land"])
+        let other = scratch.file("a.pmtiles")
+        _ = try PMTilesMerge.run(try world.spec, shards: try world.shards(2, in: scratch, seed: 8), into: other)
+        #expect(MBTilesContents.layers(of: other) == ["land"])
+        try Data("no archive".utf8).write(to: scratch.file("b"))
+        #expect(
+            MBTilesContents.layers(of: scratch.file("b")) == nil && MBTilesContents.layers(of: scratch.file("c")) == nil
+        )
         // The seal is first, so that its bytes can be found.
         #expect(rows[0][0] == "packhorse_seal" && rows[0][1].utf8.count == 64)
         #expect(
@@ -210,15 +218,20 @@ struct MBTilesMergeTests {
         content[content.count / 2] ^= 4
         try Data(content).write(to: shards[1].url)
         let target = scratch.file("a.mbtiles")
-        let damaged = #expect(throws: PackagesError.self) {
-            try MBTilesMerge.run(try world.spec, shards: shards, into: target)
+        func fault(_ small: SmallPackage) throws -> PackagesError? {
+            #expect(throws: PackagesError.self) {
+                try MBTilesMerge.run(try world.spec, shards: shards, into: target, small: small)
+            }
         }
-        #expect(damaged?.code == .badShard && damaged?.shard == shards[1].digest)
+        for small in [SmallPackage.usual, .never] {
+            let damaged = try fault(small)
+            #expect(damaged?.code == .badShard && damaged?.shard == shards[1].digest)
+        }
         try FileManager.default.removeItem(at: shards[1].url)
-        let absent = #expect(throws: PackagesError.self) {
-            try MBTilesMerge.run(try world.spec, shards: shards, into: target)
+        for small in [SmallPackage.usual, .never] {
+            let absent = try fault(small)
+            #expect(absent?.code == .badShard && absent?.shard == shards[1].digest)
         }
-        #expect(absent?.code == .badShard && absent?.shard == shards[1].digest)
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
@@ -280,9 +293,11 @@ struct MBTilesMergeTests {
         let world = try World()
         let shards = try world.shards(2, in: scratch, seed: 1)
         let target = scratch.file("a.mbtiles")
-        #expect(throws: CancellationError.self) {
-            try MBTilesMerge.run(try world.spec, shards: shards, into: target) {
-                if $0 > 0 { throw CancellationError() }
+        for small in [SmallPackage.usual, .never] {
+            #expect(throws: CancellationError.self) {
+                try MBTilesMerge.run(try world.spec, shards: shards, into: target, small: small) {
+                    if $0 > 0 { throw CancellationError() }
+                }
             }
         }
         #expect(!FileManager.default.fileExists(atPath: target.path))

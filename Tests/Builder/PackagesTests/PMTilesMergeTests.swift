@@ -24,7 +24,7 @@ struct PMTilesMergeTests {
         let package = try MBTilesMerge.run(spec, shards: shards, into: main, allowedMissing: allowedMissing)
         let export = try PackageExport.write(from: main, format: .pmtiles, to: old)
         let receipt = try PMTilesMerge.run(
-            spec, shards: shards, into: new, allowedMissing: allowedMissing, stripTiles: stripTiles)
+            spec, shards: shards, into: new, allowedMissing: allowedMissing, small: .never, stripTiles: stripTiles)
         #expect(try bytes(new) == bytes(old))
         #expect(receipt.digest == export.digest && receipt.size == export.size && receipt.tiles == export.tiles)
         #expect(receipt.tilesHash == package.tilesHash && receipt.remark == package.remark)
@@ -142,7 +142,7 @@ struct PMTilesMergeTests {
         let most = UInt64(world.samples.filter { $0.body != nil }.count)
         for limit in [1, most / 2, most / 2 + 1, most - 16] {
             #expect(throws: CancellationError.self) {
-                try PMTilesMerge.run(try world.spec, shards: shards, into: target) {
+                try PMTilesMerge.run(try world.spec, shards: shards, into: target, small: .never) {
                     if $0 >= limit { throw CancellationError() }
                 }
             }

@@ -139,6 +139,76 @@ struct PMTilesFileTests {
         }
     }
 
+    /// Lists of all densities, in any order, with tiles that are not there and bodies that are too long.
+    @Test func bodiesOfManyTilesAreThoseOfSingleOnes() throws {
+        let scratch = try Scratch()
+        let world = World(entries: 2_000, perLeaf: 300, compression: PMTilesHeader.Compression.gzip)
+        let last = try #require(world.bodyOf.keys.max())
+        var random = Random(4)
+        for limit in [1_000, 12] {
+            let file = try scratch.open(world.sample.bytes, limit: limit)
+            for step in [1, 1, 3, 50, 400] {
+                var ids: [UInt64] = []
+                var id = UInt64(random.below(2_000))
+                while ids.count < 300, id < last {
+                    ids.append(id)
+                    id += UInt64(1 + random.below(step))
+                }
+                if step == 3 { ids.reverse() }
+                let tiles = ids.compactMap { TileID(hilbertID: $0) } + [.root, .root]
+                var found: [TileID] = []
+                try file.bodies(of: tiles) { tile, body in
+                    found.append(tile)
+                    let single = Result { () throws(ArchiveError) in try file.body(of: tile) }
+                    switch (body, single) {
+                    case (.success(let body), .success(let single)): #expect(body == single, "\(tile)")
+                    case (.failure(let error), .failure(let single)):
+                        #expect(error.code == .badTile && single.code == .badTile, "\(tile)")
+                    default: Issue.record("\(tile): \(body), alone \(single)")
+                    }
+                }
+                #expect(found == tiles)
+            }
+        }
+    }
+
+    @Test func aFileThatShrinksEndsTheReadingOfManyBodies() throws {
+        let scratch = try Scratch()
+        let world = World(entries: 500, perLeaf: 100, compression: PMTilesHeader.Compression.none)
+        let url = scratch.file("a.pmtiles")
+        try Data(world.sample.bytes).write(to: url)
+        let file = try PMTilesFile(path: url.path)
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.truncate(atOffset: UInt64(world.sample.bytes.count - 200))
+        try handle.close()
+        let tiles = world.bodyOf.keys.sorted().compactMap { TileID(hilbertID: $0) }
+        #expect(try code { try file.bodies(of: tiles) { _, _ in } } == .badArchive)
+    }
+
+    /// Whole, and cut at many places: the same entries, bodies and errors.
+    @Test func aFileInMemoryIsReadAsOneOnTheDisk() throws {
+        let scratch = try Scratch()
+        let bytes = World(entries: 3_000, perLeaf: 500, compression: PMTilesHeader.Compression.gzip).sample.bytes
+        func read(_ open: () throws(ArchiveError) -> PMTilesFile) -> [String] {
+            var said: [String] = []
+            do {
+                let file = try open()
+                said.append("\(file.size) \(try file.metadata().count)")
+                try file.walk { said.append("\($0) \(try file.body(at: $0.offset, length: $0.length).hashValue)") }
+            } catch { said.append("\((error as? ArchiveError)?.code.description ?? "\(error)")") }
+            return said
+        }
+        for count in Array(stride(from: 0, to: bytes.count, by: bytes.count / 40)) + [bytes.count] {
+            let cut = Array(bytes.prefix(count))
+            let disk = read { () throws(ArchiveError) in
+                do { return try scratch.open(cut) } catch let error as ArchiveError { throw error } catch {
+                    throw ArchiveError(.unreadable, "\(error)")
+                }
+            }
+            #expect(read { () throws(ArchiveError) in try PMTilesFile(bytes: cut, path: "x") } == disk, "\(count)")
+        }
+    }
+
     @Test func aFileThatShrinksAfterItsOpeningIsBad() throws {
         let scratch = try Scratch()
         let sample = PMTilesSample(

@@ -13,7 +13,7 @@ enum SQLiteExport {
     static func package(
         _ feed: TileFeed, to url: URL, progress: (UInt64) throws -> Void
     ) throws -> (tiles: UInt64, digest: Digest) {
-        let check = { (sum: TileSum) in try readBack(url, expecting: sum, format: feed.format) }
+        let check = { (sum: TileSum, _: SealedContent) in try readBack(url, expecting: sum, format: feed.format) }
         let (sum, digest) = try BulkPackage.write(url, readBack: check) { builder in
             let sum = try fill(DeduplicatedTable(builder), from: feed, progress: progress)
             builder.add(metadata: sorted(feed.rows))
@@ -48,7 +48,7 @@ enum SQLiteExport {
     }
 
     private static func readBack(_ url: URL, expecting sum: TileSum, format: TileFormat) throws {
-        try Sealing.refuse(try MBTilesReadBack.problems(of: url, sum: sum, format: format))
+        try Sealing.refuse(try MBTilesReadBack.problems(of: .file(url), sum: sum, format: format))
     }
 
     private static func fill(

@@ -13,8 +13,8 @@ internal import Tiles
 /// body is written once, and does not wait for directories. Directories and metadata are gzip by libdeflate. Memory:
 /// that of the feed, 40 bytes for each repeated body, and one leaf.
 struct PMTilesExport {
-    private let url: URL
-    private let file: FileDescriptor
+    private let file: NewFile
+    private let isFlushed: Bool
     private let entries: Spool<PMTilesDirectory.Entry>
     private var bodies: [UInt8] = []
     private var length: UInt64 = 0
@@ -72,17 +72,21 @@ struct PMTilesExport {
             throw PackagesError(.unsupported, "The package has no tiles, and a PMTiles file needs at least one.")
         }
         try finish(rows, format, isCompact: isCompact)
-        let (url, sum) = (url, tally.sum)
+        let sum = tally.sum
         let digest = try Sealing.run(
-            url, { try PMTilesSeal.append(to: $0) },
-            readBack: { try Sealing.refuse(try PMTilesReadBack.problems(of: url, sum: sum, format: format)) })
+            file, isFlushed: isFlushed, { try PMTilesSeal.append(to: $0) },
+            readBack: { try Sealing.refuse(try PMTilesReadBack.problems(of: $0, sum: sum, format: format)) })
         return (sum.tiles, digest)
     }
 
     /// Makes the file.
-    init(_ url: URL) throws {
-        self.url = url
-        file = try FileDescriptor(creating: url)
+    ///
+    /// - Parameters:
+    ///   - memory: Bytes up to which it is made in memory, see `NewFile`.
+    ///   - isFlushed: Whether a file that was made in memory must be on the medium at the end.
+    init(_ url: URL, inMemory memory: Int = 0, isFlushed: Bool = true) throws {
+        self.isFlushed = isFlushed
+        file = try NewFile(creating: url, inMemory: memory)
         entries = Spool(near: url.appendingPathExtension("entries"), limit: 65_536)
         try file.write([UInt8](repeating: 0, count: Int(PMTilesHeader.rootEnd)))
     }
@@ -139,13 +143,12 @@ struct PMTilesExport {
             try file.write(metadata)
         }
         try file.write(header.encoded + root, at: 0)
-        try file.close()
     }
 
     /// Moves everything behind the gap after root and metadata to the gap's begin.
     private mutating func close(upTo end: UInt64) throws {
         let gap = header.tiles.offset - end
-        let written = try FileDescriptor(reading: url)
+        let written: any SealableFile = try file.isInMemory ? file : FileDescriptor(reading: file.url)
         var offset = header.tiles.offset
         while offset < file.size {
             let piece = try written.read(at: offset, count: Int(min(UInt64(Self.pieceSize), file.size - offset)))

@@ -15,7 +15,7 @@ enum PMTilesLeaves {
     /// Appends the leaf directories to the file, if any are needed.
     ///
     /// - Returns: The packed root directory, at most ``rootLimit`` bytes.
-    static func write(_ entries: Spool<PMTilesDirectory.Entry>, to file: FileDescriptor) throws -> [UInt8] {
+    static func write(_ entries: Spool<PMTilesDirectory.Entry>, to file: NewFile) throws -> [UInt8] {
         let packer = GzipPacker()
         if entries.count <= rootEntries {
             let root = packer.compress(PMTilesDirectory(entries: try entries.read(0..<entries.count)).encoded)
@@ -33,7 +33,7 @@ enum PMTilesLeaves {
     }
 
     private static func write(
-        _ entries: Spool<PMTilesDirectory.Entry>, leafSize: Int, from start: UInt64, to file: FileDescriptor,
+        _ entries: Spool<PMTilesDirectory.Entry>, leafSize: Int, from start: UInt64, to file: NewFile,
         _ packer: GzipPacker
     ) throws -> PMTilesDirectory {
         var pointers: [PMTilesDirectory.Entry] = []

@@ -8,25 +8,24 @@ internal import Tiles
 ///
 /// They are the bytes of ``PackageExport`` from the MBTiles file of the same spec and tiles, which is not written.
 public enum PMTilesMerge {
-    /// Writes, flushes and verifies the file.
+    /// Writes and verifies the file; `BlobStore.put` flushes it.
     ///
     /// Reads the tiles twice: in the order of rows for the hash and the layers that its metadata has, and along the Hilbert curve for the
-    /// file. Parameters, memory and errors are those of ``MBTilesMerge/run(_:shards:into:allowedMissing:layers:stripTiles:progress:)``, and `unsupported` when
+    /// file. Parameters, memory and errors are those of ``MBTilesMerge/run(_:shards:into:allowedMissing:layers:maps:small:stripTiles:progress:)``, and `unsupported` when
     /// there is no tile at all. `progress` counts a tile as half written when it was read once.
     public static func run(
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
-        layers: LayerCache = LayerCache(), stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
+        layers: LayerCache = LayerCache(), maps: ShardMaps = ShardMaps(), small: SmallPackage = .usual,
+        stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PackageReceipt {
         try MergePlan.check(spec, into: temporary)
         do {
-            let plan = try MergePlan(spec, shards: shards, orders: [.rows, .curve], allowedMissing: allowedMissing) {
-                try progress(0)
-            }
-            var findings = MergeFindings(spec, layers)
-            var export = try PMTilesExport(temporary)
-            let counts = try MergeStream.run(
-                spec, inputs: plan.inputs, survey: plan.survey, stripTiles: stripTiles
-            ) { pass, tiles in
+            let plan = try MergePlan(
+                spec, shards: shards, orders: [.rows, .curve], allowedMissing: allowedMissing, maps: maps, small: small
+            ) { try progress(0) }
+            var findings = MergeFindings(spec, layers, isAlone: plan.isSmall)
+            var export = try PMTilesExport(temporary, inMemory: plan.isSmall ? small.file : 0, isFlushed: false)
+            let counts = try plan.run(stripTiles: stripTiles) { pass, tiles in
                 if pass == 0 {
                     try findings.add(tiles) { _, _ in }
                 } else {
@@ -41,7 +40,7 @@ public enum PMTilesMerge {
             let (tiles, digest) = try export.close(rows, format: found.format)
             try progress(tiles)
             return PackageReceipt(
-                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: tiles, empty: counts.empty,
+                digest: digest, size: try temporary.fileSize(), tiles: tiles, empty: counts.empty,
                 missing: missing, distinct: counts.distinct, tilesHash: found.hash, remark: found.remark)
         } catch {
             unlink(temporary.path)

@@ -14,11 +14,15 @@ enum PMTilesReadBack {
     ///   - sum: The sum of the tiles that were written, along the Hilbert curve of each zoom.
     ///   - format: What their bodies must begin like.
     /// - Throws: ``PackagesError`` when it cannot be opened.
-    static func problems(of url: URL, sum: TileSum, format: TileFormat) throws -> [String] {
-        var report = VerifyReport(path: url.path, size: 0, kind: "PMTiles")
+    static func problems(of content: SealedContent, sum: TileSum, format: TileFormat) throws -> [String] {
+        var report = VerifyReport(path: "", size: 0, kind: "PMTiles")
         let file: PMTilesFile
         do throws(ArchiveError) {
-            file = try PMTilesFile(path: url.path)
+            file =
+                switch content {
+                case .file(let url): try PMTilesFile(path: url.path)
+                case .bytes(let bytes, let path): try PMTilesFile(bytes: bytes, path: path)
+                }
         } catch {
             throw PackagesError(error)
         }

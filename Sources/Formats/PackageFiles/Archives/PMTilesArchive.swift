@@ -64,10 +64,25 @@ package final class PMTilesArchive: TileArchive, Sendable {
     }
 
     package func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody> {
-        guard let bytes = try file.body(of: tile), !bytes.isEmpty else { return .empty }
+        guard let body = body(try file.body(of: tile)) else { return .empty }
+        return .body(body, expires: nil)
+    }
+
+    /// What the file has for tiles; bodies that lie side by side are read with one call.
+    ///
+    /// - Parameter each: Gets the body, or `bad-tile` where what the file has is no tile.
+    /// - Throws: ``ArchiveError`` of every other kind: it concerns the whole file.
+    func find(
+        _ tiles: [TileID], each: (TileID, Result<TileBody?, ArchiveError>) -> Void
+    ) throws(ArchiveError) {
+        try file.bodies(of: tiles) { tile, stored in each(tile, stored.map { body($0) }) }
+    }
+
+    private func body(_ stored: [UInt8]?) -> TileBody? {
+        guard let stored, !stored.isEmpty else { return nil }
         // Pictures of several formats can be in one file.
-        let picture = bytes.withUnsafeBytes { TileFormat(pictureBeginning: $0) }
-        return .body(TileBody(bytes: bytes, coding: file.coding, format: picture ?? format), expires: nil)
+        let picture = stored.withUnsafeBytes { TileFormat(pictureBeginning: $0) }
+        return TileBody(bytes: stored, coding: file.coding, format: picture ?? format)
     }
 
     package func tiles(

@@ -67,6 +67,7 @@ package final class SharedArchive: Sendable {
     package func find(
         _ tiles: [TileID], each: (TileID, Result<TileBody?, ArchiveError>) -> Void
     ) throws(ArchiveError) {
+        if case .pmtiles(let file) = access { return try file.archive().find(tiles, each: each) }
         let failure = try lend { (archive) throws(ArchiveError) -> ArchiveError? in
             var failure: ArchiveError?
             try archive.reading {

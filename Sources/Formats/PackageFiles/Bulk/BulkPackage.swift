@@ -15,27 +15,33 @@ package final class BulkPackage: PackageWriter {
     private var metadata: [(name: String, value: String)] = []
     private let isSmall: Bool
 
-    private init(creating url: URL, pageSize: Int, lockByte: Int, isSmall: Bool) throws {
+    private init(_ file: NewFile, pageSize: Int, lockByte: Int, isSmall: Bool) {
         self.isSmall = isSmall
-        pages = try SQLitePages(creating: url, size: pageSize, lockByte: lockByte)
+        pages = SQLitePages(file, size: pageSize, lockByte: lockByte)
         tiles = SQLiteIndexTree(pages)
         bodies = SQLiteTableTree(pages)
     }
 
     /// Lets `body` write a new file, closes, seals and flushes it, while `readBack` may look at it.
     ///
-    /// - Parameter isSmall: Whether to leave out what a file of a few tiles does not need: the index of its metadata.
+    /// - Parameters:
+    ///   - isSmall: Whether to leave out what a file of a few tiles does not need: the index of its metadata.
+    ///   - memory: Bytes up to which the file is made in memory, see ``NewFile``.
+    ///   - isFlushed: Whether a file that was made in memory must be on the medium at the end.
     /// - Returns: What `body` returned, and the file's SHA-256.
     /// - Throws: What `body` throws, `disk-full`, `io`; the caller must then remove the file.
     package static func write<Result>(
         _ url: URL, pageSize: Int = PackageDatabase.pageSize, lockByte: Int = 1 << 30,
-        isSmall: Bool = false, readBack: (Result) throws -> Void = { _ in }, _ body: (BulkPackage) throws -> Result
+        isSmall: Bool = false, inMemory memory: Int = 0, isFlushed: Bool = true,
+        readBack: (Result, SealedContent) throws -> Void = { _, _ in }, _ body: (BulkPackage) throws -> Result
     ) throws -> (Result, Digest) {
-        let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte, isSmall: isSmall)
+        let file = try NewFile(creating: url, inMemory: memory)
+        let package = BulkPackage(file, pageSize: pageSize, lockByte: lockByte, isSmall: isSmall)
         let result = try body(package)
         let root = try package.finish()
         let digest = try Sealing.run(
-            url, { try SQLiteSeal.apply(to: $0, rootPage: root) }, readBack: { try readBack(result) })
+            file, isFlushed: isFlushed, { try SQLiteSeal.apply(to: $0, rootPage: root) },
+            readBack: { try readBack(result, $0) })
         return (result, digest)
     }
 

@@ -10,18 +10,18 @@ final class SQLitePages {
     let size: Int
     /// Pages so far, page 1 and the one that is never used included.
     private(set) var count = 1
-    private let file: FileDescriptor
+    private let file: NewFile
     private var buffer: [UInt8]
     /// The page that SQLite uses for locks and that is never written: it holds the byte at 2^30.
     private let locked: Int
 
-    /// Creates the file, which must not exist.
+    /// Begins a new file.
     ///
     /// - Parameter lockByte: Offset of the byte that SQLite locks; other values than 2^30 only in tests.
-    init(creating url: URL, size: Int, lockByte: Int = 1 << 30) throws {
+    init(_ file: NewFile, size: Int, lockByte: Int = 1 << 30) {
         self.size = size
         locked = lockByte / size + 1
-        file = try FileDescriptor(creating: url)
+        self.file = file
         buffer = [UInt8](repeating: 0, count: size)
         buffer.reserveCapacity(Self.batch + 2 * size)
     }
@@ -64,10 +64,9 @@ final class SQLitePages {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what is left, then page 1, and closes the file.
+    /// Writes what is left, then page 1; the file is complete and not closed.
     func finish(first page: [UInt8]) throws {
         try flush()
         try file.write(page, at: 0)
-        try file.close()
     }
 }

@@ -70,7 +70,7 @@ package enum PackageDatabase {
     /// - Throws: `PackagesError` `bad-source` for one whose `tiles` or `metadata` computes rows, `busy` for one that another program locks,
     ///   `io` for one that cannot be read now; `DatabaseError` for one whose content is at fault.
     package static func reading<Result>(_ url: URL, _ body: (Database) throws -> Result) throws -> Result {
-        do {
+        try passing(url.path) {
             let queue: DatabaseQueue
             do { queue = try AnySQLiteFile.open(url) } catch let error as ComputedView {
                 throw PackagesError(.badSource, error.message, cause: error)
@@ -78,8 +78,22 @@ package enum PackageDatabase {
             // The file was only read: closing it cannot lose data.
             defer { try? queue.close() }
             return try queue.read(body)
-        } catch let error as DatabaseError {
-            throw PackagesError.passing(error, path: url.path) ?? error
+        }
+    }
+
+    /// Reads a sealed file, which may be in memory, in the same way.
+    package static func reading<Result>(
+        _ content: SealedContent, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        switch content {
+        case .file(let url): try reading(url, body)
+        case .bytes(let bytes, let path): try passing(path) { try AnySQLiteFile.read(bytes, path: path, body) }
+        }
+    }
+
+    private static func passing<Result>(_ path: String, _ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch let error as DatabaseError {
+            throw PackagesError.passing(error, path: path) ?? error
         }
     }
 }

@@ -48,11 +48,18 @@ package enum SQLiteSeal {
     /// - Throws: ``PackagesError`` `verification-failed` when the row is not the first of its table.
     @discardableResult
     package static func apply(to url: URL, rootPage: Int) throws -> Digest {
-        let file = try FileDescriptor(changing: url)
+        let file = try NewFile(changing: url)
+        let digest = try apply(to: file, rootPage: rootPage)
+        try file.close()
+        return digest
+    }
+
+    /// Does the same to a complete file that is not closed.
+    package static func apply(to file: NewFile, rootPage: Int) throws -> Digest {
         try file.write((0..<4).map { UInt8(truncatingIfNeeded: libraryVersion >> (24 - 8 * $0)) }, at: 96)
         guard let place = SealPosition.find(in: file, rootPage: rootPage) else {
             throw PackagesError(
-                .verificationFailed, "'\(url.path)' has no row for its seal; this is a bug in Packhorse.")
+                .verificationFailed, "'\(file.url.path)' has no row for its seal; this is a bug in Packhorse.")
         }
         // What comes before the seal is the same for both hashes.
         var sealed = DigestHasher()
@@ -64,13 +71,12 @@ package enum SQLiteSeal {
         try file.write(seal, at: place)
         sealed.update(seal)
         _ = try add(file, from: start + 64, to: file.size, &sealed)
-        try file.close()
         return sealed.finish()
     }
 
     /// Adds a part of a file to a hash and returns its end.
     private static func add(
-        _ file: FileDescriptor, from start: UInt64, to end: UInt64, _ hash: inout DigestHasher
+        _ file: any SealableFile, from start: UInt64, to end: UInt64, _ hash: inout DigestHasher
     ) throws -> UInt64 {
         var offset = start
         while offset < end {

@@ -11,7 +11,7 @@ enum SealPosition {
     private static let maxDepth = 33
 
     /// The offset of the 64 bytes, or `nil`.
-    static func find(in file: FileDescriptor, rootPage: Int) -> UInt64? {
+    static func find(in file: any SealableFile, rootPage: Int) -> UInt64? {
         do throws(StorageError) {
             return try search(file, rootPage)
         } catch {
@@ -19,7 +19,7 @@ enum SealPosition {
         }
     }
 
-    private static func search(_ file: FileDescriptor, _ rootPage: Int) throws(StorageError) -> UInt64? {
+    private static func search(_ file: any SealableFile, _ rootPage: Int) throws(StorageError) -> UInt64? {
         guard let header = SQLiteFileHeader(try file.read(at: 0, count: Int(min(100, file.size)))) else { return nil }
         let size = header.pageSize
         // On page 1 the file's header comes first; no table of ours begins there.

@@ -10,14 +10,12 @@ package enum PMTilesSeal {
     package static let size: UInt64 = 48
     private static let mark = Array("PKHSEAL1".utf8)
 
-    /// Appends the seal of everything written so far to a closed file.
+    /// Appends the seal of everything written so far to a file in memory, or to one that was opened for changes.
     ///
     /// - Returns: The SHA-256 of the sealed file.
-    package static func append(to url: URL) throws -> Digest {
-        let file = try FileDescriptor(changing: url)
+    package static func append(to file: NewFile) throws -> Digest {
         var (seal, whole) = try seal(of: file, count: file.size)
         try file.write(seal)
-        try file.close()
         whole.update(seal)
         return whole.finish()
     }
@@ -57,7 +55,7 @@ package enum PMTilesSeal {
     }
 
     /// The seal of a file's first bytes, and the state of the hash after them.
-    private static func seal(of file: FileDescriptor, count: UInt64) throws -> (bytes: [UInt8], hash: DigestHasher) {
+    private static func seal(of file: any SealableFile, count: UInt64) throws -> (bytes: [UInt8], hash: DigestHasher) {
         var hash = DigestHasher()
         var offset: UInt64 = 0
         while offset < count {

@@ -128,10 +128,9 @@ struct CatalogFolderWriter: CatalogWriter {
                 let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
                 try catalog.check(areas: areas, in: edition)
             }
-            let wanted = Set(ids)
             return CatalogImpact(
                 spec: spec,
-                replaced: try catalog.wholePackages(in: edition).filter { wanted.contains($0.id) },
+                replaced: try catalog.wholePackages(among: Set(ids), in: edition),
                 cut: catalog.idsWithPacks(among: ids, in: edition),
                 // A disk that cannot be asked gives no warning.
                 free: try? Durable.freeBytes(catalog.folder)
