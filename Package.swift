@@ -124,6 +124,7 @@ let libraries: [Module] = [
     Module("Shards", .builder, ["CLZ4", "Digests", "Files", "Tiles", "TileBodies"]),
     Module("Blobs", .builder, ["Digests", "Files"]),
     Module("ObjectStore", .builder, ["TextFormats", "Digests", "Transfer", "S3", "Files", "Blobs"]),
+    Module("StateBackups", .builder, ["Digests", "Files", "ObjectStore"]),
     Module(
         "Packages", .builder,
         [
@@ -154,7 +155,8 @@ let libraries: [Module] = [
             "Shards",
             "PackageFiles",
             "Packages",
-            "CatalogFormat", "Catalog", "CatalogTransfer", "Notifications", "Telemetry", "MetricsFormat",
+            "CatalogFormat", "Catalog", "CatalogTransfer", "Notifications", "StateBackups", "Telemetry",
+            "MetricsFormat",
         ], [.grdb, .sqlite, .lifecycle, .logging]),
     Module(
         "Worker", .services,
@@ -214,7 +216,8 @@ let libraries: [Module] = [
             "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
-            "OfflineDatabase", "CatalogFormat", "Catalog", "Notifications", "DemoWorld", "Coordinator", "Worker",
+            "OfflineDatabase", "CatalogFormat", "Catalog", "Notifications", "StateBackups", "DemoWorld", "Coordinator",
+            "Worker",
             "MetricsServer", "MetricsFormat", "Telemetry",
         ], [.arguments, .logging, .signals]),
 
@@ -225,7 +228,7 @@ let libraries: [Module] = [
         "FuzzTargets", .testing,
         [
             "Digests", "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
-            "PackageFiles", "Packages", "OfflineMaps", "WebRequests", "AreaFiles", "Tilesets",
+            "PackageFiles", "Packages", "OfflineMaps", "WebRequests", "AreaFiles", "Tilesets", "StateBackups",
         ], [.sqlite]),
 ]
 
@@ -258,6 +261,7 @@ let tests: [Tests] = [
     Tests("Origins", ["TestSupport"], [.grdb]),
     Tests("Shards", ["Blobs", "TestSupport"]),
     Tests("ObjectStore", ["TestSupport"]),
+    Tests("StateBackups", ["S3", "TestSupport"]),
     Tests("AreaFiles"),
     Tests("PMTiles"),
     Tests("SQLiteFiles"),

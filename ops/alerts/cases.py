@@ -27,11 +27,11 @@ def case(*alerts):
     return add
 
 
-@case("VersionsDiffer", "PlansWait", "LoopSlow", "ScheduleSkipped", "BackupOld", "WorkerDiskNearlyFull")
+@case("VersionsDiffer", "PlansWait", "LoopSlow", "ScheduleSkipped", "BackupOld", "StateBackupOld", "WorkerDiskNearlyFull")
 def made(cluster, pages):
     """Values that no process can be brought to in a short time, from a page of metrics."""
     pages.text = ('packhorse_build_info{version="0.0.1"} 1\npackhorse_coordinator_plans_waiting 1\npackhorse_coordinator_longest_wait_seconds 9\n'
-                  "packhorse_schedules_skipped_total 0\npackhorse_backup_age_seconds 100000\n"
+                  "packhorse_schedules_skipped_total 0\npackhorse_backup_age_seconds 100000\npackhorse_state_backup_age_seconds 1000\n"
                   "packhorse_worker_disk_free_bytes 40\npackhorse_worker_disk_size_bytes 1000\n")
     time.sleep(4)
     pages.text = pages.text.replace("skipped_total 0", "skipped_total 1")

@@ -116,11 +116,14 @@ public struct S3Bucket: Sendable {
     /// One page of the objects under the prefix, in the order of their names.
     ///
     /// - Parameters:
+    ///   - beginning: With what the names begin; empty = all names.
     ///   - token: From the page before; `nil` for the first.
     ///   - most: Objects wanted at most, 1...1,000.
-    public func list(after token: String? = nil, most: Int = 1_000) async throws -> S3Page {
+    public func list(
+        under beginning: String = "", after token: String? = nil, most: Int = 1_000
+    ) async throws -> S3Page {
         let prefix = location.key("")
-        var query = [("list-type", "2"), ("max-keys", "\(most)"), ("prefix", prefix)]
+        var query = [("list-type", "2"), ("max-keys", "\(most)"), ("prefix", location.key(beginning))]
         if let token { query.append(("continuation-token", token)) }
         let answer = try await send(.get, nil, query: query)
         guard answer.status == 200 else { throw refusal(of: answer, "list the objects of") }

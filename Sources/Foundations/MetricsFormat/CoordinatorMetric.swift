@@ -24,6 +24,7 @@ package enum CoordinatorMetric: String, MetricTable {
     case scheduleDataAge = "schedule_data_age_seconds_max"
     case notificationsWaiting = "notifications_waiting_seconds"
     case backupAge = "backup_age_seconds"
+    case stateBackupAge = "state_backup_age_seconds"
     // Workers
     case workers
     case workerLeases = "worker_leases"
@@ -101,6 +102,8 @@ package enum CoordinatorMetric: String, MetricTable {
         case .notificationsWaiting:
             .gauge("Age of the oldest notification that a receiver has not taken after a failed request, else 0")
         case .backupAge: .gauge("Age of the newest backup in the data folder; absent without one")
+        case .stateBackupAge:
+            .gauge("Age of the newest backup that the coordinator made by itself (--backup-every); absent without them")
         case .workers:
             .gauge("Known workers", .closed("state", ["ready", "busy", "draining", "resting", "suspect"]))
         case .workerLeases: .gauge("Leases that workers hold")

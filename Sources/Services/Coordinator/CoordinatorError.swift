@@ -21,6 +21,8 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     case store = "store-failed"
     /// The name of a backup is invalid or already exists.
     case backupName = "backup-name"
+    /// There is a state where one is to be restored.
+    case exists = "state-exists"
     /// The state file does not exist.
     case missing
 
@@ -30,7 +32,7 @@ public enum CoordinatorErrorCode: String, ErrorCode {
         case .dataInUse, .diskFull: .temporary
         case .damagedState: .badData
         case .newerState, .unreleasedState: .configuration
-        case .cannotOpen: .cannotCreate
+        case .cannotOpen, .exists: .cannotCreate
         case .store: .inputOutput
         case .backupName: .usage
         case .missing: .noInput

@@ -133,6 +133,8 @@ public struct CoordinatorOptions: Sendable {
     ///
     /// Default: no.
     public var exposesMetrics = false
+    /// Backups of the state that are made by themselves; `nil` = none.
+    public var backups: BackupOptions?
     /// Returns how full the disk of a folder is.
     var diskSpace: @Sendable (URL) -> DiskSpace? = DiskSpace.of
     /// Pages of the state file that one slice of a backup copies.

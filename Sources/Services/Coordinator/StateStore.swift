@@ -20,6 +20,8 @@ final class StateStore: Sendable {
     let file: URL
     /// The epoch of this run; durable.
     let epoch: UInt32
+    /// A random number that the state got when it was made, and that its backups have too.
+    let lineage: UInt64
 
     /// Opens or creates the file, checks it, and makes a new epoch durable.
     ///
@@ -65,9 +67,15 @@ final class StateStore: Sendable {
                 if let error = try StateStore.refusal(of: file, migrator, db) { throw error }
             }
             try migrator.migrate(database)
-            epoch = try database.write { db in
+            (epoch, lineage) = try database.write { db in
                 try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
-                return try UInt32(clamping: Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'") ?? 1)
+                try db.execute(
+                    sql: "INSERT OR IGNORE INTO meta VALUES ('lineage', ?)",
+                    arguments: [Int64.random(in: .min ... .max)])
+                let values = try ["epoch", "lineage"].map { key in
+                    try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key]) ?? 1
+                }
+                return (UInt32(clamping: values[0]), UInt64(bitPattern: values[1]))
             }
             // The failed start of another coordinator removes its new file after it has closed it.
             guard FileManager.default.fileExists(atPath: file.path) else {

@@ -69,6 +69,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case service
     /// What names the newest build of a source: a byte that selects the reader, then the document.
     case build
+    /// A part of a backup of the state: a byte that selects it, then the bytes.
+    case backup
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -121,6 +123,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .token: Self.token(bytes)
         case .service: Self.service(bytes)
         case .build: Self.build(bytes)
+        case .backup: Self.backup(bytes)
         }
     }
 

@@ -2281,6 +2281,12 @@ public nonisolated struct PBHealth: Sendable {
 
   public var otherCatalogs: [PBOtherCatalog] = []
 
+  /// where the state is backed up by itself; empty = nowhere
+  public var backupPlace: String = String()
+
+  /// since the newest of these backups; 0 = none yet since the start
+  public var backupAgeMs: UInt64 = 0
+
   public var findings: [PBHealthFinding] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2316,7 +2322,7 @@ public nonisolated struct PBHealthFinding: Sendable {
   public var level: String = String()
 
   /// Stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken,
-  /// notifications-wait.
+  /// notifications-wait, backup-old.
   public var code: String = String()
 
   /// names the affected object
@@ -7351,7 +7357,7 @@ nonisolated extension PBPing: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Health"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}build\0\u{1}epoch\0\u{1}state\0\u{1}catalog\0\u{3}blob_store\0\u{3}bbox_tile_limit\0\u{3}other_catalogs\0\u{2}i\u{3}findings\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}build\0\u{1}epoch\0\u{1}state\0\u{1}catalog\0\u{3}blob_store\0\u{3}bbox_tile_limit\0\u{3}other_catalogs\0\u{3}backup_place\0\u{3}backup_age_ms\0\u{2}g\u{3}findings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7366,6 +7372,8 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 5: try { try decoder.decodeSingularStringField(value: &self.blobStore) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.bboxTileLimit) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.otherCatalogs) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.backupPlace) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.backupAgeMs) }()
       case 240: try { try decoder.decodeRepeatedMessageField(value: &self.findings) }()
       default: break
       }
@@ -7394,6 +7402,12 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if !self.otherCatalogs.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.otherCatalogs, fieldNumber: 7)
     }
+    if !self.backupPlace.isEmpty {
+      try visitor.visitSingularStringField(value: self.backupPlace, fieldNumber: 8)
+    }
+    if self.backupAgeMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.backupAgeMs, fieldNumber: 9)
+    }
     if !self.findings.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.findings, fieldNumber: 240)
     }
@@ -7408,6 +7422,8 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.blobStore != rhs.blobStore {return false}
     if lhs.bboxTileLimit != rhs.bboxTileLimit {return false}
     if lhs.otherCatalogs != rhs.otherCatalogs {return false}
+    if lhs.backupPlace != rhs.backupPlace {return false}
+    if lhs.backupAgeMs != rhs.backupAgeMs {return false}
     if lhs.findings != rhs.findings {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

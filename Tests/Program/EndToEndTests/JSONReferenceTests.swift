@@ -10,6 +10,7 @@ struct JSONReferenceTests {
         "job", "submission", "order", "failed-work", "schedule", "firing", "worker", "origin", "health", "key", "event",
         "shard",
         "list-of-packs", "push", "catalog-check", "catalog-difference", "package-content", "removal", "backup", "state",
+        "automatic-backup",
     ]
     private static let ofFiles = [
         "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
@@ -41,7 +42,7 @@ struct JSONReferenceTests {
             workers: 1,
             coordinatorArguments: [
                 "--signing-key", key.path, "--keep-shards", "--also-catalog", "staging=\(scratch.url("staging").path)",
-                "--also-catalog-url", "staging=https://maps.example.com/staging/",
+                "--also-catalog-url", "staging=https://maps.example.com/staging/", "--backup-to", scratch.folder.path,
             ], in: scratch)
         let control = cluster.control
         try await submissions(reader, demo, refusing, control)
@@ -52,6 +53,7 @@ struct JSONReferenceTests {
         try await keys(reader)
         try await cluster.stop()
         try await reader.run("state", ["state", "check", "--data", cluster.data.path])
+        try await reader.run("automatic-backup", ["state", "backups", scratch.folder.path])
         try await catalogs(reader, cluster.catalog, publicKey: shown, secretKey: key.path)
         // The controller finds limits only after a minute of refusals: HiddenLimitTests. Builds of sources: LatestTests.
         reader.expectAll(

@@ -13,7 +13,7 @@ struct StateStoreTests {
         FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)")
     }
 
-    private func submission(batches: Int) -> JobSubmission {
+    static func submission(batches: Int) -> JobSubmission {
         let planned = (0..<batches).compactMap { index -> PlannedBatch? in
             guard let cell = TileID(zoom: 11, x: index % 2_048, y: index / 2_048),
                 let zooms = ZoomRange(min: 11, max: 14)
@@ -99,7 +99,7 @@ struct StateStoreTests {
         let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
         let token = { (n: UInt32) in LeaseToken(epoch: store.epoch, counter: n) }
         let events: [Event] = [
-            .submit(submission(batches: 5)), .hello(SessionID(.max), profile, held: []),
+            .submit(Self.submission(batches: 5)), .hello(SessionID(.max), profile, held: []),
             .ready(SessionID(.max), credit: 4),
             .commit(
                 SessionID(.max), token(1),
@@ -171,7 +171,7 @@ struct StateStoreTests {
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
         let store = try StateStore(folder: folder)
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
-        let writes = scheduler.handle(.submit(submission(batches: 25_000)), now: Tick(milliseconds: 0))
+        let writes = scheduler.handle(.submit(Self.submission(batches: 25_000)), now: Tick(milliseconds: 0))
             .compactMap { if case .store(let write) = $0 { write } else { nil } }
         try await store.apply(writes, wall: 0)
         await store.close()
@@ -191,7 +191,7 @@ struct StateStoreTests {
         }
         let store = try StateStore(folder: folder)
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
-        let writes = scheduler.handle(.submit(submission(batches: 300)), now: Tick(milliseconds: 0))
+        let writes = scheduler.handle(.submit(Self.submission(batches: 300)), now: Tick(milliseconds: 0))
             .compactMap { if case .store(let write) = $0 { write } else { nil } }
         try await store.apply(writes, wall: 0)
         // What a power cut would leave: the files as they are, nothing closed.
@@ -209,7 +209,7 @@ struct StateStoreTests {
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
         let store = try StateStore(folder: folder)
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
-        try await store.apply(scheduler.writes(.submit(submission(batches: 40))), wall: 0)
+        try await store.apply(scheduler.writes(.submit(Self.submission(batches: 40))), wall: 0)
         func rows() async throws -> Int? {
             try await store.perform { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") }
         }
@@ -232,7 +232,7 @@ struct StateStoreTests {
         let store = try StateStore(folder: folder)
         let count = 2 * StateStore.batchesInSlice + 200
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
-        let writes = scheduler.writes(.submit(submission(batches: count)))
+        let writes = scheduler.writes(.submit(Self.submission(batches: count)))
         try await store.apply(writes, wall: 0)
         let planned = scheduler.batches(of: 1)
         let failed = (0..<count).filter { $0 % 2 == 1 || $0 == 700 || $0 == 1_100 }
@@ -270,7 +270,7 @@ struct StateStoreTests {
         // A file that may not grow answers like a disk that is full.
         try await store.limitPages(40)
         var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
-        let writes = scheduler.handle(.submit(submission(batches: 20_000)), now: Tick(milliseconds: 0))
+        let writes = scheduler.handle(.submit(Self.submission(batches: 20_000)), now: Tick(milliseconds: 0))
             .compactMap { if case .store(let write) = $0 { write } else { nil } }
         do {
             try await store.apply(writes, wall: 0)
@@ -299,11 +299,11 @@ struct StateStoreTests {
                 1, LeaseToken(epoch: store.epoch, counter: counter),
                 .fetch(try digest(byte), FetchCounts(stored: 85), failures: []))
         }
-        var first = submission(batches: 3)
+        var first = Self.submission(batches: 3)
         first.requestID = "first"
         let events: [Event] = [
             .hello(1, profile, held: []), .submit(first), .ready(1, credit: 2), try commit(1, 10), try commit(2, 11),
-            .submit(submission(batches: 3)), .ready(1, credit: 4), .cancel(1),
+            .submit(Self.submission(batches: 3)), .ready(1, credit: 4), .cancel(1),
         ]
         for event in events {
             try await store.apply(scheduler.writes(event), wall: 5)

@@ -5,6 +5,7 @@ internal import CommandSupport
 import Foundation
 import ObjectStore
 import S3
+import StateBackups
 
 /// Options for blobs in an S3 bucket.
 ///
@@ -66,6 +67,14 @@ struct BlobOptions: ParsableArguments {
         }
     }
 
+    /// A place of backups: a bucket or a folder.
+    func backupPlace(_ text: String) throws -> any BackupPlace {
+        guard S3Location.isMeant(by: text) else {
+            return FolderBackupPlace(URL(filePath: text, directoryHint: .isDirectory).standardizedFileURL)
+        }
+        return BucketBackupPlace(try bucket(try S3Location(text), ProcessInfo.processInfo.environment))
+    }
+
     private func endpoint(allowPlain: Bool) throws -> S3Endpoint {
         let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
         return try S3Endpoint(s3Endpoint, region: region, allowPlain: allowPlain)
@@ -73,17 +82,20 @@ struct BlobOptions: ParsableArguments {
 
     /// Refuses options that would have no effect, and places that cannot be.
     ///
-    /// - Parameter pushTo: Further places of a coordinator that can be in a bucket.
-    func check(blobs: String?, pushTo: [String] = []) throws {
+    /// - Parameters:
+    ///   - pushTo: Further places of a coordinator that can be in a bucket.
+    ///   - backups: Further places of backups.
+    func check(blobs: String?, pushTo: [String] = [], backups: [String] = []) throws {
         let isS3 = blobs.map(S3Location.isMeant) ?? false
+        let others = pushTo + backups
         for place in pushTo { try OptionValue.check("--push-to") { _ = try PushPlace(place) } }
         guard
-            isS3 || pushTo.contains(where: S3Location.isMeant) || (s3Endpoint == nil && s3Region == nil && !insecureS3)
+            isS3 || others.contains(where: S3Location.isMeant) || (s3Endpoint == nil && s3Region == nil && !insecureS3)
         else {
             throw ValidationError("--s3-endpoint, --s3-region and --insecure-s3 need --blobs s3://bucket/prefix.")
         }
         if let blobs, isS3 { try OptionValue.check("--blobs") { _ = try S3Location(blobs) } }
-        guard isS3 || pushTo.contains(where: S3Location.isMeant) else { return }
+        guard isS3 || others.contains(where: S3Location.isMeant) else { return }
         // Whether http may be used is a question of permission, which the start answers.
         try OptionValue.check("--s3-endpoint") { _ = try endpoint(allowPlain: true) }
     }

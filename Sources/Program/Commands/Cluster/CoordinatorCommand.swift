@@ -11,6 +11,7 @@ import Logging
 import MetricsServer
 import ObjectStore
 import S3
+import StateBackups
 import Telemetry
 internal import TextFormats
 
@@ -28,6 +29,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
               packhorse coordinator --data ./data --metrics 127.0.0.1:9470
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
               packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
+              packhorse coordinator --data ./data --backup-to /mnt/backups --backup-every 30s
               packhorse coordinator --data ./data --notify https://hooks.example.com/maps --notify-secret-file secret
             """)
 
@@ -90,6 +92,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
             "Folder of package lists and tileset files that schedules read again at each run (schedule add --follow-files). Default: none is read.",
             valueName: "folder"))
     var scheduleFiles: String?
+    @OptionGroup var backups: BackupArguments
     @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
     var newWorkers = false
     @OptionGroup var configurationOptions: ConfigurationOptions
@@ -101,7 +104,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
 
     func validate() throws {
-        try blobOptions.check(blobs: blobs, pushTo: pushTo)
+        try backups.check(blobs: blobs)
+        try blobOptions.check(blobs: blobs, pushTo: pushTo, backups: backups.places)
         try EndpointOption.checkListening(control, option: "--control")
         try EndpointOption.checkListening(work, option: "--work")
         try EndpointOption.checkListening(blobBind, option: "--blob-bind")
@@ -225,6 +229,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         for (option, place) in places where option != "--blobs" || options.store == nil {
             try OutputLocation.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
         }
+        if let place = try backups.restoreFrom.map(blobOptions.backupPlace) {
+            try await restore(place, into: options.data, logger)
+        }
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(
             control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
@@ -238,6 +245,17 @@ struct CoordinatorCommand: AsyncParsableCommand {
                 hint: "free space on the disk of '\(options.data.path)'")
         }
         return (service, endpoints, Configuration.reloadSteps + keys.reloadSteps(options.security))
+    }
+
+    /// Restores the newest backup when the data folder has no state.
+    private func restore(_ place: any BackupPlace, into folder: URL, _ logger: Logger) async throws {
+        if let index = try await StateFile.restoreIfMissing(from: place, into: folder) {
+            logger.notice(
+                "State restored",
+                metadata: [
+                    LogKey.path: "\(place.name)", LogKey.epoch: "\(index.name.epoch)", LogKey.result: "\(index.name)",
+                ])
+        }
     }
 
     private func options() async throws -> CoordinatorOptions {
@@ -271,6 +289,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.receivers = try notifyOptions.receivers()
         options.pushPlaces = try blobOptions.pushPlaces(pushTo)
         options.verifyCatalog = CatalogCheck.step
+        options.backups = try backups.options(blobs: blobs, blobOptions)
         options.build = "packhorse \(ProgramVersion.text)"
         // The keys and options above are read before anything is created.
         if let blobs, S3Location.isMeant(by: blobs) {

@@ -2,6 +2,7 @@ import ArgumentParser
 internal import ClusterClient
 internal import CommandSupport
 import Errors
+internal import TextFormats
 import Wire
 
 /// `packhorse health`: whether the coordinator is running, for health checks and people.
@@ -51,7 +52,10 @@ struct HealthReport {
     ///   - wanted: Required number of workers.
     ///   - isStrict: Whether a warning counts as a failure.
     init(_ health: PBHealth, connected: Int, wanted: Int, isStrict: Bool) {
-        line = "\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)"
+        let age = Double(health.backupAgeMs) / 1_000
+        let made = age > 0 ? "\(Units.duration(seconds: age)) old" : "not made yet"
+        let backup = health.backupPlace.isEmpty ? "" : "  backup \(made), in \(health.backupPlace)"
+        line = "\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)\(backup)"
         let isFatal: (PBHealthFinding) -> Bool = { isStrict || $0.level == "fail" }
         let worst = health.findings.first { $0.level == "fail" } ?? health.findings.first(where: isFatal)
         failure =

@@ -215,6 +215,8 @@ extension PBHealth: Encodable {
         try object.encode(blobStore, forKey: "blob_store")
         try object.encode(bboxTileLimit, forKey: "bbox_tile_limit")
         try object.encode(otherCatalogs, forKey: "other_catalogs")
+        try object.encodeIfPresent(backupPlace.isEmpty ? nil : backupPlace, forKey: "backup_place")
+        try object.encodeIfPresent(backupAgeMs == 0 ? nil : Double(backupAgeMs) / 1000, forKey: "backup_age_seconds")
         try object.encode(findings, forKey: "findings")
     }
 }
@@ -264,7 +266,7 @@ package enum MessageSchemas {
         "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned operator_bytes_per_second?:number",
         "Event": "seq:unsigned time:string job:unsigned kind:string data:string text:string",
         "Worker": "name:string host:string pid:unsigned build:string state:string leases:unsigned credit:unsigned silent_seconds:number tiles:unsigned bytes:unsigned reason?:string",
-        "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] findings:[Finding]",
+        "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] backup_place?:string backup_age_seconds?:number findings:[Finding]",
         "OtherCatalog": "name:string folder:string url?:string",
         "Finding": "level:fail|warn code:string text:string hint:string",
         "JobPackageFile": "format:string sha256:string size:unsigned part?:unsigned tiles?:unsigned tiles_hash?:string",

@@ -18,6 +18,7 @@ extension ControlHandlers {
                 do {
                     let writer = try environment.catalogs.writer(named: body.changedCatalog)
                     let order = try CatalogOrder(body, environment.catalogs)
+                    try await environment.waitForTurn()
                     let plan = try await FileWork.run { try writer.carryOut(order) }
                     let answer = Report.answer(replyAddress, .catalogChanged(try PBCatalogChanged(plan.difference)))
                     guard !order.isDry, !plan.isEmpty else { return answer }

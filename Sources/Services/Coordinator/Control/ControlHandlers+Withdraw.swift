@@ -17,6 +17,7 @@ extension ControlHandlers {
             .run(.catalog) { [environment] in
                 do {
                     let edition = try CatalogEdition(body.edition)
+                    try await environment.waitForTurn()
                     let gone = try environment.catalogs.main.withdraw(body.packages, from: edition)
                     environment.logger.notice(
                         "Packages withdrawn", metadata: [LogKey.package: "\(body.packages.joined(separator: ", "))"])

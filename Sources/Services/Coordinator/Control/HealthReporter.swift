@@ -9,6 +9,7 @@ import Wire
 final class HealthReporter {
     private let environment: LoopEnvironment
     private let state: CoordinatorState
+    private let backups: BackupRunner
     /// Why the state file cannot be written; `nil` = it can.
     var unwritable: String?
     var isDegraded: Bool { unwritable != nil }
@@ -18,8 +19,9 @@ final class HealthReporter {
     /// Folders whose disks were asked and did not answer yet.
     private var checkedFolders: Set<MetricsSnapshot.Folder> = []
 
-    init(_ state: CoordinatorState) {
+    init(_ state: CoordinatorState, _ backups: BackupRunner) {
         self.state = state
+        self.backups = backups
         environment = state.environment
     }
 
@@ -40,7 +42,13 @@ final class HealthReporter {
                 }
                 $0.blobStore = environment.blobs.id
                 $0.bboxTileLimit = environment.options.bboxTileLimit
-                $0.findings = catalogFindings() + scheduleFindings() + originFindings() + notificationFindings()
+                if let age = backups.age {
+                    $0.backupPlace = age.place
+                    $0.backupAgeMs = age.isOfBackup ? UInt64(age.milliseconds) : 0
+                }
+                $0.findings =
+                    catalogFindings() + backupFindings() + scheduleFindings() + originFindings()
+                    + notificationFindings()
             })
     }
 
@@ -125,6 +133,9 @@ final class HealthReporter {
     /// Schedules whose last run made no job, or whose last job failed.
     var failingSchedules: Int { scheduleFindings().count }
 
+    /// Milliseconds since the newest automatic backup; `nil` = none are made.
+    var backupAge: Int64? { backups.age?.milliseconds }
+
     /// Milliseconds since the event of the oldest notification that waits; 0 = none waits.
     var notificationWait: Int64 {
         let waits = environment.notifier.troubles.map { max(environment.wall - $0.trouble.waitsSince, 0) }
@@ -160,6 +171,10 @@ final class HealthReporter {
             return finding(
                 "warn", code: "origin-\(origin.state)", text: text, hint: "packhorse origins shows its state")
         }
+    }
+
+    private func backupFindings() -> [PBHealthFinding] {
+        backups.warning.map { [finding("warn", code: "backup-old", text: $0.text, hint: $0.hint)] } ?? []
     }
 
     private func notificationFindings() -> [PBHealthFinding] {

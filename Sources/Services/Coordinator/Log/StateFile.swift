@@ -61,6 +61,25 @@ public enum StateFile {
                 .missing, "The backup '\(backup.path)' does not exist.",
                 hint: "backups of 'packhorse backup' are in the folder 'backups' of the data folder")
         }
+        return try await replace(in: folder, named: backup.path) { draft in
+            do { try FileManager.default.copyItem(at: backup, to: draft) } catch {
+                throw CoordinatorError(
+                    .cannotOpen,
+                    "Cannot copy the backup '\(backup.path)' into '\(folder.path)': \(error.localizedDescription) Nothing was changed.",
+                    cause: error)
+            }
+            return 0
+        }
+    }
+
+    /// Replaces the state with what `fill` writes.
+    ///
+    /// - Parameters:
+    ///   - backup: Names the backup in errors.
+    ///   - fill: Writes the state file, and returns an epoch below which no coordinator may start.
+    static func replace(
+        in folder: URL, named backup: String, _ fill: (URL) async throws -> UInt32
+    ) async throws -> URL? {
         let draftFolder = folder.appending(path: ".restore-\(UInt64.random(in: 0 ... .max))")
         let isNew = !FileManager.default.fileExists(atPath: folder.path)
         defer {
@@ -72,25 +91,28 @@ public enum StateFile {
         let draft = draftFolder.appending(path: "state.sqlite")
         do {
             try FileManager.default.createDirectory(at: draftFolder, withIntermediateDirectories: true)
-            try FileManager.default.copyItem(at: backup, to: draft)
         } catch {
             throw CoordinatorError(
-                .cannotOpen,
-                "Cannot copy the backup '\(backup.path)' into '\(folder.path)': \(error.localizedDescription) Nothing was changed.",
+                .cannotOpen, "Cannot write into '\(folder.path)': \(error.localizedDescription) Nothing was changed.",
                 cause: error)
         }
+        let known = Int64(try await fill(draft))
         let store = try open(draft, copiedFrom: backup)
+        let file = folder.appending(path: "state.sqlite")
+        let exists = FileManager.default.fileExists(atPath: file.path)
+        // Opening the state proves that no coordinator uses it, and merges its write-ahead log.
+        let present: UInt32
+        do { present = exists ? try await mergeWriteAheadLog(of: folder) : 0 } catch {
+            await store.close()
+            throw error
+        }
         try await store.perform { db in
-            try db.execute(sql: "UPDATE meta SET value = value + ? WHERE key = 'epoch'", arguments: [epochJump])
+            try db.execute(
+                sql: "UPDATE meta SET value = max(value, ?, ?) + ? WHERE key = 'epoch'",
+                arguments: [known, Int64(present), epochJump])
         }
         await store.close()
-        let file = folder.appending(path: "state.sqlite")
-        var former: URL?
-        if FileManager.default.fileExists(atPath: file.path) {
-            // Opening the state proves that no coordinator uses it, and merges its write-ahead log.
-            try await mergeWriteAheadLog(of: folder)
-            former = try setAside(file)
-        }
+        let former = exists ? try setAside(file) : nil
         try FileManager.default.moveItem(at: draft, to: file)
         return former
     }
@@ -98,9 +120,9 @@ public enum StateFile {
     /// Opens, checks and migrates the copy, so that a damaged backup replaces nothing.
     ///
     /// Errors name the backup.
-    private static func open(_ draft: URL, copiedFrom backup: URL) throws(CoordinatorError) -> StateStore {
+    private static func open(_ draft: URL, copiedFrom backup: String) throws(CoordinatorError) -> StateStore {
         let useless =
-            "The backup '\(backup.path)' is damaged or not a state file. Nothing was changed. Use another backup."
+            "The backup '\(backup)' is damaged or not a state file. Nothing was changed. Use another backup."
         do {
             let isState = try DatabaseQueue(path: draft.path).read { db in
                 try db.tableExists("meta") && db.tableExists("job")
@@ -113,14 +135,14 @@ public enum StateFile {
             throw CoordinatorError(.damagedState, useless, cause: error)
         } catch {
             throw CoordinatorError(
-                .cannotOpen, "The backup '\(backup.path)' cannot be read: \(error). Nothing was changed.", cause: error)
+                .cannotOpen, "The backup '\(backup)' cannot be read: \(error). Nothing was changed.", cause: error)
         }
         do throws(CoordinatorError) {
             return try StateStore(folder: draft.deletingLastPathComponent())
         } catch {
             let text =
                 error.code == .damagedState
-                ? useless : error.message.replacingOccurrences(of: draft.path, with: backup.path)
+                ? useless : error.message.replacingOccurrences(of: draft.path, with: backup)
             throw CoordinatorError(error.code, text, cause: error)
         }
     }
@@ -128,12 +150,16 @@ public enum StateFile {
     /// Proves that no coordinator uses the state and moves its write-ahead log into it.
     ///
     /// A damaged state is left unchanged.
-    private static func mergeWriteAheadLog(of folder: URL) async throws(CoordinatorError) {
+    ///
+    /// - Returns: Its epoch; 0 of a damaged one.
+    private static func mergeWriteAheadLog(of folder: URL) async throws(CoordinatorError) -> UInt32 {
         do throws(CoordinatorError) {
             let store = try StateStore(folder: folder)
             await store.close()
+            return store.epoch
         } catch {
             guard error.code == .damagedState else { throw error }
+            return 0
         }
     }
 

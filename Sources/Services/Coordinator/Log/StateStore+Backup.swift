@@ -81,12 +81,17 @@ extension StateStore {
         return times.max()
     }
 
+    /// How many rows were changed since the file was opened: two equal numbers = nothing has changed between them.
+    func changes() async throws -> Int { try await performOutsideTransaction { db in db.totalChangesCount } }
+
     /// Copies all pages of the state file as they are at the end of the copy.
-    private func copyPages(into file: URL, _ pages: Int32) async throws {
+    ///
+    /// - Parameter isLast: Whether it goes on after ``stopBackups()``.
+    func copyPages(into file: URL, _ pages: Int32, isLast: Bool = false) async throws {
         let copy = try await performOutsideTransaction { db in try OnlineBackup(of: db, into: file) }
         do {
             while try await !performOutsideTransaction({ _ in try copy.copy(pages: pages) }) {
-                if isStoppingBackups { throw CancellationError() }
+                if Task.isCancelled || isStoppingBackups && !isLast { throw CancellationError() }
             }
             try await performOutsideTransaction { _ in copy.close() }
         } catch {

@@ -27,6 +27,8 @@ final class BackgroundExecutor: Sendable {
         case removals
         /// Copies of the state file.
         case backups
+        /// Automatic backups of the state, which take as long as the place needs; the loop does not expect their reports soon.
+        case stateBackups
         /// Reads of the state file that a client waits for.
         case queries
         /// Comparisons of catalogs, which read whole lists.
@@ -43,7 +45,7 @@ final class BackgroundExecutor: Sendable {
     /// Runs `work` and keeps its report for ``collect(_:)``.
     func run(on queue: Queue, _ work: @escaping @Sendable () async -> Report?) {
         state.withLock { state in
-            let isSoon = queue != .steps
+            let isSoon = queue != .steps && queue != .stateBackups
             if isSoon { state.running += 1 }
             let before = state.last[queue]
             // The task intentionally outlives this call: the loop learns its end from the report, and ``drain()`` waits

@@ -26,14 +26,18 @@ final class CoordinatorLoop {
     private let commits: CommitChecks
     private let reclaimer: BlobReclaimer
     private let steps: StepRunner
+    private let backups: BackupRunner
     private let metrics: MetricsPublisher
+    /// Whether the place of the backups belongs to another coordinator.
+    private var isRefused = false
     private var origins = OriginWatch()
     private var nextOriginCheck = Tick(milliseconds: 0)
 
     init(_ environment: LoopEnvironment) {
         self.environment = environment
         state = CoordinatorState(environment)
-        health = HealthReporter(state)
+        backups = BackupRunner(state)
+        health = HealthReporter(state, backups)
         control = ControlHandlers(state, health)
         commits = CommitChecks(state)
         reclaimer = BlobReclaimer(state)
@@ -53,7 +57,10 @@ final class CoordinatorLoop {
                 let frames = try await environment.router.receive(upTo: .milliseconds(limit))
                 // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
                 // be read first.
-                if environment.now - quietSince > limit + 5_000 { state.handle(.loopStalled) }
+                if environment.now - quietSince > limit + 5_000 {
+                    state.handle(.loopStalled)
+                    backups.hurry()
+                }
                 let began = ContinuousClock.now
                 var rest = frames[...]
                 repeat {
@@ -66,10 +73,11 @@ final class CoordinatorLoop {
                 state.counters.recordWait(ContinuousClock.now - began, now: environment.now)
                 if state.scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 if let damage = environment.store.foundDamage { throw damage }
+                if let replacement = environment.backups?.replacement { throw replacement }
                 quietSince = environment.now
             }
         } catch is CancellationError {
-            await close()
+            await close(withBackup: true)
         } catch {
             await close()
             throw StateStore.damage(environment.store.file, error) ?? error
@@ -89,6 +97,7 @@ final class CoordinatorLoop {
         if let alarm = state.scheduler.nextAlarm, alarm <= environment.now { state.handle(.timer) }
         control.fireSchedules()
         steps.startDue()
+        backups.startDue()
         reclaimer.forgetOldJobs()
         reclaimer.checkSpace()
         health.checkSpace()
@@ -121,19 +130,36 @@ final class CoordinatorLoop {
         return next.map { min(max($0 - environment.now, 1), 1_000) } ?? 1_000
     }
 
-    private func close() async {
+    /// Ends all background work and closes everything.
+    ///
+    /// - Parameter withBackup: Whether what changed since the last backup is backed up before.
+    private func close(withBackup: Bool = false) async {
         environment.publishQueue.close()
         environment.store.stopBackups()
         environment.executor.cancel(.steps)
+        environment.executor.cancel(.stateBackups)
         await environment.notifier.stop()
         await environment.executor.drain()
         await environment.router.close()
-        await environment.store.close()
+        if withBackup, let backups = environment.backups {
+            let problem = await backups.makeLast(pages: environment.options.backupPages, within: .seconds(10))
+            if let problem {
+                environment.logger.warning(
+                    "State not backed up at the end",
+                    metadata: [LogKey.path: "\(backups.place)", LogKey.errorMessage: "\(problem)"])
+            }
+        }
+        // A state that was made for a start that is refused would keep the next start from restoring one.
+        if isRefused { environment.store.closeAndRemoveIfNew() } else { await environment.store.close() }
         environment.logger.notice("Coordinator stopped", metadata: [LogKey.epoch: "\(environment.store.epoch)"])
     }
 
     /// Restores the state from the state file.
     private func inherit() async throws {
+        do { try await backups.begin() } catch {
+            isRefused = true
+            throw error
+        }
         let inherited = try await InheritedState.load(environment.store)
         try await environment.notifier.start()
         let open = inherited.stored.jobs.filter { !$0.summary.state.isFinal }.count
@@ -270,6 +296,8 @@ final class CoordinatorLoop {
             commits.finish(check, request: request, result: result, trouble: trouble)
         case .unchecked(let check, let why): commits.abandon(check, why)
         case .stepEnded(let job, let number, let result): steps.ended(job, number: number, result)
+        case .backedUp(let number, let begun, let problem):
+            backups.ended(number: number, begun: begun, problem: problem)
         case .released(let job), .keptBlobs(let job): state.releases.end(job)
         case .postponed(let job, let left): state.releases.postpone(job, left)
         case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)
@@ -294,7 +322,7 @@ final class CoordinatorLoop {
         case .publish(let job, let package, let merged): state.publish(job, package: package, merged: merged)
         case .publishTogether(let job): state.publishTogether(job)
         case .releaseBlobs: reclaimer.releaseBlobs()
-        case .trimBlobs(let job): reclaimer.trimBlobs(of: job)
+        case .trimBlobs(let job): if backups.mayTrim(job) { reclaimer.trimBlobs(of: job) }
         case .reopen(let replyAddress, let job, let only, let permits):
             control.reopen(job, only: only, permits: permits, replyAddress)
         case .failedWorkOrder(let replyAddress, let body): control.orderFailedWork(body, replyAddress)

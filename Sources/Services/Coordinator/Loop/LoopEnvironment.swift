@@ -24,6 +24,8 @@ struct LoopEnvironment: Sendable {
     let notifier: Notifier
     let executor = BackgroundExecutor()
     let removals = BlobRemovals()
+    /// Automatic backups of the state; `nil` = none are made.
+    let backups: StateBackups?
     /// Where snapshots for the page of metrics go; `nil` when no metrics are served.
     let board: MetricsBoard?
     private let start = ContinuousClock.now
@@ -41,6 +43,7 @@ struct LoopEnvironment: Sendable {
         self.places = places
         self.router = router
         self.blobPort = blobPort
+        backups = options.backups.map { StateBackups($0, store: store, data: options.data) }
         notifications = StateNotifications(store: store, catalogs: places)
         notifier = try Notifier(options.receivers, log: notifications, logger: logger)
     }

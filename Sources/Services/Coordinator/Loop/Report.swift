@@ -53,6 +53,8 @@ enum Report: Sendable {
     case unchecked(CommitCheck, why: String)
     /// A step after a job has ended: what it did, or why it failed; `nil` = it was interrupted.
     case stepEnded(JobID, number: Int, Result<String, StepProblem>?)
+    /// An automatic backup of the state has ended; it shows the state after `begun`, wall time in milliseconds since 1970.
+    case backedUp(number: UInt64, begun: Int64, problem: (any Error)?)
     /// A job's blobs are removed.
     case released(JobID)
     /// These blobs of an ended job were claimed while the others were removed. They are checked again when the claim

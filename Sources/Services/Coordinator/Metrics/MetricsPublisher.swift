@@ -73,6 +73,7 @@ final class MetricsPublisher {
         snapshot.dataAge = oldestData.map { max(environment.wall - $0, 0) }
         snapshot.notificationWait = health.notificationWait
         snapshot.backupAge = backup.map { max(environment.wall - $0, 0) }
+        snapshot.stateBackupAge = health.backupAge
         snapshot.spaces = health.spaces
         snapshot.blobs = blobs
         snapshot.epoch = environment.store.epoch

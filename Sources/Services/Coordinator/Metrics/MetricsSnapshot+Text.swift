@@ -67,6 +67,8 @@ extension MetricsSnapshot {
         text.single(Row.notificationsWaiting, Double(notificationWait) / 1_000)
         text.family(Row.backupAge)
         if let backupAge { text.sample(Row.backupAge, value: Double(backupAge) / 1_000) }
+        text.family(Row.stateBackupAge)
+        if let stateBackupAge { text.sample(Row.stateBackupAge, value: Double(stateBackupAge) / 1_000) }
     }
 
     private func writeOrigins(to text: inout MetricsText) {

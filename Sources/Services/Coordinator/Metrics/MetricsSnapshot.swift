@@ -37,6 +37,8 @@ struct MetricsSnapshot: Sendable {
     var notificationWait: Int64 = 0
     /// Milliseconds since the newest backup; `nil` = no backup exists.
     var backupAge: Int64?
+    /// Milliseconds since the newest automatic backup, before the first one since the start; `nil` = none are made.
+    var stateBackupAge: Int64?
     var spaces: [Folder: DiskSpace] = [:]
     /// `nil` while they are not counted, and for a bucket.
     var blobs: BlobUsage?

@@ -112,6 +112,7 @@ extension CoordinatorState {
         environment.executor.run(on: .catalog) { [environment] in
             let (queue, catalogs) = (environment.publishQueue, environment.catalogs)
             await queue.waitUntilDue()
+            guard await environment.hasTurn() else { return nil }
             // The first waiter usually publishes this package too, unless it came too late or too many wait.
             let round = await queue.publish(environment.blobs, catalogs: catalogs, logger: environment.logger)
             return environment.report(round)
@@ -132,6 +133,7 @@ extension CoordinatorState {
                     job: job, package: PackageIndex(number), merged: merged, spec: spec, failedTiles: failed + givenUp))
         }
         environment.executor.run(on: .catalog) { [environment, waiting] in
+            guard await environment.hasTurn() else { return nil }
             let round = await environment.publishQueue.publishTogether(
                 waiting, environment.blobs, catalogs: environment.catalogs, logger: environment.logger)
             return environment.report(round)

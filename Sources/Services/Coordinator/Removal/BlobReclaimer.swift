@@ -68,6 +68,7 @@ final class BlobReclaimer {
             do {
                 removals.fill(ticket, try await environment.store.blobs(of: job, keeping: kept))
                 while let digest = removals.next(of: ticket) {
+                    try await environment.waitForTurn()
                     try await environment.blobs.remove(digest)
                 }
                 return await report(removals.end(ticket))
@@ -164,8 +165,10 @@ final class BlobReclaimer {
     /// Blobs are removed only while no job is unfinished, so that no blob that is still being written is needed.
     func sweep(isIdle: Bool) async throws {
         let named = isIdle && !environment.options.keepShards ? try await environment.store.allBlobs() : nil
-        environment.executor.run(on: .removals) { [blobs = environment.blobs, logger = environment.logger] in
+        environment.executor.run(on: .removals) {
+            [environment, blobs = environment.blobs, logger = environment.logger] in
             do {
+                try await environment.waitForTurn()
                 try await blobs.removeStaleTemporaries(olderThan: 86_400)
                 if let named {
                     // Younger blobs stay, because a new blob may be about to be committed.

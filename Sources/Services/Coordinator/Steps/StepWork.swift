@@ -68,5 +68,8 @@ struct StepWork: Sendable {
     }
 
     /// Runs a step.
-    static func run(_ order: StepOrder) async throws -> String { try await StepWork(order.step).run(order) }
+    static func run(_ order: StepOrder) async throws -> String {
+        try await order.environment.waitForTurn()
+        return try await StepWork(order.step).run(order)
+    }
 }
