@@ -140,7 +140,7 @@ struct FunctionTests {
         #expect(code(wait(handle, milliseconds: 0, ended: &ended)) == "network" && ended == 1)
         freeDownload(handle)
         #expect(seen.states.withLock { $0 } == [6])
-        #expect(seen.threads.withLock { $0 } == ["offlinemaps"])
+        #expect(seen.threads.withLock { $0.count } == 1)
         #expect(seen.inner.withLock { $0.last } == "wrong-state")
         freeMaps(maps)
         withExtendedLifetime(seen) {}
