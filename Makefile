@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build debug testable year bench-build device-bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
+.PHONY: device-check device-faults gateway-check gateway-break bench-gateway help bootstrap needs build debug testable year bench-build device-bench-build library docs test quick check format reference demo chaos s3-test bench bench-pieces bench-device bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate web-test check-monitoring
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -41,6 +41,14 @@ build: needs ## build the packhorse binary: .build/release/packhorse; installs n
 debug: needs ## build the packhorse binary without optimization, in half the time: .build/debug/packhorse
 	$(DEBUG) --product packhorse
 
+# The same modules as the program, linked once more; a variable adds the product, so that no other build links it.
+library: needs ## build the library for C, Python and Java: .build/release/libofflinemaps.so (docs/other-languages.md)
+	PACKHORSE_C=1 $(BUILD) --product offlinemaps
+
+docs: needs ## build the documentation of OfflineMaps as a web site: .build/docs (articles and all public names, by docc)
+	$(DEBUG) --target OfflineMaps
+	@ops/docs
+
 bench-build: build
 	$(BUILD) --product packhorse-bench
 
@@ -56,6 +64,7 @@ test: testable ## everything CI runs: bootstrap, check, build, counted instructi
 	@ops/phase bootstrap ops/bootstrap
 	@ops/phase check ops/check
 	@ops/phase build $(BUILD) --build-tests
+	@ops/phase library env PACKHORSE_C=1 $(BUILD) --product offlinemaps
 	@ops/phase count ops/count-instructions
 	@ops/phase test $(TEST)
 

@@ -194,6 +194,8 @@ let libraries: [Module] = [
             "SQLiteFiles", "TextFormats",
         ], [.grdb, .sqlite]),
     Module("OfflineMapsAdapters", .client, ["OfflineMaps", "Tiles"]),
+    // The functions of offlinemaps.h; PACKHORSE_C=1 makes libofflinemaps.so of them.
+    Module("OfflineMapsC", .client, ["OfflineMaps", "Tiles"]),
     // On Linux only what does not need MapKit and WebKit is compiled.
     Module("OfflineMapsApple", .client, ["OfflineMaps", "Tiles"]),
 
@@ -281,6 +283,7 @@ let tests: [Tests] = [
         ["CatalogFormat", "Digests", "Files", "PackageFiles", "Packages", "StyleFormat", "TestSupport", "TileBodies"],
         [.grdb]),
     Tests("OfflineMapsApple", ["TestSupport"]),
+    Tests("OfflineMapsC", ["TestSupport"]),
     Tests("DeviceCommands", ["TestSupport"]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
@@ -291,7 +294,9 @@ let documents = [
     "Wire": [
         "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "generate_json.py",
         "wire_schema.py", "check_document.py",
-    ]
+    ],
+    // What C reads, and what the linker lets other programs see.
+    "OfflineMapsC": ["offlinemaps.h", "exports.map"],
 ]
 
 /// Allows `@testable` imports in release builds too.
@@ -307,6 +312,11 @@ let isFuzzing = Context.environment["PACKHORSE_FUZZ"] != nil
 /// Set by `make bench-device` and ops/check-layers: adds the programs that only measure.
 let isMeasuring = Context.environment["PACKHORSE_BENCH"] != nil
 
+/// Set by `make library`: adds the product `libofflinemaps.so`.
+///
+/// Without it, a build of everything would link it too.
+let hasLibraryForC = Context.environment["PACKHORSE_C"] != nil
+
 let strict: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -315,16 +325,27 @@ let strict: [SwiftSetting] =
         .treatAllWarnings(as: .error),
     ] + testable + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
+/// The Swift libraries, and those that Foundation's static libraries need.
+let swiftLibraries = [
+    "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
+    "-l_CFURLSessionInterface", "-lcurl", "-lstdc++",
+]
+
 /// Links the Swift libraries statically: the program starts in two thirds of the time, and does not need an installed
 /// Swift.
 ///
 /// The program is not loaded as a library, so none of its 61,000 symbols is exported: the loader would search them for
-/// every name. The libraries that Foundation's static libraries need are listed, because the modules are also compiled
-/// for tests, which link dynamically. For this reason, no test may depend on the program's target.
+/// every name. The libraries are listed, because the modules are also compiled for tests, which link dynamically. For this
+/// reason, no test may depend on the program's target.
 let swiftInside = LinkerSetting.unsafeFlags(
-    [
-        "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
-        "-l_CFURLSessionInterface", "-lcurl", "-lstdc++", "-Xlinker", "--no-export-dynamic",
+    swiftLibraries + ["-Xlinker", "--no-export-dynamic"], .when(platforms: [.linux]))
+
+/// The same for the library for C, of which other programs see the functions of its header alone: a process can then also
+/// have another Swift.
+let libraryForC = LinkerSetting.unsafeFlags(
+    swiftLibraries + [
+        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/Client/OfflineMapsC/exports.map",
+        "-Xlinker", "-soname=libofflinemaps.so",
     ], .when(platforms: [.linux]))
 
 /// The modules named in PACKHORSE_TESTS, or `nil` for all.
@@ -375,7 +396,8 @@ for module in libraries where isChosen(module.name) {
         .target(
             name: module.name, dependencies: dependencies(module),
             path: "Sources/\(module.layer.rawValue)/\(module.name)",
-            exclude: documents[module.name, default: []], swiftSettings: strict))
+            exclude: documents[module.name, default: []], swiftSettings: strict,
+            linkerSettings: hasLibraryForC && module.name == "OfflineMapsC" ? [libraryForC] : []))
     for test in tests where test.module == module.name && isTested(test) {
         targets.append(
             .testTarget(
@@ -454,6 +476,7 @@ let package = Package(
     // The first systems with Synchronization's Mutex.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: (chosen == nil ? programs + forApps : [])
+        + (hasLibraryForC ? [.library(name: "offlinemaps", type: .dynamic, targets: ["OfflineMapsC"])] : [])
         + (isFuzzing ? [.library(name: "PackhorseFuzz", type: .static, targets: ["FuzzTargets"])] : []),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -16,7 +16,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # What other people's programs show as they like: no commands are in these.
-DATA = {"csv", "json", "mermaid", "python", "sql", "swift", "text", "yaml"}
+DATA = {"c", "csv", "dart", "java", "json", "kotlin", "mermaid", "python", "sql", "swift", "text", "typescript", "yaml"}
 NOTES = {"alone", "s3"}
 
 

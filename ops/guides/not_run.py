@@ -11,6 +11,7 @@ SLURM = "needs Slurm; `make slurm-test` does the same"
 FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
 CONTAINERS = "needs Docker; `make compose-test` starts the same services, with other options"
 LANGUAGES = "needs Node or a JDK, which bootstrap does not install; AnyLanguageTests runs the same programs where they are"
+BINDINGS = "needs the library in release mode; ops/bindings-test does the same in folders of its own"
 
 NOT_RUN = {
     ("docs/any-language.md", "node any-language/install.mjs https://maps.example.com/offline keys/catalog.pub EE pmtiles maps"): LANGUAGES,
@@ -18,6 +19,13 @@ NOT_RUN = {
     ("docs/any-language.md", "javac -d classes any-language/*.java"): LANGUAGES,
     ("docs/any-language.md", "java -cp classes Install https://maps.example.com/offline keys/catalog.pub EE pmtiles maps"): LANGUAGES,
     ("docs/any-language.md", "java -cp classes Tile maps/EE.pmtiles 6 36 18 > tile.pbf"): LANGUAGES,
+    ("docs/other-languages.md", "make library"): BUILDS,
+    ("docs/other-languages.md", "cp .build/release/libofflinemaps.so bindings/python/offlinemaps/"): BINDINGS,
+    ("docs/other-languages.md", "pip install ./bindings/python"): BINDINGS,
+    ("docs/other-languages.md",
+     "cc -shared -fPIC -I Sources/Client/OfflineMapsC -I $JAVA_HOME/include -I $JAVA_HOME/include/linux bindings/java/offlinemaps_jni.c"
+     " -o libofflinemaps_jni.so -L .build/release -lofflinemaps"): BINDINGS,
+    ("docs/other-languages.md", "javac -d classes bindings/java/offlinemaps/*.java"): BINDINGS,
     ("README.md", "make bootstrap"): "installs Debian packages as root; `make test` begins with the same script",
     ("README.md", "make build"): BUILDS,
     ("README.md", "make demo"): DEMO,

@@ -11,6 +11,8 @@ public actor MapStore {
     public nonisolated let tiles: TileReader
     /// Finds what renderers request.
     public nonisolated let resources: ResourceResolver
+    /// Which loops of ``OfflineMaps`` follow which tasks.
+    nonisolated let downloads = DownloadDesk()
 
     /// Opens the store of a folder, and makes the folder where it is missing.
     ///

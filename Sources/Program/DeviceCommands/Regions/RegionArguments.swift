@@ -63,7 +63,7 @@ struct RegionArguments: ParsableArguments {
         return region
     }
 
-    private func area(_ zooms: ZoomRange) throws -> OfflineMaps.Area {
+    private func area(_ zooms: ZoomRange) throws -> StoreArea {
         if let box { return .box(try BoundingBox(parsing: box)) }
         if let of {
             let tree = try RegionTree.embedded()

@@ -156,7 +156,7 @@ enum DeviceStore {
         return catalog
     }
 
-    private static func hint(_ cause: OfflineMaps.FailureCause) -> String? {
+    private static func hint(_ cause: StoreFailure) -> String? {
         switch cause {
         case .olderCatalog: "--allow-older accepts it"
         case .badSignature: "check --public-key; --unsigned accepts catalogs without a signature"

@@ -40,7 +40,7 @@ extension StoreError.Code {
     }
 }
 
-extension OfflineMaps.FailureCause {
+extension StoreFailure {
     /// The exit code of a command whose task fails for this cause.
     var exitStatus: ExitStatus {
         switch self {

@@ -4,6 +4,7 @@ import Files
 import Foundation
 import PackageFiles
 import Packages
+import StyleFormat
 import Synchronization
 import TestSupport
 import Testing
@@ -63,6 +64,7 @@ final class StoreSite {
     let key = CatalogSecretKey()
     private var packages: [String: CatalogIndex.Package] = [:]
     private var made: [String: URL] = [:]
+    private var styles: [CatalogIndex.Style] = []
     private(set) var sequence: Int64 = 0
 
     init() throws {
@@ -205,6 +207,45 @@ final class StoreSite {
         return path
     }
 
+    /// Adds a style pack with one source, sprites and glyphs, or replaces it.
+    ///
+    /// - Returns: Its path on the server.
+    @discardableResult func addStyle(_ id: String, version: Int32 = 1) throws -> String {
+        let pack = scratch.url.appending(path: "site-style-\(id)-\(version)", directoryHint: .isDirectory)
+        let address = "https://maps.example.com"
+        let files: [(url: String, kind: StyleResource.Kind, path: String, text: String)] = [
+            (
+                "\(address)/style.json", .style, "style.original.json",
+                #"{"version":8,"sources":{"demo":{"type":"vector","tiles":["\#(address)/{z}/{x}/{y}.pbf"]}},"#
+                    + #""sprite":"\#(address)/sprite","glyphs":"\#(address)/fonts/{fontstack}/{range}.pbf","layers":[]}"#
+            ),
+            ("\(address)/fonts/Open%20Sans/0-255.pbf", .glyphs, "glyphs/Open Sans/0-255.pbf", "glyphs"),
+            ("\(address)/sprite.json", .spriteJSON, "sprites/default/sprite.json", "{}"),
+            ("\(address)/sprite.png", .spriteImage, "sprites/default/sprite.png", "png \(version)"),
+        ]
+        var entries: [StylePackIndex.Entry] = []
+        for file in files {
+            let bytes = Array(file.text.utf8)
+            try PackFile.write(bytes, to: pack.appending(path: file.path))
+            entries.append(
+                StylePackIndex.Entry(
+                    url: file.url, kind: file.kind, path: file.path, size: UInt64(bytes.count),
+                    sha256: Digest(of: bytes).hex, etag: nil, modified: nil))
+        }
+        let index = StylePackIndex(
+            name: id, style: files[0].url, choice: StyleChoice(), rewritten: Digest(of: [UInt8]()), entries: entries)
+        try PackFile.write(try index.encoded(), to: pack.appending(path: "style-pack.json"))
+        let archive = scratch.url.appending(path: "site-style-\(id)-\(version).zip")
+        try StoredZip.write(entries.compactMap(\.path) + ["style-pack.json"], of: pack, to: archive)
+        let path = "styles/\(version)/\(id).zip"
+        let bytes = try serve(archive, at: path)
+        styles.removeAll { $0.id == id }
+        styles.append(
+            CatalogIndex.Style(
+                id: id, name: id, version: version, url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex))
+        return path
+    }
+
     /// Takes a package out of the catalog.
     func drop(_ id: String) { packages[id] = nil }
 
@@ -213,6 +254,7 @@ final class StoreSite {
         sequence = wanted ?? sequence + 1
         var index = CatalogIndex()
         index.sequence = sequence
+        index.styles = styles
         index.packages = packages.sorted { $0.key < $1.key }.map(\.value)
         index.editions = Set(packages.values.map(\.edition)).union([""]).sorted().map { path in
             let group = path.isEmpty ? nil : path.split(separator: "/").last.map(String.init)

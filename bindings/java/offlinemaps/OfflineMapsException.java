@@ -1,0 +1,17 @@
+package offlinemaps;
+
+/** Why a call failed: a stable word for programs, and what happened and what to do. */
+public final class OfflineMapsException extends Exception {
+    private static final long serialVersionUID = 1;
+    private final String code;
+
+    OfflineMapsException(byte[] code, byte[] message) {
+        super(OfflineMaps.text(message));
+        this.code = OfflineMaps.text(code);
+    }
+
+    /** A word such as {@code network}, {@code not-in-catalog} or {@code disk-full}. */
+    public String code() {
+        return code;
+    }
+}

@@ -1,0 +1,14 @@
+"""Maps in an app without a network: download, update and read the maps of a signed catalog.
+
+    from offlinemaps import Maps
+
+    with Maps("maps", "https://maps.example.com/offline/", "ed25519-public:...") as maps:
+        for progress in maps.download("FR", style="streets"):
+            print(f"{progress.fraction:.0%}")
+        style = maps.style("streets", "FR")
+
+It loads libofflinemaps.so (see `library`). Python's standard library only.
+"""
+from ._maps import Download, Maps, OfflineMapsError, Progress, State, Tile
+
+__all__ = ["Download", "Maps", "OfflineMapsError", "Progress", "State", "Tile"]

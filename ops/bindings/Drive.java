@@ -1,0 +1,83 @@
+import java.util.Locale;
+import offlinemaps.Download;
+import offlinemaps.OfflineMaps;
+import offlinemaps.OfflineMapsException;
+import offlinemaps.ProgressListener;
+
+/** The commands of ops/bindings-test in Java: Drive FOLDER CATALOG KEY COMMAND [ARGUMENT...] */
+final class Drive {
+    private static volatile Download cancelled;
+
+    public static void main(String[] words) throws Exception {
+        int status;
+        try (OfflineMaps maps = OfflineMaps.open(words[0], words[1], words[2])) {
+            status = run(maps, words);
+        } catch (OfflineMapsException error) {
+            System.err.println("error " + error.code() + " " + error.getMessage());
+            status = 1;
+        }
+        System.out.flush();
+        System.exit(status);
+    }
+
+    private static void show(double fraction, long transferred, ProgressListener.State state, String text) {
+        System.out.printf(Locale.ROOT, "progress %.3f %d %d %s%n", fraction, transferred, state.ordinal(), text);
+        System.out.flush();
+        if (transferred > 100_000 && cancelled != null) {
+            cancelled.cancel();
+        }
+    }
+
+    private static int run(OfflineMaps maps, String[] words) throws Exception {
+        switch (words[3]) {
+            case "get":
+                return end(maps.download(words[4], words[5], Drive::show));
+            case "cancel":
+                // The progress of a second one on the same download cancels the first, and closing cancels the second.
+                try (Download first = maps.download(words[4], words[5], null);
+                        Download second = maps.download(words[4], words[5], Drive::show)) {
+                    cancelled = first;
+                    first.await();
+                    second.await();
+                }
+                return 0;
+            case "update":
+                return end(maps.update(Drive::show));
+            case "tile":
+                byte[] tile = maps.tile(null, Integer.parseInt(words[4]), Integer.parseInt(words[5]), Integer.parseInt(words[6]));
+                if (tile == null) {
+                    System.err.println("error absent");
+                    return 2;
+                }
+                System.out.write(tile);
+                return 0;
+            case "style":
+                System.out.println(maps.style(words[4], words[5]));
+                return 0;
+            case "installed":
+                System.out.println(maps.installed());
+                return 0;
+            case "updates":
+                maps.catalog(0);
+                System.out.println(maps.updates());
+                return 0;
+            case "search":
+                maps.catalog(86_400);
+                System.out.println(maps.search(words[4], "en"));
+                return 0;
+            case "remove":
+                maps.remove(words[4]);
+                return 0;
+            default:
+                return 64;
+        }
+    }
+
+    private static int end(Download download) throws OfflineMapsException {
+        try (Download own = download) {
+            own.await();
+        }
+        System.out.println("done");
+        return 0;
+    }
+}
