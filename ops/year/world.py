@@ -14,10 +14,14 @@ import harness
 import pmtiles
 from acceptance import Wrong, expect, wait
 from planet import TILES, Planet
+from sites import Sites
 from sources import Sources
 
 REGIONS = ("EE LV LT FI SE NO DK DE PL CZ SK HU AT CH IT FR ES PT NL BE LU IE GB IS RO BG GR RS HR SI BA ME MK AL UA BY MD TR CY MT").split()
 DEVICE = ["EE", "LV", "CH", "MT", "IS"]
+# Regions with a routing graph; the device has theirs.
+ROUTED = DEVICE[:2]
+GROUP = "groups/routing-valhalla/"
 
 
 PLACES = {pmtiles.tile_id(*tile): tile for tile in TILES}
@@ -52,21 +56,28 @@ class World:
             "--metrics", f"127.0.0.1:{self.metrics}",
         ])  # fmt: skip
         self.live, self.staging = self.cluster.catalog, folder / "staging"
-        self.trust = ["--catalog", self.live, "--public-key", self.key.with_suffix(".pub")]
+        self.sites = Sites(self.live)
+        self.trust = ["--catalog", self.sites.own.url, "--public-key", self.key.with_suffix(".pub")]
         self.cluster.start(workers=2)
-        self.extents, self.promoted, self.graphs = {}, None, {}
+        # Graphs by region: those that staging must have, those of the live catalog, and whether the device has asked for them.
+        self.extents, self.promoted, self.graphs, self.promoted_graphs, self.routes = {}, None, {}, {}, False
 
     def close(self):
         self.cluster.end()
         self.sources.close()
+        self.sites.close()
 
     # Commands
 
     def run(self, *words, status=0):
         """A command that must end with the status; its standard output."""
+        return self.finish(*words, status=status).stdout
+
+    def finish(self, *words, status=0):
+        """The same; all that it wrote."""
         done = subprocess.run([str(self.program), *map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
         expect(done.returncode == status, f"{' '.join(map(str, words))}: exit {done.returncode}: {done.stderr.strip()[-600:]}")
-        return done.stdout
+        return done
 
     def ask(self, *words, status=0):
         return self.run(*words, "--coordinator", self.cluster.control, status=status)
@@ -137,15 +148,37 @@ class World:
         """Waits until a share of the batches is done."""
         wait(f"the middle of job {job}", lambda: (s := self.cluster.status(job))["batches_done"] >= share * s["batches"] > 0, 120)
 
+    def change_graphs(self):
+        """Attaches new graphs in staging: mostly the old ones in another order, with changes all over."""
+        for name in ROUTED:
+            graph = bytearray(self.graphs.get(name) or self.random.randbytes(300_000))
+            cut = self.random.randrange(len(graph))
+            graph = graph[cut:] + graph[:cut]
+            for _ in range(20):
+                place = self.random.randrange(len(graph) - 100)
+                graph[place:place + self.random.randrange(100)] = self.random.randbytes(self.random.randrange(100))
+            self.graphs[name] = bytes(graph)
+            file = self.folder / f"{name}.vtiles"
+            file.write_bytes(graph)
+            self.run("catalog", "attach", self.staging, name, file, "--kind", "routing.valhalla", "--signing-key", self.key)
+
     def promote(self, *options, status=0):
         return self.ask("catalog", "promote", "staging", "main", *options, status=status)
 
+    def is_live(self, tiles, graphs=None):
+        """Says what the live catalog must have now; `None`: the graphs of staging."""
+        self.promoted, self.promoted_graphs = tiles, dict(self.graphs if graphs is None else graphs)
+
     # The oracle
 
-    def listed(self, catalog):
-        """The newest version of each package of a signed list, and the paths of its files by format."""
+    def newest(self, catalog, edition=""):
+        """The newest version of each package of an edition of a signed list."""
         packages = json.loads((catalog / "catalog.json").read_text())["packages"]
-        newest = {package["id"]: max(package["versions"], key=lambda version: version["version"]) for package in packages if not package["edition"]}
+        return {package["id"]: max(package["versions"], key=lambda version: version["version"]) for package in packages if package["edition"] == edition}
+
+    def listed(self, catalog):
+        """The newest version of each package, and the paths of its files by format."""
+        newest = self.newest(catalog)
         return {
             name: (version["version"], {file["format"]: catalog / file["url"] for file in version["files"]}) for name, version in newest.items()
         }  # fmt: skip
@@ -159,6 +192,11 @@ class World:
             expect(sorted(files) == ["mbtiles", "pmtiles"], f"{what}, {name}: {sorted(files)}")
             for format, file in files.items():
                 self.check_tiles(name, tiles_of(file), tiles, f"{what}, {name}, {format}")
+        graphs = self.promoted_graphs if catalog == self.live else self.graphs
+        found = {name: (catalog / version["files"][0]["url"]).read_bytes() for name, version in self.newest(catalog, GROUP).items()}
+        expect(sorted(found) == sorted(graphs), f"{what} lists graphs of {sorted(found)}")
+        for name, graph in graphs.items():
+            expect(found[name] == graph, f"{what} has another graph of {name}")
 
     def check_tiles(self, name, found, tiles, what):
         # The first build is undisturbed: its extent is that of all that follow.
@@ -180,6 +218,10 @@ class World:
             self.run("device", "install", *DEVICE, "--store", self.store, *self.trust)
         self.check_device(self.store, "mbtiles")
 
+    def wait_for_patches(self):
+        """The coordinator makes patches after a promotion, and lists all at once: waits for those of the graphs."""
+        wait("the patches of the live catalog", lambda: all(version["patches"] for version in self.newest(self.live, GROUP).values()), 120)
+
     def check_device(self, store, format):
         self.run("device", "verify", "--deep", "--store", store)
         listed, installed = self.listed(self.live), json.loads(self.run("device", "list", "--installed", "--store", store, "--json"))
@@ -191,5 +233,5 @@ class World:
             expect(file.read_bytes() == files[format].read_bytes(), f"the device's file of {name} is not that of the catalog")
             self.check_tiles(name, tiles_of(file), self.promoted, f"device, {name}")
             graphs = [Path(companion["file"]).read_bytes() for companion in item.get("companions", [])]
-            expected = [self.graphs[name]] if store == self.store and name in self.graphs else []
+            expected = [self.promoted_graphs[name]] if store == self.store and self.routes and name in self.promoted_graphs else []
             expect(graphs == expected, f"the device has another graph of {name}")

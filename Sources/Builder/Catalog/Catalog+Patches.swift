@@ -14,7 +14,7 @@ public struct WantedPatch: Sendable {
     public let from: Int32
     /// The newest version.
     public let to: Int32
-    /// The format of both files; `nil` for the main file.
+    /// The format of both files; `nil` for MBTiles, ``CatalogCompanion/format`` for a companion.
     public let format: String?
     /// The file of version `from`.
     public let old: URL
@@ -22,12 +22,12 @@ public struct WantedPatch: Sendable {
     public let new: URL
 }
 
-/// Writes a patch that turns the package file `old` into `new`, byte for byte, to `target`; returns the SHA-256 and
-/// length of the patch.
+/// Writes a patch that turns the file ``WantedPatch/old`` into ``WantedPatch/new``, byte for byte, to `target`; returns the SHA-256
+/// and length of the patch.
 ///
 /// Returns `nil` if no patch can produce exactly these bytes; `target` need not exist then.
 public typealias PatchMaker =
-    @Sendable (_ old: URL, _ new: URL, _ target: URL) throws -> (digest: Digest, size: UInt64)?
+    @Sendable (_ wanted: WantedPatch, _ target: URL) throws -> (digest: Digest, size: UInt64)?
 
 extension Catalog {
     /// The missing patches from previous versions to the newest ones, as far as the previous files are kept.
@@ -48,12 +48,14 @@ extension Catalog {
     ) throws(CatalogError) -> [WantedPatch] {
         let history = try history(edition)
         var wanted: [WantedPatch] = []
-        for entry in try packages(in: edition) where entry.companion == nil && ids?.contains(entry.id) ?? true {
+        for entry in try packages(in: edition) where ids?.contains(entry.id) ?? true {
             for old in history.of(entry).prefix(previous) {
                 for new in entry.allFiles where PatchRule.formats.contains(new.format) {
                     let format = new.format == CatalogEntry.mainFile.format ? nil : new.format
+                    // A companion with the same bytes for another engine is one copy.
                     guard let before = old.allFiles.first(where: { $0.format == new.format }),
-                        before.sha256 != new.sha256, !entry.isPatchSettled(from: old.version, format: format)
+                        before.sha256 != new.sha256 || entry.companion != nil,
+                        !entry.isPatchSettled(from: old.version, format: format)
                     else { continue }
                     let file = place(old.path(before.fileExtension), edition)
                     guard try fileSize(file) != nil else { continue }
@@ -109,7 +111,7 @@ extension Catalog {
                 "\(patch.id)-\(patch.from)-\(patch.to)-\(TemporaryName.random())\(CatalogEntry.patchExtension(patch.format))"
             )
             do {
-                let made = try maker(patch.old, patch.new, file)
+                let made = try maker(patch, file)
                 finished.append(MadePatch(wanted: patch, file: file, made: made))
             } catch {
                 unlink(file.path)

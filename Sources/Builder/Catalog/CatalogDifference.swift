@@ -43,6 +43,18 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
         public var tileset: String?
         /// Names of the vector layers; `nil` if unknown.
         public var layers: [String]?
+        /// The patches of its catalog to this version, newest first; `nil` without any, and for a package in parts.
+        public var patches: [Patch]?
+
+        /// A patch from an earlier version of the same catalog.
+        public struct Patch: Sendable, Hashable, Codable {
+            /// The earlier version, as its catalog counts.
+            public let from: Int32
+            /// The format of both files; `nil` for MBTiles.
+            public let format: String?
+            /// Bytes of the patch.
+            public let bytes: UInt64
+        }
 
         /// What an entry says.
         public init(_ entry: CatalogEntry) {
@@ -54,6 +66,10 @@ public struct CatalogDifference: Sendable, Hashable, Codable {
             bounds = (try? TileMask(cartoText: entry.tileMask))?.bounds.map { [$0.west, $0.south, $0.east, $0.north] }
             (attribution, dataDate, tileset) = (entry.attribution, entry.dataDate, entry.tileset)
             layers = entry.layers
+            let patches = entry.patches.map {
+                Patch(from: $0.from, format: $0.format, bytes: UInt64(max(0, $0.size)))
+            }
+            self.patches = patches.isEmpty ? nil : patches
         }
     }
 
@@ -185,7 +201,7 @@ extension CatalogDifference.Content {
     fileprivate init?(_ package: ListedPackage) {
         guard let whole = package.whole else { return nil }
         self.init(whole)
-        if package.isInParts { parts = package.entries.count }
+        if package.isInParts { (parts, patches) = (package.entries.count, nil) }
     }
 }
 

@@ -68,8 +68,7 @@ extension CatalogIndex {
                 last = Int64(version.version)
                 let group = version.companion.map { "groups/\(CatalogCompanion.group(of: $0.kind))/" }
                 let isAlone =
-                    version.files.count == 1 && version.patches.isEmpty && package.part == nil
-                    && package.tilePacks == nil
+                    version.files.count == 1 && package.part == nil && package.tilePacks == nil
                 guard group.map({ package.edition.hasPrefix($0) && isAlone }) ?? true else {
                     throw CatalogError(
                         .corrupt,

@@ -6,7 +6,7 @@ public enum PatchRule {
     public static let previousVersions = 2
 
     /// The formats whose files get patches.
-    public static let formats: Set<String> = [CatalogEntry.mainFile.format, "pmtiles"]
+    public static let formats: Set<String> = [CatalogEntry.mainFile.format, "pmtiles", CatalogCompanion.format]
 
     /// Whether a patch is small enough to be preferred over the whole file: below seven tenths of it.
     ///

@@ -9,6 +9,17 @@ extension FuzzTarget {
     /// What is made has the size that the patch says, and a patch made of it gives it again. New files above 1 MB are not
     /// asked for: a few bytes can ask for any number of copies.
     static func patch(_ bytes: [UInt8]) -> Verdict {
+        copies(bytes) { try Patch.make(old: $0, new: $1, into: $2) }
+    }
+
+    /// The same with the patch of a file of any kind; sections are unpacked.
+    static func sections(_ bytes: [UInt8]) -> Verdict {
+        copies(bytes) { try Patch.makeOpaque(old: $0, new: $1, into: $2) }
+    }
+
+    private static func copies(
+        _ bytes: [UInt8], again make: (_ old: URL, _ new: URL, _ target: URL) throws -> PatchReceipt
+    ) -> Verdict {
         guard bytes.count >= 2 else { return .refused("short") }
         let length = min(Int(bytes[0]) << 8 | Int(bytes[1]), bytes.count - 2)
         let old = Array(bytes[2..<2 + length])
@@ -27,7 +38,7 @@ extension FuzzTarget {
             guard made.size == size, try FileDescriptor(reading: files[2]).size == size else {
                 return .wrong("\(made.size) bytes were made, and the patch says \(size)")
             }
-            let again = try Patch.make(old: files[0], new: files[2], into: files[3])
+            let again = try make(files[0], files[2], files[3])
             try Patch.apply(files[3], to: files[0], into: files[2], replacing: true, expecting: made.digest)
             return again.isExact ? .accepted : .wrong("another kind of patch came back")
         } catch let error as PackagesError where error.code == .verificationFailed {

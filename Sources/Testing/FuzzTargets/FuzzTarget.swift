@@ -47,6 +47,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case delta
     /// The patch of a PMTiles archive: two bytes with the length of the old file, the old file, the patch without the SHA-256 at its end.
     case patch
+    /// The patch of a file of any kind, with packed literals: the same parts.
+    case sections
     /// A tile's body as an origin serves it: a byte for format and coding, then the body.
     case tile
     /// An unpacked MapLibre tile.
@@ -112,6 +114,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .gaps: Self.gaps(bytes)
         case .delta: Self.delta(bytes)
         case .patch: Self.patch(bytes)
+        case .sections: Self.sections(bytes)
         case .tile: Self.tile(bytes)
         case .mlt: Self.mlt(bytes)
         case .glyphs: Self.glyphs(bytes)

@@ -43,8 +43,8 @@ struct FormatsTests {
         // A patch is one of PMTiles, and the index that names it is read again.
         let wanted = try catalog.wantedPatches("EE")
         #expect(wanted.map(\.format) == ["pmtiles"] && wanted.map(\.from) == [1])
-        let made = try catalog.make(wanted[0]) { old, new, target in
-            #expect(try Data(contentsOf: old).count == 100 && Data(contentsOf: new).count == 90)
+        let made = try catalog.make(wanted[0]) { wanted, target in
+            #expect(try Data(contentsOf: wanted.old).count == 100 && Data(contentsOf: wanted.new).count == 90)
             try Data("patch".utf8).write(to: target)
             return (Digest(of: Array("patch".utf8)), 5)
         }

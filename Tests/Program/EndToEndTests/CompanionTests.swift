@@ -143,6 +143,7 @@ struct CompanionTests {
         #expect(!planned.output.contains("whole file") && !planned.output.contains("patch"), "\(planned.output)")
         _ = try await run(["device", "update", "--store", store.path])
         #expect(try await companion(store) == next)
+        try await compare()
         _ = try await run(["device", "verify", "--deep", "--store", store.path])
         _ = try await run(["device", "rollback", "LI", "--store", store.path])
         #expect(try await companion(store) == graph)
@@ -163,6 +164,24 @@ struct CompanionTests {
         _ = try await run(["catalog", "remove", catalog.path, "LI", "--signing-key", key.path])
         #expect(try json(try await run(["catalog", "list", catalog.path, "--json"]).output).isEmpty)
         _ = try await run(["catalog", "verify", catalog.path, "--public-key", publicKey])
+    }
+
+    /// A comparison says what patches weigh.
+    private func compare() async throws {
+        let live = scratch.url("live")
+        try FileManager.default.copyItem(at: catalog, to: live)
+        let third = try await attach(Array(graph.reversed().dropFirst(10_000)), "--engine", "3.7")
+        #expect(third.errors.contains("; patch from version 2: "), "\(third.errors)")
+        let words = ["catalog", "diff", catalog.path, live.path]
+        let shown = try await run(words + ["--bytes"])
+        #expect(shown.output.contains("PATCHES") && shown.output.contains("from 2: "), "\(shown.output)")
+        #expect(try await !run(words).output.contains("PATCHES"))
+        let printed = try await run(words + ["--json"]).output
+        try JSONReference().read(printed, as: "catalog-difference")
+        let value = try #require(try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any])
+        let content = try #require((value["packages"] as? [[String: Any]])?.first?["new"] as? [String: Any])
+        let patches = try #require(content["patches"] as? [[String: Any]])
+        #expect(patches.map { $0["from"] as? Int } == [2] && patches.map { $0["format"] as? String } == ["opaque"])
     }
 
     @Test func aKilledDeviceHasBothFilesOrNone() async throws {
@@ -200,22 +219,27 @@ struct CompanionTests {
         #expect(interrupted > 0, "no attempt was killed")
     }
 
-    @Test func aKilledAttachLeavesTheOldCatalogOrTheNewOne() async throws {
+    /// There is a third state: the new version is listed before its patch, or that none pays.
+    @Test(arguments: [false, true])
+    func aKilledAttachLeavesTheOldCatalogOrTheNewOne(withPatch: Bool) async throws {
         let publicKey = try await publish()
         _ = try await attach(graph)
         let file = scratch.url("next.vtiles")
-        try Data(graph.reversed()).write(to: file)
-        func order(_ folder: URL) -> [String] {
+        let next = withPatch ? Array(graph[1_000_000...] + graph[..<1_000_000]) : graph.reversed()
+        try Data(next).write(to: file)
+        func order(_ folder: URL, _ more: String...) -> [String] {
             [
                 "catalog", "attach", folder.path, "LI", file.path, "--kind", "routing.valhalla", "--signing-key",
                 key.path,
-            ]
+            ] + more
         }
-        let whole = scratch.url("whole")
-        try FileManager.default.copyItem(at: catalog, to: whole)
+        let (whole, listed) = (scratch.url("whole"), scratch.url("listed"))
+        for folder in [whole, listed] { try FileManager.default.copyItem(at: catalog, to: folder) }
         let calm = try await run(order(whole))
+        _ = try await run(order(listed, "--patches-from", "0"))
         func document(_ folder: URL) throws -> Data { try Data(contentsOf: folder.appending(path: "catalog.json")) }
-        let (old, new) = (try document(catalog), try document(whole))
+        let (old, new, between) = (try document(catalog), try document(whole), try document(listed))
+        #expect(calm.errors.contains("patch from version 1") == withPatch, "\(calm.errors)")
         var random = SplitMix(state: 13)
         var interrupted = 0
         for attempt in 0..<20 {
@@ -228,7 +252,7 @@ struct CompanionTests {
                 try await process.killNow()
             }
             let seen = try document(folder)
-            #expect(seen == old || seen == new, "attempt \(attempt)")
+            #expect([old, between, new].contains(seen), "attempt \(attempt)")
             _ = try await run(order(folder))
             #expect(try document(folder) == new, "attempt \(attempt)")
             _ = try await run(["catalog", "verify", folder.path, "--public-key", publicKey])

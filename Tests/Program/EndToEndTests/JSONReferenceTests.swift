@@ -71,6 +71,8 @@ struct JSONReferenceTests {
                 "steps.cause", "steps.detail", "steps.retry",
                 // Of a package in parts: PartsStagingTests.
                 "parts",
+                // Of a catalog with patches: CompanionPatchTests.
+                "patches", "patches.from", "patches.format", "patches.bytes",
             ])
     }
 

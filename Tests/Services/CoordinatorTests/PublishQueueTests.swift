@@ -93,7 +93,7 @@ struct PublishQueueTests {
         let made = Mutex(0)
         let writer = CatalogFolderWriter(
             catalog: catalog,
-            patchMaker: { _, _, _ in
+            patchMaker: { _, _ in
                 made.withLock { $0 += 1 }
                 return nil
             })

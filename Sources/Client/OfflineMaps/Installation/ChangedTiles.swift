@@ -13,6 +13,7 @@ enum ChangedTiles {
     ///
     /// - Parameter part: The new file that the patch has made.
     static func mask(of download: DownloadItem, made part: URL, in folder: StoreFolder) -> TileMask? {
+        guard download.details?.file.format != .opaque else { return nil }
         guard download.details?.file.format == .pmtiles else {
             return download.patch.flatMap { folder.part(sha256: $0.digest) }.flatMap(mask)
         }

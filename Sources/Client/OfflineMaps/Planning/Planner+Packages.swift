@@ -1,5 +1,6 @@
 internal import CatalogFormat
 internal import Foundation
+internal import PackageFiles
 
 extension Planner {
     /// Adds the file of a package or the files of its parts, as patches where they pay, and with an update or an installation the
@@ -86,7 +87,10 @@ extension Planner {
         to file: CatalogContent.Download, of offer: CatalogContent.Offer, key: InstalledFileKey, _ base: CatalogAddress,
         in view: PlanView, _ details: inout DownloadDetails
     ) -> DownloadPatch? {
-        guard let current = view.rows.current(key), current.format.name == file.format, current.sha256 != file.sha256,
+        // A companion with the same bytes has another engine: its patch is one copy.
+        let isOpaque = file.format == Format.opaque.name
+        guard let current = view.rows.current(key), current.format.name == file.format,
+            isOpaque ? Patch.knowsOpaqueFiles : current.sha256 != file.sha256,
             let patch = offer.patches.first(where: { $0.from == current.version && $0.format == file.format }),
             PatchRule.pays(patch: Int64(clamping: patch.size), whole: Int64(clamping: file.size)),
             let address = base.url(patch.url), let old = folder.place(of: current)

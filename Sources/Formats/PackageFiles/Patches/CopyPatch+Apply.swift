@@ -47,7 +47,7 @@ extension CopyPatch {
             }
             try file.sync()
             try file.close()
-            let tiles = try tiles(temporary)
+            let tiles = patch.header.literals == .plain ? try tiles(temporary) : 0
             try progress(tiles)
             return AppliedPatch(digest: digest, size: patch.header.newSize, tiles: tiles, tilesHash: nil)
         }

@@ -1,8 +1,10 @@
 internal import Digests
 internal import Files
 internal import Foundation
+internal import TileBodies
 
-/// A patch that is copies of the old file and literal bytes: that of a PMTiles archive (docs/formats/pmtiles-patch.md).
+/// A patch that is copies of the old file and literal bytes: that of a PMTiles archive (docs/formats/pmtiles-patch.md), or of a
+/// companion, with packed literals (docs/formats/companion-patch.md).
 ///
 /// Total on hostile files: sums and ranges are checked before a byte of the result is written, and memory does not depend
 /// on what the file says.
@@ -24,14 +26,18 @@ struct CopyPatch {
         path = url.path
         file = try FileDescriptor(reading: url)
         let head = try file.read(at: 0, count: Int(min(file.size, CopyPatchHeader.size)))
-        if let version = CopyPatchHeader.version(head), version != CopyPatchHeader.version {
+        if let version = CopyPatchHeader.version(head), CopyPatchHeader.Literals(rawValue: version) == nil {
             throw PackagesError(
                 .badPatch,
-                "Patch '\(url.path)' is of version \(version) of its format; this build reads version "
-                    + "\(CopyPatchHeader.version). Update packhorse, or fetch the whole package.")
+                "Patch '\(url.path)' is of version \(version) of its format; this build reads versions 1 and 2. Update "
+                    + "packhorse, or fetch the whole file.")
         }
         guard let header = CopyPatchHeader(head, fileSize: file.size) else {
-            throw PackagesError(.badPatch, "'\(url.path)' is no patch of a PMTiles archive, or its head is damaged.")
+            throw PackagesError(.badPatch, "'\(url.path)' is no patch of copies, or its head is damaged.")
+        }
+        guard header.literals == .plain || PrefixUnpacker.isAvailable else {
+            throw PackagesError(
+                .badPatch, "Patch '\(url.path)' needs zstd, which this build does not have. Fetch the whole file.")
         }
         self.header = header
         try checkDigest()
@@ -70,8 +76,14 @@ struct CopyPatch {
             made += step.partialValue
             literals += run.literal
         }
-        let stored = file.size - CopyPatchHeader.size - CopyPatchHeader.trailer - header.scriptSize
-        guard made == header.newSize, literals == stored else { throw damage }
+        guard made == header.newSize, try literalReader().count() == literals else { throw damage }
+    }
+
+    /// The literals, which follow the script.
+    private func literalReader() -> LiteralReader {
+        LiteralReader(
+            file, CopyPatchHeader.size + header.scriptSize..<file.size - CopyPatchHeader.trailer,
+            kind: header.literals, oldSize: header.oldSize)
     }
 
     /// Calls `each` for the steps of the script.
@@ -101,19 +113,37 @@ struct CopyPatch {
     /// - Returns: Their SHA-256.
     func run(on old: FileDescriptor, _ write: ([UInt8]) throws -> Void) throws -> Digest {
         var hash = DigestHasher()
-        var literal = CopyPatchHeader.size + header.scriptSize
+        var literals = literalReader()
+        func add(_ bytes: [UInt8]) throws {
+            hash.update(bytes)
+            try write(bytes)
+        }
         try script { run in
-            for (source, range) in [
-                (file, literal..<literal + run.literal), (old, run.source..<run.source + run.copied),
-            ] {
-                try Self.pieces(of: range, in: source) {
-                    hash.update($0)
-                    try write($0)
-                }
-            }
-            literal += run.literal
+            try literals.take(run.literal, from: old, add)
+            try Self.pieces(of: run.source..<run.source + run.copied, in: old, add)
         }
         return hash.finish()
+    }
+
+    /// Applies a patch without writing the result, and compares the SHA-256.
+    ///
+    /// - Parameters:
+    ///   - file: The patch, before it has its name.
+    ///   - source: The old file, open.
+    ///   - counts: What it changes; gets the digests of both sides.
+    /// - Throws: `verification-failed`; `io`.
+    static func proven(
+        _ file: URL, on source: FileDescriptor, _ counts: PatchCounts, from old: URL, to new: URL, named target: URL
+    ) throws -> PatchReceipt {
+        let made = try CopyPatch(file)
+        guard try made.run(on: source, { _ in }) == made.header.new else {
+            throw PackagesError(
+                .verificationFailed, "Patch '\(target.path)' does not turn '\(old.path)' into '\(new.path)'.")
+        }
+        var counts = counts
+        (counts.before, counts.after) = (made.header.old.hex, made.header.new.hex)
+        let (digest, size) = try Digest.ofFile(file)
+        return PatchReceipt(counts: counts, digest: digest, size: size, isExact: true)
     }
 
     /// Refuses a file that the patch is not for.

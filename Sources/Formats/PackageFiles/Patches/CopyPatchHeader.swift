@@ -2,10 +2,16 @@ internal import Digests
 
 /// The first bytes of a copy patch (docs/formats/pmtiles-patch.md), all numbers least significant byte first.
 struct CopyPatchHeader: Hashable {
+    /// How the literals are stored.
+    enum Literals: UInt64 {
+        /// As they are.
+        case plain = 1
+        /// In sections (docs/formats/companion-patch.md).
+        case packed = 2
+    }
+
     /// What a copy patch begins with.
     static let mark = Array("PKHPATCH".utf8)
-    /// The version of the format that this build reads and writes.
-    static let version: UInt64 = 1
     /// Bytes of a header.
     static let size: UInt64 = 104
     /// Bytes of the SHA-256 at the end.
@@ -13,6 +19,8 @@ struct CopyPatchHeader: Hashable {
     /// The largest file on either side, in bytes: offsets of files are signed.
     static let maxFile = UInt64(Int64.max)
 
+    /// How the literals are stored; its number is the version of the format.
+    var literals: Literals
     /// Bytes of the old file.
     var oldSize: UInt64
     /// Bytes of the new file.
@@ -24,7 +32,8 @@ struct CopyPatchHeader: Hashable {
     /// SHA-256 of the new file.
     var new: Digest
 
-    init(oldSize: UInt64, newSize: UInt64, scriptSize: UInt64, old: Digest, new: Digest) {
+    init(_ literals: Literals, oldSize: UInt64, newSize: UInt64, scriptSize: UInt64, old: Digest, new: Digest) {
+        self.literals = literals
         (self.oldSize, self.newSize, self.scriptSize) = (oldSize, newSize, scriptSize)
         (self.old, self.new) = (old, new)
     }
@@ -33,7 +42,8 @@ struct CopyPatchHeader: Hashable {
     ///
     /// - Parameter bytes: At least the first ``size`` bytes of the patch.
     init?(_ bytes: [UInt8], fileSize: UInt64) {
-        guard bytes.count >= Self.size, Self.version(bytes) == Self.version else { return nil }
+        guard bytes.count >= Self.size, let literals = Self.version(bytes).flatMap(Literals.init) else { return nil }
+        self.literals = literals
         func number(_ offset: Int) -> UInt64 {
             (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
         }
@@ -53,7 +63,7 @@ struct CopyPatchHeader: Hashable {
 
     /// The bytes of the header.
     var encoded: [UInt8] {
-        let numbers = [Self.version, oldSize, newSize, scriptSize]
+        let numbers = [literals.rawValue, oldSize, newSize, scriptSize]
         return Self.mark
             + numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) } }
             + old.bytes + new.bytes

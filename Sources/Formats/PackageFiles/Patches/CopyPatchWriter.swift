@@ -1,6 +1,7 @@
 internal import Digests
 internal import Files
 internal import Foundation
+internal import TileBodies
 
 /// Collects what a new file has in common with an old one, in the order of the new file, and writes the copy patch.
 ///
@@ -35,6 +36,15 @@ struct CopyPatchWriter {
         }
         end = place + count
         copied += count
+    }
+
+    /// Says that the bytes of the new file before and behind a place, not before ``end``, are like those of the old file around
+    /// `source`, and that those before it are literal.
+    mutating func note(_ place: UInt64, isNear source: UInt64) throws {
+        guard place >= end else { return }
+        try flush()
+        try runs.append(CopyRun(literal: place - end, source: source, copied: 0))
+        end = place
     }
 
     private mutating func flush() throws {
@@ -87,12 +97,15 @@ struct CopyPatchWriter {
     }
 
     /// Writes the patch; its bytes are a function of the two files.
-    mutating func finish(_ url: URL) throws {
+    ///
+    /// - Parameter packer: Packs the literals; `nil` leaves them as they are.
+    mutating func finish(_ url: URL, packer: PrefixPacker? = nil) throws {
         try flush()
         last.literal = new.size - end
         try flush()
         let header = CopyPatchHeader(
-            oldSize: old.size, newSize: new.size, scriptSize: try script { _ in }, old: try Self.digest(old),
+            packer == nil ? .plain : .packed, oldSize: old.size, newSize: new.size, scriptSize: try script { _ in },
+            old: try Self.digest(old),
             new: try Self.digest(new))
         let file = try FileDescriptor(creating: url)
         var hash = DigestHasher()
@@ -102,14 +115,36 @@ struct CopyPatchWriter {
         }
         try write(header.encoded)
         _ = try script(write)
-        var place: UInt64 = 0
-        try runs.walk { run in
-            try CopyPatch.pieces(of: place..<place + run.literal, in: new, write)
-            place += run.literal + run.copied
+        if let packer {
+            try pack(packer, write)
+        } else {
+            try literals { range, _ in try CopyPatch.pieces(of: range, in: new, write) }
         }
         try file.write(hash.finish().bytes)
         try file.sync()
         try file.close()
+    }
+
+    /// Calls `each` with the literals before a copy or a note, and with this.
+    private func literals(_ each: (_ range: Range<UInt64>, CopyRun) throws -> Void) throws {
+        var place: UInt64 = 0
+        try runs.walk { run in
+            try each(place..<place + run.literal, run)
+            place += run.literal + run.copied
+        }
+    }
+
+    private func pack(_ packer: PrefixPacker, _ write: ([UInt8]) throws -> Void) throws {
+        try withoutActuallyEscaping(write) { write in
+            var sections = LiteralPacker(old: old, new: new, packer: packer, to: write)
+            var after: UInt64 = 0
+            try literals { range, run in
+                let isLast = run.copied == 0 && range.upperBound == new.size
+                if !range.isEmpty { try sections.add(range, after: after, before: isLast ? nil : run.source) }
+                after = run.source + run.copied
+            }
+            try sections.finish()
+        }
     }
 
     /// Encodes the steps, some thousand at a time; returns the number of bytes.
@@ -122,10 +157,15 @@ struct CopyPatchWriter {
             try write(bytes)
             bytes.removeAll(keepingCapacity: true)
         }
+        var literal: UInt64 = 0
         try runs.walk { run in
-            coder.encode(run, into: &bytes)
+            literal += run.literal
+            guard run.copied > 0 else { return }
+            coder.encode(CopyRun(literal: literal, source: run.source, copied: run.copied), into: &bytes)
+            literal = 0
             if bytes.count >= 65_536 { try flush() }
         }
+        if literal > 0 { coder.encode(CopyRun(literal: literal, source: 0, copied: 0), into: &bytes) }
         try flush()
         return count
     }

@@ -5,6 +5,8 @@ struct CopyRun: Hashable, BitwiseCopyable {
     /// Where the copied bytes begin in the old file.
     var source: UInt64
     /// How many bytes are copied from there.
+    ///
+    /// 0 only at the end of a script, and while a patch is made: then `source` says what the literals before are like.
     var copied: UInt64
 }
 
@@ -17,19 +19,11 @@ struct CopyScriptCoder {
     private var last: UInt64 = 0
 
     mutating func encode(_ run: CopyRun, into bytes: inout [UInt8]) {
-        func add(_ value: UInt64) {
-            var rest = value
-            while rest >= 0x80 {
-                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-                rest >>= 7
-            }
-            bytes.append(UInt8(rest))
-        }
-        add(run.literal)
-        add(run.copied)
+        Self.add(run.literal, to: &bytes)
+        Self.add(run.copied, to: &bytes)
         guard run.copied > 0 else { return }
         let step = Int64(bitPattern: run.source &- last)
-        add(UInt64(bitPattern: step << 1 ^ step >> 63))
+        Self.add(UInt64(bitPattern: step << 1 ^ step >> 63), to: &bytes)
         last = run.source + run.copied
     }
 
@@ -48,7 +42,18 @@ struct CopyScriptCoder {
         return CopyRun(literal: literal, source: source, copied: copied)
     }
 
-    private static func number(_ byte: () throws -> UInt8?) rethrows -> UInt64? {
+    /// Writes a varint.
+    static func add(_ value: UInt64, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// Reads a varint; `nil` when the bytes are none in its shortest form, or more than 64 bits.
+    static func number(_ byte: () throws -> UInt8?) rethrows -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 63, by: 7) {
             guard let next = try byte() else { return nil }

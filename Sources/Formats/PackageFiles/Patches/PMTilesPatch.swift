@@ -43,15 +43,8 @@ struct PMTilesPatch {
             var patch = try PMTilesPatch(old, new, near: temporary)
             try patch.collect(progress)
             try patch.writer.finish(temporary)
-            let made = try CopyPatch(temporary)
-            guard try made.run(on: patch.files.old, { _ in }) == made.header.new else {
-                throw PackagesError(
-                    .verificationFailed, "Patch '\(target.path)' does not turn '\(old.path)' into '\(new.path)'.")
-            }
-            patch.counts.before = made.header.old.hex
-            patch.counts.after = made.header.new.hex
-            let (digest, size) = try Digest.ofFile(temporary)
-            return PatchReceipt(counts: patch.counts, digest: digest, size: size, isExact: true)
+            return try CopyPatch.proven(
+                temporary, on: patch.files.old, patch.counts, from: old, to: new, named: target)
         }
     }
 

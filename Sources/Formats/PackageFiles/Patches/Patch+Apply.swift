@@ -13,14 +13,14 @@ extension Patch {
     /// a long time.
     ///
     /// - Parameters:
-    ///   - patch: An MBTiles diff file, or the patch of a PMTiles archive.
-    ///   - old: The package it is for, an MBTiles file in any dialect; for the other patch exactly the file it was made from.
+    ///   - patch: An MBTiles diff file, or the patch of a PMTiles archive or of a file of any kind.
+    ///   - old: The package it is for, an MBTiles file in any dialect; for the other patches exactly the file they were made from.
     ///   - target: The file to make; may be `old` when `replacing`.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - expecting: The SHA-256 the new file must have, where the caller knows it from a catalog.
-    ///   - size: The bytes the new file must have, where the caller knows it. A patch of a PMTiles archive that makes another
-    ///     number is refused before anything is written.
-    ///   - progress: Called regularly with the number of tiles written, which is 0 for a PMTiles archive until all are. Throw from it (`CancellationError`) to stop.
+    ///   - size: The bytes the new file must have, where the caller knows it. A patch of copies that makes another number is refused
+    ///     before anything is written.
+    ///   - progress: Called regularly with the number of tiles written, which is 0 for a patch of copies until all are. Throw from it (`CancellationError`) to stop.
     /// - Throws: `bad-patch`, `patch-mismatch`, `bad-source`, `exists`, `verification-failed` (other bytes than
     ///   expected), `disk-full`, `io`; then nothing is changed.
     @discardableResult

@@ -4,7 +4,8 @@ public import Foundation
 internal import TileBodies
 
 /// The difference between two versions of a package: of MBTiles files an MBTiles diff file that other tools can also apply, of PMTiles
-/// archives a copy script (docs/formats/pmtiles-patch.md).
+/// archives a copy script (docs/formats/pmtiles-patch.md), of files of any kind a copy script with packed literals
+/// (docs/formats/companion-patch.md).
 ///
 /// docs/formats/patch.md describes the diff file and how to apply it with SQLite alone. A patch is no ``TileArchive``: a row
 /// without a body removes a tile, and a delta is no body, so a program that read it as a map would show holes. The packages on both

@@ -14,7 +14,7 @@ public struct PatchCounts: Sendable, Hashable {
     public internal(set) var deltas: UInt64 = 0
     /// Bytes of the bodies of tiles added and changed.
     public internal(set) var bodyBytes: UInt64 = 0
-    /// `agg_tiles_hash` of the old version; of a PMTiles archive the SHA-256 of the file.
+    /// `agg_tiles_hash` of the old version; of a PMTiles archive and of a file of any kind the SHA-256 of the file.
     public internal(set) var before = ""
     /// The same of the new version.
     public internal(set) var after = ""
@@ -41,8 +41,8 @@ public struct AppliedPatch: Sendable, Hashable {
     public let digest: Digest
     /// Bytes of the new file.
     public let size: UInt64
-    /// Tiles in it.
+    /// Tiles in it; 0 for a file of any kind.
     public let tiles: UInt64
-    /// Its `agg_tiles_hash`; `nil` of a PMTiles archive.
+    /// Its `agg_tiles_hash`; `nil` of other files than MBTiles.
     public let tilesHash: String?
 }

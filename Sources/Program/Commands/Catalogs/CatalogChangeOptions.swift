@@ -74,25 +74,17 @@ struct CatalogChangeOptions: ParsableArguments {
             try CatalogName.folder(place), create: false, signingKey: try SigningKeyOption.read(signingKey),
             keepVersions: keepVersions)
         let (chosen, wantsPatches) = (order, !dryRun && patchesFrom > 0)
-        let plan = try await FileWork.run {
+        let plan = try await FileWork.run { () -> CatalogPlan in
             let plan = try catalog.carryOut(chosen, cutting: CatalogPacks.maker)
-            if wantsPatches { try makePatches(catalog, plan.published) }
+            if wantsPatches {
+                // Also those that a command before did not make because it was interrupted.
+                let before = try catalog.publishedByPromotion()
+                _ = try catalog.makePatches(
+                    to: plan.published.merging(before) { $0.union($1) }, previous: patchesFrom)
+            }
             return plan
         }
         try show(plan.difference, done, goesBack: plan.kind == .rollback)
-    }
-
-    /// Makes the missing patches to what was published, also by a command before that was interrupted.
-    private func makePatches(_ catalog: Catalog, _ published: [CatalogEdition: Set<String>]) throws {
-        let before = try catalog.publishedByPromotion()
-        var wanted: [WantedPatch] = []
-        for edition in Set(published.keys).union(before.keys).sorted() {
-            let ids = (published[edition] ?? []).union(before[edition] ?? [])
-            wanted += try catalog.wantedPatches(of: ids, in: edition, previous: patchesFrom)
-        }
-        _ = try catalog.make(wanted, with: CatalogPatchCommand.maker) { patch, error in
-            Console.warning("no patch to \(patch.edition.path)\(patch.id) \(patch.to): \(error)")
-        }
     }
 
     private func show(_ difference: CatalogDifference, _ done: String, goesBack: Bool) throws {

@@ -14,6 +14,8 @@ struct CatalogDiffCommand: AsyncParsableCommand {
             Shows what STAGING has and LIVE does not, and the reverse: tiles, bytes, zooms, bounds, attribution. The largest losses come first.
             Packages with the same bytes are unchanged, whatever their versions are. A package that STAGING lacks counts as lost;
             'catalog promote' leaves it as it is. A companion file that STAGING lacks is not compared.
+            --bytes adds what the patches to each package weigh. They are those that STAGING has, from its own earlier versions: what an update will
+            receive. LIVE gets its own when the package is promoted.
             A catalog is a folder, an http(s) address, or the name of a catalog of the coordinator (main, or of --also-catalog). Write a folder
             with a slash: ./staging.
             Examples:
@@ -29,6 +31,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
             "The largest share of its tiles or bytes that a package, and all together, may lose: 10%.",
             valueName: "share"))
     var maxShrink: String = "50%"
+    @Flag(help: "Show the sizes of the patches too; --json always has them.") var bytes = false
     @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
@@ -42,7 +45,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
             for (edition, entries) in old { both[edition, default: []] += entries }
             _ = try selection.choose(from: both, named: "\(command.staging)' and '\(command.live)")
             let difference = CatalogDifference(new: selection.filter(new), old: selection.filter(old))
-            try difference.show(asJSON: command.json)
+            try difference.show(asJSON: command.json, withPatches: command.bytes)
             let excess = difference.excess(beyond: most)
             guard !excess.isEmpty else { return }
             throw CLIError(

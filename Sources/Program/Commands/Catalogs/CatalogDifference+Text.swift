@@ -8,18 +8,21 @@ extension CatalogDifference {
     /// Prints a line for each package that differs, and the sum.
     ///
     /// - Parameters:
+    ///   - withPatches: Whether a column says what the patches to each package weigh.
     ///   - done: What was done, such as "promoted"; `nil` when two catalogs were compared.
     ///   - goesBack: Whether the new content is an earlier version of the same catalog.
-    func show(asJSON: Bool, done: String? = nil, goesBack: Bool = false) throws {
+    func show(asJSON: Bool, withPatches: Bool = false, done: String? = nil, goesBack: Bool = false) throws {
         warnings.forEach(Console.warning)
         if asJSON { return Console.result(try JSONText.pretty(self)) }
         if !packages.isEmpty {
-            var table = Table("package", "change", "loss", "tiles", "bytes", "version", "other")
+            // A column without a title is not shown.
+            var table = Table(
+                "package", "change", "loss", "tiles", "bytes", withPatches ? "patches" : "", "version", "other")
             for package in packages {
                 table.add(
                     package.edition + package.id, package.change.rawValue,
                     package.shrinkage > 0 ? Self.percent(package.shrinkage) : "", package.tilesText, package.bytesText,
-                    package.versionText(goesBack), package.otherText)
+                    package.patchesText, package.versionText(goesBack), package.otherText)
             }
             Console.result(table, lessNeeded: [])
         }
@@ -50,6 +53,13 @@ extension CatalogDifference.Package {
 
     fileprivate var bytesText: String {
         Self.change(old.map { Units.bytes($0.bytes) }, new.map { Units.bytes($0.bytes) })
+    }
+
+    /// What the patches to it weigh, by the version that they are from.
+    fileprivate var patchesText: String {
+        (new?.patches ?? []).map { patch in
+            "\(patch.format.map { $0 == "opaque" ? "" : "\($0) " } ?? "")from \(patch.from): \(Units.bytes(patch.bytes))"
+        }.joined(separator: ", ")
     }
 
     /// The listed version, the one that was given, and the earlier one whose files come back.

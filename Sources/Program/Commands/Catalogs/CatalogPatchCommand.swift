@@ -12,8 +12,8 @@ struct CatalogPatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "patch", abstract: "Create patches from previous versions to the newest ones.",
         discussion: """
-            A coordinator creates them for each package that it publishes. This command is for versions that were imported, or published
-            without patches. A patch is not kept if it has 70 % or more of the size of the whole file, or if the new version is not in Packhorse's
+            A coordinator creates them for each package that it publishes, 'catalog attach' for each file that it attaches. This command is
+            for versions that were imported, or published without patches. A patch is not kept if it has 70 % or more of the size of the whole file, or if the new version is not in Packhorse's
             own layout, so that applying the patch would give other bytes ('catalog import --rewrite').
             Example: packhorse catalog patch ./data/catalog --previous 2
             """)
@@ -39,13 +39,17 @@ struct CatalogPatchCommand: ParsableCommand {
         }
     }
 
-    /// Makes a patch; one of MBTiles files is applied once, one of PMTiles archives was proven when it was made.
+    /// Makes a patch; one of MBTiles files is applied once, others were proven when they were made.
     ///
     /// The result must have exactly the bytes of the new version.
     ///
     /// It does not if another program wrote the new version in its own layout.
-    static let maker: PatchMaker = { old, new, target in
-        let made = try Patch.make(old: old, new: new, into: target)
+    static let maker: PatchMaker = { wanted, target in
+        let (old, new) = (wanted.old, wanted.new)
+        let isOpaque = wanted.format == CatalogCompanion.format
+        let made =
+            try isOpaque
+            ? Patch.makeOpaque(old: old, new: new, into: target) : Patch.make(old: old, new: new, into: target)
         guard !made.isExact else { return (made.digest, made.size) }
         let trial = target.appendingPathExtension("trial")
         // A trial file that stays behind is harmless: the folder of patches is pruned.

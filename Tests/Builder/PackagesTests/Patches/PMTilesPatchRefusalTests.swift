@@ -104,7 +104,7 @@ struct PMTilesPatchRefusalTests {
             let huge = try fixture.patch("huge.patch", old: old, new: old, script: [], newSize: size)
             #expect(try code(huge) == .badPatch)
         }
-        let newer = try fixture.patch("newer.patch", old: old, new: old, script: step(0, size, 0), version: 2)
+        let newer = try fixture.patch("newer.patch", old: old, new: old, script: step(0, size, 0), version: 3)
         #expect(try code(newer) == .badPatch)
     }
 

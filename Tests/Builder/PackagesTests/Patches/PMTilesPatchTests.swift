@@ -160,20 +160,11 @@ struct PMTilesPatchTests {
 
     /// The applier that the document gives to others.
     @Test func theApplierOfTheDocumentMakesTheNewFile() throws {
-        let page = try String(
-            contentsOf: Checkout.folder.appending(path: "docs/formats/pmtiles-patch.md"), encoding: .utf8)
-        let start = try #require(page.range(of: "```python\n"))
-        let end = try #require(page.range(of: "```", range: start.upperBound..<page.endIndex))
-        let program = fixture.file("apply.py")
-        try page[start.upperBound..<end.lowerBound].write(to: program, atomically: true, encoding: .utf8)
         let new = try fixture.exported(try fixture.mbtiles.nextVersion().url)
         try Patch.make(old: fixture.old, new: new, into: patch)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", program.path, patch.path, fixture.old.path, result.path]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let status = try runApplier(
+            of: "pmtiles-patch.md", as: fixture.file("apply.py"), patch: patch, old: fixture.old, into: result)
+        #expect(status == 0)
         #expect(try bytes(result) == bytes(new))
     }
 }

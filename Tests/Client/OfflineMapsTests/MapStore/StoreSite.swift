@@ -184,12 +184,15 @@ final class StoreSite {
 
     /// Attaches a companion to a package.
     ///
-    /// - Parameter area: The package whose area it has; `nil` is its own.
+    /// - Parameters:
+    ///   - area: The package whose area it has; `nil` is its own.
+    ///   - previous: The bytes of the version before, from which there is a patch; `nil` for none.
+    ///   - patched: What the patch makes; `nil` is right.
     /// - Returns: Its path on the server.
     @discardableResult
     func attach(
         _ id: String, kind: String = "routing.valhalla", version: Int32 = 1, bytes: [UInt8], engine: String? = "3.6",
-        area: String? = nil
+        area: String? = nil, previous: [UInt8]? = nil, patched: [UInt8]? = nil
     ) throws -> String {
         let folder = "groups/\(CatalogCompanion.group(of: kind))/"
         let path = "\(folder)packages/\(version)/\(id).vtiles"
@@ -201,7 +204,9 @@ final class StoreSite {
             files: [
                 CatalogIndex.File(
                     format: "opaque", url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
-            ], patches: [])
+            ],
+            patches: try previous.map { [try patch(id, folder, to: version, from: $0, making: patched ?? bytes)] } ?? []
+        )
         packages[folder + id] = CatalogIndex.Package(
             id: id, edition: folder, region: nil, names: ["en": id], versions: [entry])
         return path
@@ -244,6 +249,17 @@ final class StoreSite {
             CatalogIndex.Style(
                 id: id, name: id, version: version, url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex))
         return path
+    /// Makes a patch of a companion and puts it on the server.
+    private func patch(
+        _ id: String, _ folder: String, to version: Int32, from old: [UInt8], making new: [UInt8]
+    ) throws -> CatalogIndex.Patch {
+        let files = ["old", "new", "patch"].map { scratch.url.appending(path: "site-opaque-\($0)") }
+        try Data(old).write(to: files[0])
+        try Data(new).write(to: files[1])
+        try Patch.makeOpaque(old: files[0], new: files[1], into: files[2], replacing: true)
+        let path = "\(folder)patches/\(id)/\(version - 1)-\(version).opaque.patch"
+        return CatalogIndex.Patch(
+            from: version - 1, format: "opaque", url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
     }
 
     /// Takes a package out of the catalog.

@@ -86,8 +86,8 @@ struct DevicePMTilesTests {
         let wrong = try shop.pmtiles(9).url
         try publish(2, patches: false)
         let wanted = try #require(try shop.catalog.wantedPatches("EE").first { $0.format == "pmtiles" })
-        let listed = try shop.catalog.make(wanted) { old, _, target in
-            let made = try Patch.make(old: old, new: wrong, into: target)
+        let listed = try shop.catalog.make(wanted) { wanted, target in
+            let made = try Patch.make(old: wanted.old, new: wrong, into: target)
             return (made.digest, made.size)
         }
         #expect(listed)
@@ -99,37 +99,10 @@ struct DevicePMTilesTests {
     @Test func anUpdateThatIsKilledIsFinishedByTheNext() async throws {
         try publish(1)
         try await install()
-        let start = shop.file("start")
-        try FileManager.default.copyItem(at: device.store, to: start)
         try publish(2)
-        let calm = ContinuousClock.now
-        #expect(try await device.run("update").status == 0)
-        var whole = ContinuousClock.now - calm
-        let (old, new) = (try published("packages/1/EE.pmtiles"), try published("packages/2/EE.pmtiles"))
-        #expect(try await installed() == new)
-        var random = SplitMix(state: 17)
-        var killed = 0
-        for _ in 0..<30 where killed < 12 {
-            try FileManager.default.removeItem(at: device.store)
-            try FileManager.default.copyItem(at: start, to: device.store)
-            let process = try device.begin("update")
-            try await Task.sleep(for: whole * (Double(random.next() % 1_000) / 1_000))
-            if process.isRunning {
-                kill(process.processIdentifier, SIGKILL)
-                killed += 1
-            } else {
-                // The machine was busier when the calm run was measured.
-                whole = whole * 0.7
-            }
-            process.waitUntilExit()
-            let between = try await installed()
-            #expect(between == old || between == new)
-            let update = try await device.run("update")
-            #expect(update.status == 0, "\(update.errors)")
-            #expect(try await installed() == new)
-            #expect(device.names("parts").isEmpty)
-        }
-        #expect(killed == 12)
+        try await device.killUpdates(
+            12, seed: 17, copy: shop.file("start"), installed: installed,
+            old: try published("packages/1/EE.pmtiles"), new: try published("packages/2/EE.pmtiles"))
     }
 
     @Test func commandsOfTheCatalogKnowThem() async throws {
@@ -154,8 +127,8 @@ struct DevicePMTilesTests {
         try publish(3, patches: false)
         for wanted in try shop.catalog.wantedPatches("EE") {
             let isRejected = (wanted.from == 1) == (wanted.format == "pmtiles")
-            let listed = try shop.catalog.make(wanted) { old, new, target in
-                isRejected ? nil : try CatalogPatchCommand.maker(old, new, target)
+            let listed = try shop.catalog.make(wanted) { wanted, target in
+                isRejected ? nil : try CatalogPatchCommand.maker(wanted, target)
             }
             #expect(listed != isRejected)
         }
