@@ -65,6 +65,10 @@ public struct BackupReader: Sendable {
     /// - Parameter file: A new file. It may be left unfinished when this throws.
     /// - Throws: ``BackupError``; `StorageError`; what the place throws.
     public func restore(_ index: BackupIndex, to file: URL) async throws {
+        // Each page is in a segment.
+        guard index.bytes <= index.segments.reduce(0, { $0 + UInt64($1.size) }) else {
+            throw damaged("its segments are too short for its pages")
+        }
         let target = try FileDescriptor(creating: file)
         var written = [Bool](repeating: false, count: Int(index.pageCount))
         for wanted in index.segments {

@@ -12,6 +12,7 @@ public actor BackupWriter {
     /// What is in the place; empty before the first backup.
     private var pages: [Digest] = []
     private var segments: [BackupIndex.Segment] = []
+    private var baseSegments = 0
     private var basePages = 0
     private var deltaPages = 0
     private var kept = KeptBackups()
@@ -38,7 +39,7 @@ public actor BackupWriter {
     @discardableResult
     public func write(_ copy: URL, now: Int64) async throws -> UInt64 {
         let scan = try PageScan(copy)
-        let isBase = segments.isEmpty || segments.count > Self.mostDeltas || deltaPages > max(basePages, 1_024)
+        let isBase = segments.isEmpty || segments.count - baseSegments > Self.mostDeltas || deltaPages > max(basePages, 1_024)
         var added = isBase ? [] : segments
         var digests: [Digest] = []
         digests.reserveCapacity(Int(scan.pageCount))
@@ -64,10 +65,17 @@ public actor BackupWriter {
             pageSize: scan.pageSize,
             pageCount: scan.pageCount, digest: PageScan.whole(digests), segments: added)
         let encoded = index.encoded()
-        try await place.write(encoded, to: index.name.description, of: .index)
+        do {
+            try await place.write(encoded, to: index.name.description, of: .index)
+        } catch {
+            // It may be in the place all the same, when only the answer was lost.
+            hasLoaded = false
+            throw error
+        }
         number += 1
         pages = digests
         segments = added
+        if isBase { baseSegments = added.count }
         (basePages, deltaPages) = isBase ? (digests.count, 0) : (basePages, deltaPages + changed)
         kept.add(index)
         return bytes + UInt64(encoded.count)
@@ -76,7 +84,9 @@ public actor BackupWriter {
     /// Removes backups that are thinned out, and what no backup needs.
     ///
     /// - Parameter now: Seconds since 1970.
-    public func thin(now: Int64) async throws {
+    /// - Returns: `false` when segments of the newest backup are no longer in the place: the next backup has all pages then.
+    @discardableResult
+    public func thin(now: Int64) async throws -> Bool {
         try await place.removeUnfinished()
         if !hasLoaded {
             kept.add(try await KeptBackups.load(place))
@@ -86,12 +96,16 @@ public actor BackupWriter {
             try await place.remove(name.description, .index)
             kept.remove(name)
         }
-        guard let needed = kept.segments else { return }
+        let present = try await place.names(of: .segments)
+        let isComplete = Set(present).isSuperset(of: segments.map(\.name))
+        if !isComplete { segments = [] }
+        guard let needed = kept.segments else { return isComplete }
         // Those of a higher epoch belong to a coordinator that has replaced this one.
-        for name in try await place.names(of: .segments) where !needed.contains(name) {
+        for name in present where !needed.contains(name) {
             guard let epoch = BackupIndex.Segment.epoch(in: name), epoch <= claim.epoch else { continue }
             try await place.remove(name, .segments)
         }
+        return isComplete
     }
 }
 

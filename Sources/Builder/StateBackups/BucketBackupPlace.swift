@@ -27,9 +27,13 @@ public struct BucketBackupPlace: BackupPlace {
         try await bucket.put("\(kind.path)/\(name)", bytes: bytes)
     }
 
-    /// Reads an object; the bucket's client refuses one of more than 8 MiB.
+    /// Reads an object; one of more than 8 MiB is refused as damaged.
     public func read(_ name: String, _ kind: BackupObjectKind) async throws -> [UInt8]? {
-        try await bucket.read("\(kind.path)/\(name)")
+        let bytes = try await bucket.read("\(kind.path)/\(name)")
+        guard bytes?.count ?? 0 <= 8 << 20 else {
+            throw BackupError(.damaged, "'\(self.name)/\(kind.path)/\(name)' is larger than a part of a backup can be.")
+        }
+        return bytes
     }
 
     /// Removes an object.

@@ -65,6 +65,28 @@ struct BackupWriterTests {
         #expect(try await file.restored(try #require(indexes.last)) == file.bytes)
     }
 
+    @Test func segmentsThatVanishedAreWrittenAgain() async throws {
+        let file = try PageFile(pages: 300)
+        let writer = BackupWriter(file.place, claim: Self.claim)
+        try await writer.write(try file.copy(), now: 1)
+        #expect(try await writer.thin(now: 1))
+        for name in try await file.place.names(of: .segments) { try await file.place.remove(name, .segments) }
+        #expect(try await !writer.thin(now: 2))
+        try await writer.write(try file.copy(), now: 3)
+        let newest = try #require(try await BackupReader(file.place).indexes().last)
+        #expect(newest.name.seconds == 3)
+        #expect(try await file.restored(newest) == file.bytes)
+    }
+
+    @Test func pagesWithoutSegmentsAreRefusedBeforeMemoryIsTaken() async throws {
+        let file = try PageFile(pages: 3)
+        try await BackupWriter(file.place, claim: Self.claim).write(try file.copy(), now: 1)
+        var index = try #require(try await BackupReader(file.place).indexes().first)
+        index.pageCount = .max
+        let error = await #expect(throws: BackupError.self) { try await file.restored(index) }
+        #expect(error?.code == .damaged && error?.message.contains("too short") == true)
+    }
+
     @Test func whatIsNoDatabaseIsRefused() async throws {
         let file = try PageFile(pages: 3)
         let writer = BackupWriter(file.place, claim: Self.claim)

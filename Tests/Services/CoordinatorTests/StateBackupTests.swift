@@ -83,8 +83,10 @@ struct StateBackupTests {
             let error = await #expect(throws: BackupError.self) { try await ended.value }
             #expect(error?.code == .replaced && error?.message.contains("\(service.environment.store.epoch)") == true)
             let talker = try Talker(service.controlEndpoint)
-            guard case .health(let health) = try await talker.ask(.ping(PBPing())) else { throw Talker.Silence() }
-            #expect(health.backupPlace == place.name)
+            try await Eventually.holds("health knows the backup of the successor") {
+                guard case .health(let health) = try await talker.ask(.ping(PBPing())) else { throw Talker.Silence() }
+                return health.backupPlace == place.name && health.backupAgeMs > 0
+            }
         }
         // An empty state is refused too, and leaves nothing that would keep it from being restored.
         var empty = second
@@ -164,6 +166,13 @@ struct StateBackupTests {
         #expect(refusal?.code == .exists && refusal?.hint?.contains("--force") == true)
         let (_, former) = try await StateFile.restore(from: place, into: first.data, isForced: true)
         #expect(former.map { FileManager.default.fileExists(atPath: $0.path) } == true)
+        // A log that is left without its database is set aside, too.
+        let file = first.data.appending(path: "state.sqlite")
+        try FileManager.default.removeItem(at: file)
+        try Data(repeating: 7, count: 4_096).write(to: URL(filePath: file.path + "-wal"))
+        let (_, aside) = try await StateFile.restore(from: place, into: first.data, isForced: true)
+        #expect(aside.map { FileManager.default.fileExists(atPath: $0.path + "-wal") } == true)
+        #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
         let restored = try StateStore(folder: first.data)
         #expect(restored.epoch > epoch + 1_000)
         #expect(restored.lineage == store.lineage)

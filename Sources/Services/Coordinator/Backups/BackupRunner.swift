@@ -44,6 +44,8 @@ final class BackupRunner {
             try await backups.confirm()
         } catch {
             if let replacement = backups.replacement { throw replacement }
+            // A folder that is missing at the start is a mistake of the command line.
+            if let error = error as? BackupError, error.code == .badPlace { throw error }
             noteProblem(error)
         }
     }
@@ -62,9 +64,13 @@ final class BackupRunner {
         next = environment.now + every
         let (number, wall, pages) = (begun, environment.wall, environment.options.backupPages)
         state.tick.tasks.append(
-            .run(.stateBackups) {
+            .run(.stateBackups) { [logger = environment.logger] in
                 do {
-                    try await backups.makeBackup(pages: pages)
+                    if let error = try await backups.makeBackup(pages: pages) {
+                        logger.warning(
+                            "Surplus backups of the state not removed",
+                            metadata: [LogKey.path: "\(backups.place)", LogKey.errorMessage: "\(error)"])
+                    }
                     return .backedUp(number: number, begun: wall, problem: nil)
                 } catch {
                     return .backedUp(number: number, begun: wall, problem: error)

@@ -79,11 +79,13 @@ final class StateBackups: Sendable {
     /// - Parameters:
     ///   - pages: Pages of the state file that are copied in one slice.
     ///   - isLast: Whether the coordinator stops; other rounds end then.
+    /// - Returns: Why surplus backups were not removed; `nil` = they were, or it was not time. The backup is good in both cases.
     /// - Throws: ``BackupError``, `StorageError`, `S3Error`, `CancellationError`, what SQLite throws.
-    func makeBackup(pages: Int32, isLast: Bool = false) async throws {
+    @discardableResult
+    func makeBackup(pages: Int32, isLast: Bool = false) async throws -> (any Error)? {
         try await confirm()
         let changes = try await store.changes()
-        guard changes != state.withLock(\.changes) else { return }
+        guard changes != state.withLock(\.changes) else { return nil }
         try await FileWork.run { [self] in removeCopies() }
         let copy = folder.appending(path: Self.copyPrefix + TemporaryName.random())
         // A copy that stays is removed by the next backup.
@@ -93,10 +95,18 @@ final class StateBackups: Sendable {
         try await writer.write(copy, now: now)
         state.withLock { $0.changes = changes }
         guard !isLast, state.withLock(\.thinnedAt).map({ ContinuousClock.now - $0 > Self.thinInterval }) ?? true else {
-            return
+            return nil
         }
-        try await writer.thin(now: now)
         state.withLock { $0.thinnedAt = ContinuousClock.now }
+        do {
+            try await confirm()
+            let isComplete = try await writer.thin(now: now)
+            if !isComplete { state.withLock { $0.changes = nil } }
+        } catch {
+            if let replacement { throw replacement }
+            return error
+        }
+        return nil
     }
 
     /// Makes a backup of what changed since the last one, when the coordinator stops; gives up after a while.

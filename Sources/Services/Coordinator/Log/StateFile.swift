@@ -112,7 +112,9 @@ public enum StateFile {
                 arguments: [known, Int64(present), epochJump])
         }
         await store.close()
-        let former = exists ? try setAside(file) : nil
+        // A log that was left without its database would be replayed into the restored one.
+        let hasParts = Self.parts.contains { FileManager.default.fileExists(atPath: file.path + $0) }
+        let former = hasParts ? try setAside(file) : nil
         try FileManager.default.moveItem(at: draft, to: file)
         return former
     }
@@ -163,6 +165,9 @@ public enum StateFile {
         }
     }
 
+    /// What SQLite adds to the name of a database for its files.
+    private static let parts = ["", "-wal", "-shm", "-journal"]
+
     private static func setAside(_ file: URL) throws -> URL {
         let stamp = Date().ISO8601Format(.init(dateSeparator: .omitted, timeSeparator: .omitted))
         let folder = file.deletingLastPathComponent()
@@ -172,7 +177,7 @@ public enum StateFile {
             number += 1
             aside = folder.appending(path: "state-before-restore-\(stamp)-\(number).sqlite")
         }
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in parts {
             let part = URL(filePath: file.path + suffix)
             guard FileManager.default.fileExists(atPath: part.path) else { continue }
             try FileManager.default.moveItem(at: part, to: URL(filePath: aside.path + suffix))

@@ -67,8 +67,10 @@ final class BlobReclaimer {
             let removals = environment.removals
             do {
                 removals.fill(ticket, try await environment.store.blobs(of: job, keeping: kept))
-                while let digest = removals.next(of: ticket) {
+                while true {
+                    // Before the next one is taken: commits wait for a blob that is being removed.
                     try await environment.waitForTurn()
+                    guard let digest = removals.next(of: ticket) else { break }
                     try await environment.blobs.remove(digest)
                 }
                 return await report(removals.end(ticket))
