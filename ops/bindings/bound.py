@@ -12,7 +12,7 @@ from acceptance import Skip, expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BINDINGS = ROOT / "bindings"
+BINDINGS = ROOT / "Sources/Bindings"
 HEADER = ROOT / "Sources/Client/OfflineMapsC"
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC"]
 

@@ -20,12 +20,12 @@ NOT_RUN = {
     ("docs/any-language.md", "java -cp classes Install https://maps.example.com/offline keys/catalog.pub EE pmtiles maps"): LANGUAGES,
     ("docs/any-language.md", "java -cp classes Tile maps/EE.pmtiles 6 36 18 > tile.pbf"): LANGUAGES,
     ("docs/other-languages.md", "make library"): BUILDS,
-    ("docs/other-languages.md", "cp .build/release/libofflinemaps.so bindings/python/offlinemaps/"): BINDINGS,
-    ("docs/other-languages.md", "pip install ./bindings/python"): BINDINGS,
+    ("docs/other-languages.md", "cp .build/release/libofflinemaps.so Sources/Bindings/python/offlinemaps/"): BINDINGS,
+    ("docs/other-languages.md", "pip install ./Sources/Bindings/python"): BINDINGS,
     ("docs/other-languages.md",
-     "cc -shared -fPIC -I Sources/Client/OfflineMapsC -I $JAVA_HOME/include -I $JAVA_HOME/include/linux bindings/java/offlinemaps_jni.c"
+     "cc -shared -fPIC -I Sources/Client/OfflineMapsC -I $JAVA_HOME/include -I $JAVA_HOME/include/linux Sources/Bindings/java/offlinemaps_jni.c"
      " -o libofflinemaps_jni.so -L .build/release -lofflinemaps"): BINDINGS,
-    ("docs/other-languages.md", "javac -d classes bindings/java/offlinemaps/*.java"): BINDINGS,
+    ("docs/other-languages.md", "javac -d classes Sources/Bindings/java/offlinemaps/*.java"): BINDINGS,
     ("README.md", "make bootstrap"): "installs Debian packages as root; `make test` begins with the same script",
     ("README.md", "make build"): BUILDS,
     ("README.md", "make demo"): DEMO,
