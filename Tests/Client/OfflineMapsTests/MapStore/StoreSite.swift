@@ -249,6 +249,8 @@ final class StoreSite {
             CatalogIndex.Style(
                 id: id, name: id, version: version, url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex))
         return path
+    }
+
     /// Makes a patch of a companion and puts it on the server.
     private func patch(
         _ id: String, _ folder: String, to version: Int32, from old: [UInt8], making new: [UInt8]
@@ -258,6 +260,7 @@ final class StoreSite {
         try Data(new).write(to: files[1])
         try Patch.makeOpaque(old: files[0], new: files[1], into: files[2], replacing: true)
         let path = "\(folder)patches/\(id)/\(version - 1)-\(version).opaque.patch"
+        let bytes = try serve(files[2], at: path)
         return CatalogIndex.Patch(
             from: version - 1, format: "opaque", url: path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
     }
