@@ -1,5 +1,6 @@
 public import Errors
 import Foundation
+import PMTiles
 public import TileBodies
 public import Tilesets
 public import Transfer
@@ -31,16 +32,18 @@ public enum OriginFactory {
     ///   process only.
     /// - Parameter layers: Numbers the layers of vector tiles, if the tileset does not list them; `nil` = they are not
     ///   needed.
+    /// - Parameter ranges: A plan of the archive that the tileset names, if there is one: opening it then costs no request.
     /// - Parameter onAnswer: Called with the duration of each request that a server answered.
     /// - Throws: ``OriginsError``.
     public static func open(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerCache? = nil,
-        onAnswer: (@Sendable (RequestKind, Duration) -> Void)? = nil
+        ranges: PlannedRanges? = nil, onAnswer: (@Sendable (RequestKind, Duration) -> Void)? = nil
     ) async throws(OriginsError) -> any TileOrigin {
         let layers = tileset.format.traits.isVector && tileset.vectorLayers == nil ? layers : nil
-        let opening = SourceOpening(
+        var opening = SourceOpening(
             environment: environment, budget: budget,
             lanes: min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)), layers: layers, onAnswer: onAnswer)
+        opening.planned = ranges?.plan.archive
         return try await tileset.source.scheme.access.open(tileset, opening)
     }
 

@@ -48,7 +48,8 @@ struct JobTileset: Sendable {
                 uniqueKeysWithValues: PackageFormat.allCases.compactMap { format in
                     format.refusal(of: tileset.format).map { (format.rawValue, $0) }
                 })
-            cut = tileset.source.isReadInRanges ? .ranges : .tiles
+            cut =
+                tileset.source.scheme == .remotePMTiles ? .planned : tileset.source.isReadInRanges ? .ranges : .tiles
             (encoding, tileSize) = (tileset.sourceEncoding, tileset.tileSize)
             (build, identity) = (tileset.build, tileset.identityJSON)
         } catch {

@@ -33,6 +33,9 @@ extension StateStore {
         }
         migrator.registerMigration("attempts and history of schedules") { db in try db.execute(sql: firings) }
         migrator.registerMigration("steps after jobs") { db in try db.execute(sql: steps) }
+        migrator.registerMigration("planned ranges") { db in
+            try db.execute(sql: "ALTER TABLE batch ADD COLUMN role INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

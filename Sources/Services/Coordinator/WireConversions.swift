@@ -15,6 +15,7 @@ enum WireConversions {
             name: String(body.name.prefix(128)), host: String(body.host.prefix(256)), processID: body.pid,
             build: String(body.build.prefix(128)), canFetch: body.canFetch, canMerge: body.canMerge)
         profile.exports = body.exports.sorted()
+        profile.plansRanges = body.plansRanges
         return profile
     }
 
@@ -52,6 +53,7 @@ enum WireConversions {
     /// The result of a commit, or `nil` when it is invalid.
     static func result(_ body: PBCommit) -> CommitResult? {
         switch body.result {
+        case .fetch(let fetch) where fetch.hasParts: return plan(fetch).map { .plan($0) }
         case .fetch(let fetch):
             guard let digest = Digest(bytes: fetch.shard) else { return nil }
             var counts = FetchCounts(
@@ -73,6 +75,20 @@ enum WireConversions {
                     tilesHash: String(merge.tilesHash.prefix(128)), files: files, remark: merge.remark))
         case nil: return nil
         }
+    }
+
+    /// The plan of a commit, or `nil` when it is invalid.
+    private static func plan(_ fetch: PBFetchResult) -> RangePlanResult? {
+        let list = PBLoggedPlan.make {
+            $0.cells = fetch.parts.cells
+            $0.zoomMin = fetch.parts.zoomMin
+            $0.zoomMax = fetch.parts.zoomMax
+            $0.tiles = fetch.parts.tiles
+        }
+        guard let digest = Digest(bytes: fetch.shard), let parts = BatchPlan.planned(list) else { return nil }
+        return RangePlanResult(
+            digest: digest, bytes: fetch.shardBytes, parts: parts,
+            sourceVersion: fetch.sourceVersion.isEmpty ? nil : fetch.sourceVersion)
     }
 
     static func failure(_ failed: FailedTile) -> PBTileFailure {

@@ -19,6 +19,15 @@ struct BatchFetcher: Sendable {
     let layers: LayerCache
     let logger: Logger?
     let metrics: WorkerMetrics
+    private let ranges: RangeLeases
+
+    init(
+        store: any BlobStore, origins: OriginCache, layers: LayerCache, logger: Logger?, metrics: WorkerMetrics
+    ) {
+        (self.store, self.origins, self.layers) = (store, origins, layers)
+        (self.logger, self.metrics) = (logger, metrics)
+        ranges = RangeLeases(store)
+    }
 
     /// Takes the tiles of the batch that the offer's sources contain, and requests the others from the origin:
     /// conditionally where shards of previous builds have them, otherwise with their bodies.
@@ -36,17 +45,11 @@ struct BatchFetcher: Sendable {
         guard let cell = work.cell.tileID, let zooms = ZoomRange(min: Int(work.zoomMin), max: Int(work.zoomMax)),
             zooms.max <= mask.maxZoom
         else { throw WorkFailure(cause: .badBatch, detail: "The offer's cell or zooms are invalid.", retriable: false) }
-        let count = mask.tiles(in: zooms, under: cell).reduce(into: 0 as UInt64) { count, _ in
-            count += 1
-        }
-        guard count == work.tiles else {
-            throw WorkFailure(
-                cause: .badBatch,
-                detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
-                retriable: false)
-        }
+        if !work.hasPart { try Self.check(work, tiles: mask.tiles(in: zooms, under: cell), in: cell, zooms: zooms) }
         let tileset = Array(work.tileset)
-        var source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
+        let known = work.hasPart ? try await ranges.stored(work) : nil
+        var source = try await origins.open(
+            tileset, budget: work.origin, version: work.sourceVersion, ranges: known)
         // An archive that is open since an earlier job may have been replaced.
         if !Self.fits(source.version, work), try await source.hasChanged() {
             source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
@@ -55,20 +58,60 @@ struct BatchFetcher: Sendable {
         if work.tilesFound { source.origin.trust() }
         let result: PBFetchResult
         do {
-            result = try await fetch(work, mask: mask, cell: cell, zooms: zooms, from: source, meter: meter)
+            if work.toPlan {
+                result = try await ranges.plan(work, mask: mask, cell: cell, zooms: zooms, from: source, meter)
+                if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
+            } else {
+                let part =
+                    work.hasPart
+                    ? try await ranges.part(work, mask: mask, cell: cell, zooms: zooms, from: source, meter) : nil
+                let batch = Batch(mask: mask, cell: cell, zooms: zooms, part: part)
+                result = try await fetch(work, batch, from: source, meter: meter)
+            }
         } catch let error as OriginsError where error.code == .refused || error.code == .allRefused {
             // Asking for the version would be refused too.
             if let gone = WorkFailure(removedFrom: source.tileset, error) { throw gone }
             throw error
         } catch  where !(error is CancellationError) {
             // Data that is read while the archive changes may look damaged.
-            if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
+            if try await source.hasChanged() {
+                // The plan said which version it is; now the server does.
+                if work.hasPart {
+                    try await Self.check(
+                        try await origins.open(tileset, budget: work.origin, version: work.sourceVersion), of: work)
+                }
+                throw WorkFailure.changing(source.tileset)
+            }
             throw error
         }
         return .make {
             $0.token = token
             $0.fetch = result
         }
+    }
+
+    /// Refuses a batch that has other tiles here than at the coordinator.
+    private static func check(
+        _ work: PBFetchWork, tiles: any Sequence<TileID>, in cell: TileID, zooms: ZoomRange
+    ) throws {
+        let count = tiles.reduce(into: 0 as UInt64) { count, _ in count += 1 }
+        guard count == work.tiles else {
+            throw WorkFailure(
+                cause: .badBatch,
+                detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
+                retriable: false)
+        }
+    }
+
+    /// The tiles of a lease.
+    private struct Batch: Sendable {
+        let mask: TileMask
+        let cell: TileID
+        let zooms: ZoomRange
+        /// The plan that it is a part of; `nil` = all tiles of the mask in the cell and zooms.
+        let part: RangePart?
+
+        var tiles: any Sequence<TileID> & Sendable { part?.tiles ?? mask.tiles(in: zooms, under: cell) }
     }
 
     private static func fits(_ version: String?, _ work: PBFetchWork) -> Bool {
@@ -90,14 +133,12 @@ struct BatchFetcher: Sendable {
     }
 
     private func fetch(
-        _ work: PBFetchWork, mask: TileMask, cell: TileID, zooms: ZoomRange, from source: OriginCache.Opened,
-        meter: WorkMeter
+        _ work: PBFetchWork, _ batch: Batch, from source: OriginCache.Opened, meter: WorkMeter
     ) async throws -> PBFetchResult {
         let (tileset, origin) = (source.tileset, source.origin)
-        let session = try ShardSession(
-            try store.temporaryURL(), header: ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms), layers: layers
-        )
-        var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
+        let header = ShardHeader(tileset: tileset.id, cell: batch.cell, zooms: batch.zooms)
+        let session = try ShardSession(try store.temporaryURL(), header: header, layers: layers)
+        var wanted = SourceTiles(batch.tiles, tileset: tileset.id)
         for digest in work.base {
             guard try await open(digest, in: session, wanted) else { break }
         }
@@ -109,20 +150,24 @@ struct BatchFetcher: Sendable {
             if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
         try await keepUnchanged(of: &wanted, work, in: session, meter)
-        if failedBefore, let control = mask.tiles(in: zooms, under: cell).first(where: { !wanted.rest.contains($0) }) {
+        if failedBefore, batch.part == nil, let control = batch.tiles.first(where: { !wanted.rest.contains($0) }) {
             // Tiles that failed before say nothing about the origin when they fail again. So a tile that succeeded
             // before is requested together with them. Otherwise an origin that once seemed down would never be
             // recognised as back when only such tiles are left.
             try await origin.fetch([control]) { [metrics] tiles in metrics.add(tiles) }
         }
         if !wanted.rest.isEmpty {
-            let rest: any Sequence<TileID> & Sendable =
-                wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
+            let rest: any Sequence<TileID> & Sendable = wanted.taken == 0 ? batch.tiles : wanted.rest.sorted()
             let known = await session.validators(of: wanted.rest)
-            try await origin.fetch(rest, known: known, failedBefore: failedBefore) { [metrics] tiles in
+            let deliver: @Sendable ([FetchedTile]) async throws -> Void = { [metrics] tiles in
                 metrics.add(tiles)
                 try await session.add(tiles)
                 meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
+            }
+            if let part = batch.part {
+                try await part.fetch(wanted.rest, from: origin, known: known, deliver: deliver)
+            } else {
+                try await origin.fetch(rest, known: known, failedBefore: failedBefore, deliver: deliver)
             }
         }
         try Task.checkCancellation()
@@ -130,10 +175,15 @@ struct BatchFetcher: Sendable {
         if let damage {
             leave(nil, "\(damage)")
             // The meter has already counted these tiles as completed.
-            try await origin.fetch(lost) { [metrics] tiles in
+            let deliver: @Sendable ([FetchedTile]) async throws -> Void = { [metrics] tiles in
                 metrics.add(tiles)
                 try await session.add(tiles)
                 meter.add(done: 0, bytes: tiles.reduce(1) { $0 + $1.received })
+            }
+            if let part = batch.part {
+                try await part.fetch(Set(lost), from: origin, deliver: deliver)
+            } else {
+                try await origin.fetch(lost, deliver: deliver)
             }
         }
         try Task.checkCancellation()

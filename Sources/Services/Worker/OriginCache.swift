@@ -64,9 +64,13 @@ actor OriginCache {
     /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened
     /// again.
     ///
-    /// - Parameter version: The version of the data that the job is made of; empty = any.
+    /// - Parameters:
+    ///   - version: The version of the data that the job is made of; empty = any.
+    ///   - ranges: A plan of the archive, if there is one.
     /// - Throws: ``WorkFailure``.
-    func open(_ canonicalJSON: [UInt8], budget name: String, version wanted: String = "") async throws -> Opened {
+    func open(
+        _ canonicalJSON: [UInt8], budget name: String, version wanted: String = "", ranges: PlannedRanges? = nil
+    ) async throws -> Opened {
         let key = Digest(of: canonicalJSON + Array(name.utf8))
         uses += 1
         let tileset = try entries[key]?.tileset ?? Self.tileset(canonicalJSON)
@@ -83,7 +87,7 @@ actor OriginCache {
                 let origin: any TileOrigin
                 do {
                     origin = try await OriginFactory.open(
-                        tileset, environment: environment, budget: budget, layers: layers,
+                        tileset, environment: environment, budget: budget, layers: layers, ranges: ranges,
                         onAnswer: { metrics.addRequest($0, $1) })
                 } catch {
                     // An archive that cannot be read while it is being replaced is not damaged.

@@ -84,6 +84,7 @@ struct WorkerProfile: Hashable, Sendable {
             $0.shardFormats = [1]
             $0.packageFormats = packageFormats
             $0.exports = exports
+            $0.plansRanges = true
             $0.held = held.prefix(1024).map { token in .make { $0.token = token } }
         }
     }

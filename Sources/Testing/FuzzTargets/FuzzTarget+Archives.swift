@@ -57,6 +57,18 @@ extension FuzzTarget {
         return nil
     }
 
+    /// A plan has one form, and all of its positions have tiles.
+    static func plan(_ bytes: [UInt8]) -> Verdict {
+        guard let plan = RangePlan(bytes) else { return .refused("bad-plan") }
+        guard plan.encoded == bytes else { return .wrong("another plan came back") }
+        for end in [1, plan.tiles / 2, plan.tiles] where end > 0 && end <= plan.tiles {
+            guard let runs = plan.runs(at: end - 1..<end), runs.count == 1, runs[0].count == 1,
+                TileID(hilbertID: runs[0].tile) != nil
+            else { return .wrong("position \(end - 1) has no tile") }
+        }
+        return plan.runs(at: 0..<plan.tiles + 1) == nil ? .accepted : .wrong("more tiles than the plan has")
+    }
+
     /// Reads a file with this metadata, not packed: rows that a package can have, and tiles whatever the metadata are.
     static func pmtilesMetadata(_ bytes: [UInt8]) -> Verdict {
         var header = PMTilesHeader()

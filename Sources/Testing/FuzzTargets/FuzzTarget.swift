@@ -29,6 +29,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case key
     /// A PMTiles file: header, metadata, directories, bodies.
     case pmtiles
+    /// A plan of the ranges of an archive.
+    case plan
     /// The rows of the metadata of an MBTiles file of another program: names and values, each ended by a zero byte.
     case metadata
     /// The metadata of a PMTiles file, in a file that is right otherwise.
@@ -105,6 +107,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .manifest: Self.manifest(bytes)
         case .key: Self.key(bytes)
         case .pmtiles: Self.pmtiles(bytes)
+        case .plan: Self.plan(bytes)
         case .metadata: Self.metadata(bytes)
         case .pmtilesMetadata: Self.pmtilesMetadata(bytes)
         case .pmtilesHeader: Self.pmtilesHeader(bytes)

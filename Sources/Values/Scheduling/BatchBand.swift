@@ -31,6 +31,11 @@ public struct BatchBand: Hashable, Sendable {
             ZoomRange(min: zoom, max: zoom).map { BatchBand(zooms: $0, indexZoom: zoom) }
         }
 
+    /// The bands for plans of ranges, which are large.
+    static let ofPlans = [(0, 10, 0), (11, 14, 11), (15, 18, 14), (19, 22, 18)].compactMap { low, high, index in
+        ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }
+    }
+
     /// Tiles of `zooms` in and below one full cell at `cellZoom`, saturating.
     static func fullCount(cellZoom: Int, zooms: ZoomRange) -> UInt64 {
         (zooms.min...zooms.max).reduce(0) { sum, zoom in

@@ -8,12 +8,15 @@ public struct PlannedBatch: Hashable, Sendable {
     public let zooms: ZoomRange
     /// Number of tiles, at least 1.
     public let tiles: UInt64
+    /// What is done with it.
+    public let role: BatchRole
 
     /// A batch of `tiles` tiles.
-    public init(cell: TileID, zooms: ZoomRange, tiles: UInt64) {
+    public init(cell: TileID, zooms: ZoomRange, tiles: UInt64, role: BatchRole = .cell) {
         self.cell = cell
         self.zooms = zooms
         self.tiles = tiles
+        self.role = role
     }
 }
 
@@ -26,11 +29,33 @@ public enum BatchCut: Sendable, Hashable {
     /// In ranges that contain many tiles: from archives on a web server. Each batch costs at least one request, so
     /// batches are few and large.
     case ranges
+    /// In ranges that a worker plans first, for all tiles of a batch together: from one archive on a web server.
+    ///
+    /// A plan costs a lease, so a job of few tiles is cut as ``ranges`` says.
+    case planned
 
-    fileprivate var bands: [BatchBand] { self == .tiles ? BatchBand.all : BatchBand.ofRanges }
-    fileprivate var wanted: UInt64 { self == .tiles ? BatchPlanner.wantedBatches : 16 }
-    /// A full cell of 4^7 tiles is the largest for ranges: some 10 MB of vector tiles.
-    fileprivate var largest: UInt64 { self == .tiles ? BatchPlanner.largestBatch : 16_384 }
+    fileprivate var bands: [BatchBand] {
+        switch self {
+        case .tiles: BatchBand.all
+        case .ranges: BatchBand.ofRanges
+        case .planned: BatchBand.ofPlans
+        }
+    }
+    fileprivate var wanted: UInt64 {
+        switch self {
+        case .tiles: BatchPlanner.wantedBatches
+        case .ranges: 16
+        case .planned: 1
+        }
+    }
+    fileprivate var largest: UInt64 {
+        switch self {
+        case .tiles: BatchPlanner.largestBatch
+        // A full cell of 4^7 tiles: some 10 MB of vector tiles.
+        case .ranges: 16_384
+        case .planned: BatchPlanner.largestPlan
+        }
+    }
 }
 
 /// Divides the union mask of a job into batches along bands of zooms.
@@ -63,10 +88,11 @@ public struct BatchPlanner: Sendable {
     ///
     /// The caller has to expand zooms below the mask's depth with ``TileMask/expanded(toZoom:)``.
     public init(mask: TileMask, zooms: ZoomRange, cut: BatchCut = .tiles) {
-        self.cut = cut
         self.mask = mask
         self.zooms = zooms
         tiles = mask.count(in: zooms)
+        let cut = cut == .planned && tiles < Self.smallestPlan ? .ranges : cut
+        self.cut = cut
         target = min(max(tiles / cut.wanted, Self.smallestTarget), cut.largest)
     }
 
@@ -74,6 +100,10 @@ public struct BatchPlanner: Sendable {
     ///
     /// Produced one at a time.
     public func batches() -> some Sequence<PlannedBatch> {
+        cut == .planned ? AnySequence(batchesToPlan) : AnySequence(cells)
+    }
+
+    private var cells: some Sequence<PlannedBatch> {
         cut.bands.lazy.compactMap { band in band.zooms.intersection(zooms).map { (band, $0) } }.flatMap {
             band, span in
             mask.tiles(atZoom: band.cellZoom(span: span, target: target), under: .root).lazy.compactMap {

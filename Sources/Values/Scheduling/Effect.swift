@@ -94,6 +94,10 @@ public struct Offer: Hashable, Sendable {
     ///
     /// Sources of another version must not be used.
     public var sourcesVersion: String?
+    /// Whether the ranges of the batch must be planned, and none of its tiles fetched.
+    public var isToPlan = false
+    /// The plan that the batch is a part of; `nil` = the batch is all tiles of the mask in its cell and zooms.
+    public var plan: OfferedPlan?
 }
 
 /// One change of the store.

@@ -119,6 +119,8 @@ public struct SessionProfile: Hashable, Sendable {
     public var packageFormat: UInt32 = .max
     /// The formats that it writes in addition to the package file, ascending.
     public var exports: [String] = []
+    /// Whether it plans the ranges of an archive, and fetches parts of such a plan.
+    public var plansRanges = false
 
     /// A worker's description.
     public init(name: String, host: String, processID: UInt64, build: String, canFetch: Bool, canMerge: Bool) {
@@ -154,11 +156,17 @@ public enum CommitResult: Hashable, Sendable {
     case fetch(Digest, FetchCounts, failures: [FailedTile])
     /// A merged package.
     case merge(MergedPackage)
+    /// The planned ranges of a batch.
+    case plan(RangePlanResult)
 
-    /// SHA-256 of the shard or package.
+    /// Whether it is a result of a batch.
+    var isOfBatch: Bool { if case .merge = self { false } else { true } }
+
+    /// SHA-256 of the shard, the package or the plan.
     var digest: Digest {
         switch self {
         case .fetch(let digest, _, _): digest
+        case .plan(let plan): plan.digest
         case .merge(let package): package.digest
         }
     }

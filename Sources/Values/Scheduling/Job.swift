@@ -24,8 +24,10 @@ struct Job: Sendable {
     ///
     /// Milliseconds.
     var durations: [Int64] = []
-    /// Number of batches that were split.
+    /// Number of batches that were split after they failed.
     var cuts = 0
+    /// Whether its ranges are planned before they are fetched.
+    private(set) var isPlanned = false
     /// Failed tiles listed so far.
     var listed = 0
     /// Tokens of leases that ended without an accepted commit, so that a late commit can be assigned to the job.
@@ -76,7 +78,7 @@ struct Job: Sendable {
             return
         }
         recomputeFromBatches(stored.needs)
-        cuts = batches.count { $0.state == .split }
+        cuts = batches.count { $0.state == .split && $0.digest == nil }
     }
 
     /// Must be called when the job becomes inactive or was inactive.
@@ -88,6 +90,7 @@ struct Job: Sendable {
     mutating func recomputeFromBatches(_ known: PackageNeeds?) {
         recount()
         cuts = 0
+        isPlanned = batches.contains { $0.role != .cell }
         let isRight = known?.batches == batches.count && known?.packages == packages.count
         needs = (isRight ? known : nil) ?? PackageNeeds(packages: packages.count, batches: batches.count)
         needs.recount { batches[$0].state.isSettled }

@@ -72,6 +72,8 @@ public struct Batch: Hashable, Sendable {
     public let zooms: ZoomRange
     /// Number of tiles.
     public let tiles: UInt64
+    /// What is done with it.
+    public let role: BatchRole
     /// Its state.
     public internal(set) var state: BatchState = .ready
     /// Attempts that ended with a reported failure.
@@ -82,7 +84,7 @@ public struct Batch: Hashable, Sendable {
     public internal(set) var token: LeaseToken?
     /// The session that holds the lease.
     public internal(set) var owner: SessionID = 0
-    /// SHA-256 of the accepted shard.
+    /// SHA-256 of the accepted shard, or of the accepted plan of a batch that was split into parts of it.
     public internal(set) var digest: Digest?
     /// The shard of an attempt in which some tiles failed.
     ///
@@ -93,22 +95,27 @@ public struct Batch: Hashable, Sendable {
     /// Why the last attempt failed.
     public internal(set) var trouble: Trouble?
 
+    /// A shard that has tiles of the batch: the accepted one, or that of an attempt in which some failed.
+    var shard: Digest? { role == .plan ? nil : digest ?? partial }
+
     /// A batch that waits for its first attempt.
     public init(_ planned: PlannedBatch) {
         cell = planned.cell
         zooms = planned.zooms
         tiles = planned.tiles
+        role = planned.role
     }
 
     /// A batch as read from a store.
     public init(
-        cell: TileID, zooms: ZoomRange, tiles: UInt64, state: BatchState, attempts: UInt8, losses: UInt8,
-        token: LeaseToken?,
+        cell: TileID, zooms: ZoomRange, tiles: UInt64, role: BatchRole = .cell, state: BatchState, attempts: UInt8,
+        losses: UInt8, token: LeaseToken?,
         owner: SessionID, digest: Digest?, partial: Digest? = nil, result: FetchCounts, trouble: Trouble?
     ) {
         self.cell = cell
         self.zooms = zooms
         self.tiles = tiles
+        self.role = role
         self.state = state
         self.attempts = attempts
         self.losses = losses

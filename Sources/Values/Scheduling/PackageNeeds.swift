@@ -83,6 +83,20 @@ public struct PackageNeeds: Hashable, Sendable {
         for package in served(by: parent) { open[package] += 1 }
     }
 
+    /// Appends a batch that serves some of the packages that `parent` serves.
+    ///
+    /// It counts as open.
+    mutating func append(childOf parent: BatchIndex, for packages: [PackageIndex]) {
+        guard groupOfBatch.indices.contains(parent) else { return }
+        let all = served(by: parent)
+        let wanted = packages.count < all.count ? all.filter(Set(packages).contains) : all
+        if wanted == all { return append(childOf: parent) }
+        let group = groups.firstIndex(of: wanted) ?? groups.count
+        if group == groups.count { groups.append(wanted) }
+        groupOfBatch.append(UInt32(group))
+        for package in wanted { open[package] += 1 }
+    }
+
     /// Recomputes all counts: batches for which `isSettled` is false are open.
     ///
     /// Every package without an open batch counts as newly closed.

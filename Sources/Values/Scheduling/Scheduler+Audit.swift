@@ -156,7 +156,8 @@ extension Scheduler {
                 found.append("\(name) batch \(index): parked without a reason")
             }
         }
-        for (index, batch) in job.batches.placed where batch.state == .leased {
+        // A plan fetches no tiles.
+        for (index, batch) in job.batches.placed where batch.state == .leased && batch.role != .plan {
             if case .batch(let other, let twin)? = holder(of: place, batch: index) {
                 found.append("\(name) batch \(index): its tiles are being fetched as \(other)/\(twin) too")
             }

@@ -19,7 +19,9 @@ extension Scheduler {
                     now: now)
             case (.package(let job, let index), .merge(let merged)):
                 commitMerge(id, token: token, job: job, package: index, merged: merged, now: now)
-            case (.batch, .merge), (.package, .fetch):
+            case (.batch(let job, let index), .plan(let plan)):
+                commitPlan(id, token: token, job: job, batch: index, plan: plan, now: now)
+            case (.batch, .merge), (.package, .fetch), (.package, .plan):
                 refuse(
                     id, token: token,
                     trouble: Trouble(cause: "bad-commit", detail: "the result is not of the lease's kind"), now: now)
@@ -27,7 +29,7 @@ extension Scheduler {
         } else if let work = ended[token], isAccepted(token, work: work), acceptedDigest(work) == result.digest {
             send(.ack(token, result.digest), to: id)
         } else {
-            if let work = ended[token], jobs.contains(work.job), case .fetch = result,
+            if let work = ended[token], jobs.contains(work.job), result.isOfBatch,
                 acceptedDigest(work) != result.digest
             {
                 store(.orphan(jobs[work.job].summary.id, result.digest))
@@ -40,7 +42,7 @@ extension Scheduler {
         if leases[token] != nil { return "not-your-lease" }
         guard case .batch(let job, let index)? = ended[token], jobs.contains(job),
             jobs[job].batches.indices.contains(index),
-            jobs[job].batches[index].state == .done, jobs[job].batches[index].token != token
+            jobs[job].batches[index].isAccepted, jobs[job].batches[index].token != token
         else { return "lease-ended" }
         // Another attempt has already committed this batch. Different bytes mean that the origin changed between them.
         return jobs[job].batches[index].digest == result.digest ? "same-result" : "other-result"
@@ -52,7 +54,7 @@ extension Scheduler {
         failures: [FailedTile], now: Tick
     ) {
         let batch = jobs[job].batches[index]
-        guard counts.fetched == batch.tiles, UInt64(failures.count) <= counts.failed else {
+        guard counts.fetched == batch.tiles, UInt64(failures.count) <= counts.failed, batch.role != .plan else {
             let found =
                 "\(counts.stored) stored, \(counts.empty) empty, \(counts.failed) failed, \(failures.count) named"
             refuse(
@@ -129,7 +131,7 @@ extension Scheduler {
         switch work {
         case .batch(let job, let index):
             guard jobs.contains(job), jobs[job].batches.indices.contains(index) else { return false }
-            return jobs[job].batches[index].state == .done && jobs[job].batches[index].token == token
+            return jobs[job].batches[index].isAccepted && jobs[job].batches[index].token == token
         case .package(let job, let index):
             guard jobs.contains(job), jobs[job].packages.indices.contains(index) else { return false }
             return jobs[job].packages[index].merged != nil && jobs[job].packages[index].token == token
@@ -145,4 +147,9 @@ extension Scheduler {
             return jobs[job].packages.indices.contains(index) ? jobs[job].packages[index].merged?.digest : nil
         }
     }
+}
+
+extension Batch {
+    /// Whether a result was accepted: a shard, or a plan.
+    fileprivate var isAccepted: Bool { state == .done || state == .split && digest != nil }
 }

@@ -83,7 +83,9 @@ extension Scheduler {
     mutating func offerFetch(_ job: JobPlace, batch index: BatchIndex, to id: SessionID, now: Tick) -> LeaseToken {
         let batch = jobs[job].batches[index]
         let version = sourcesVersion(for: job)
-        let (sources, base) = (sources(job, batch: index, of: version), base(job, batch: index))
+        let isToPlan = batch.role == .plan
+        let sources = isToPlan ? [] : sources(job, batch: index, of: version)
+        let base = isToPlan ? [] : base(job, batch: index)
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
         let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
@@ -93,7 +95,8 @@ extension Scheduler {
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
                     sources: sources, base: base, isPartialFirst: batch.partial != nil,
                     hasFoundTiles: jobs[job].hasFoundTiles,
-                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)),
+                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version,
+                    isToPlan: isToPlan, plan: plan(of: job, batch: batch))),
             to: id)
         return token
     }

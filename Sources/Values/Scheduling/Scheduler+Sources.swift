@@ -17,7 +17,7 @@ struct ShardSource: Sendable {
         sourceVersion = summary.sourceVersion
         self.heldFor = heldFor
         let shards = batches.compactMap { batch in
-            (batch.digest ?? batch.partial).map { (cell: batch.cell, zooms: batch.zooms, digest: $0) }
+            batch.shard.map { (cell: batch.cell, zooms: batch.zooms, digest: $0) }
         }
         var runs = CellRuns()
         runs.extend(to: shards.count) { shards[$0].cell }
@@ -110,7 +110,7 @@ extension Scheduler {
             for other in sharing[tileset] ?? [] where other != job && canShareTiles(other, of: version) {
                 for place in touching(batch, in: other) {
                     let theirs = jobs[other].batches[place]
-                    guard let digest = theirs.digest ?? theirs.partial else { continue }
+                    guard let digest = theirs.shard else { continue }
                     found.append((abs(theirs.cell.zoom - batch.cell.zoom), digest))
                 }
             }
@@ -145,12 +145,14 @@ extension Scheduler {
         guard let tileset = jobs[job].tileset, let others = sharing[tileset], others.count > 1 else { return nil }
         let batch = jobs[job].batches[index]
         for other in others where other != job && jobs[other].summary.counts[.leased] > 0 {
-            if let place = touching(batch, in: other).first(where: { jobs[other].batches[$0].state == .leased }) {
+            if let place = touching(batch, in: other).first(where: { isFetched(jobs[other].batches[$0]) }) {
                 return .batch(job: other, index: place)
             }
         }
         return nil
     }
+
+    private func isFetched(_ batch: Batch) -> Bool { batch.state == .leased && batch.role != .plan }
 
     /// Parks the first ready batches of a job while another job is fetching their tiles.
     ///
@@ -158,7 +160,10 @@ extension Scheduler {
     mutating func parkBlockedBatches(_ job: JobPlace) -> Bool {
         extendCells(job)
         while let index = jobs[job].firstReady() {
-            guard let holder = holder(of: job, batch: index) else { return true }
+            // A plan fetches no tiles.
+            guard jobs[job].batches[index].role != .plan, let holder = holder(of: job, batch: index) else {
+                return true
+            }
             jobs[job].ready.removeMin()
             jobs[job].parked.insert(index)
             parked[holder, default: []].append(.batch(job: job, index: index))

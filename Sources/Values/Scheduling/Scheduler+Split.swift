@@ -28,6 +28,7 @@ extension Scheduler {
             markDead(job, batch: index, trouble: trouble, now: now)
             return
         }
+        guard batch.plannedPart == nil else { return halve(job, batch: index) }
         // If the split is not carried out, the batch is simply retried.
         jobs[job].move(index, to: .backoff)
         storeBatch(job, batch: index)
@@ -61,30 +62,53 @@ extension Scheduler {
                 now: now)
             return
         }
+        splitPlanned(job, batch: index, parts: parts)
+    }
+
+    /// Replaces a batch by parts that have all of its tiles.
+    mutating func splitPlanned(_ job: JobPlace, batch index: BatchIndex, parts: [PlannedBatch]) {
+        let parent = jobs[job].batches[index]
         jobs[job].cuts += 1
         let children = parts.map { part in
             let chances: UInt8 = part.tiles == 1 ? 2 : 1
-            var batch = Batch(part)
+            // The quarters of a batch whose plan fails are planned each for itself.
+            let role = parent.role == .plan ? .plan : part.role
+            var batch = Batch(PlannedBatch(cell: part.cell, zooms: part.zooms, tiles: part.tiles, role: role))
             batch.attempts = min(parent.attempts, policy.maxAttempts - min(policy.maxAttempts, chances))
             batch.losses = min(parent.losses, policy.maxLosses - min(policy.maxLosses, chances + 1))
             batch.trouble = parent.trouble
             batch.partial = parent.partial
             return batch
         }
+        divide(job, batch: index, into: children)
+    }
+
+    /// Replaces a batch by ready ones that have all of its tiles.
+    ///
+    /// - Parameter served: The packages that need each of them; `nil` = all that need the batch.
+    mutating func divide(
+        _ job: JobPlace, batch index: BatchIndex, into children: [Batch], served: [[PackageIndex]]? = nil
+    ) {
         // The parts are appended first, so that no package counts the batch as complete in between.
-        append(children, to: job, madeFrom: index)
+        append(children, to: job, madeFrom: index, served: served)
         jobs[job].move(index, to: .split)
         storeBatch(job, batch: index)
         queue(job)
     }
 
     /// Appends ready batches.
-    ///
-    /// They serve the same packages as the batch that was split.
-    private mutating func append(_ batches: [Batch], to job: JobPlace, madeFrom parent: BatchIndex) {
+    private mutating func append(
+        _ batches: [Batch], to job: JobPlace, madeFrom parent: BatchIndex, served: [[PackageIndex]]?
+    ) {
         let first = jobs[job].batches.endIndex
         jobs[job].batches.append(contentsOf: batches)
-        for _ in batches { jobs[job].needs.append(childOf: parent) }
+        for number in batches.indices {
+            if let served, served.indices.contains(number) {
+                jobs[job].needs.append(childOf: parent, for: served[number])
+            } else {
+                jobs[job].needs.append(childOf: parent)
+            }
+        }
         jobs[job].summary.counts[.ready] += UInt64(batches.count)
         for index in jobs[job].batches.indices[first...] { jobs[job].ready.insert(index) }
         store(.addBatches(jobs[job].summary.id, first: first, batches))

@@ -20,7 +20,13 @@ extension Scheduler {
     /// What all remaining work of a job waits for: silent workers that hold it, or a retry after a failure; empty =
     /// some of it makes progress.
     public func stallReason(of id: JobID, now: Tick) -> String {
-        guard isLiving(id), let job = places[id], jobs[job].summary.counts[.ready] == 0 else { return "" }
+        guard isLiving(id), let job = places[id] else { return "" }
+        if jobs[job].isPlanned, jobs[job].leased.isEmpty, !sessions.isEmpty,
+            !sessions.values.contains(where: \.profile.plansRanges)
+        {
+            return "the workers are of an older build, which plans no ranges of archives; start workers of this build"
+        }
+        guard jobs[job].summary.counts[.ready] == 0 else { return "" }
         let out = jobs[job].leased.compactMap { leases[$0] }
         guard let next = out.map(\.end).min() else { return repetition(in: job) }
         // An unknown session is from before a restart.

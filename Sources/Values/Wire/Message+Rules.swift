@@ -45,6 +45,11 @@ extension PBFetchResult {
         guard !settled.overflow, !settled.partialValue.addingReportingOverflow(failed).overflow,
             failed >= UInt64(failures.count)
         else { throw WireError(.badValue, "The commit's tile counts do not add up.") }
+        guard hasParts else { return }
+        let count = parts.cells.count
+        guard settled.partialValue == 0, failed == 0, parts.zoomMin.count == count, parts.zoomMax.count == count,
+            parts.tiles.count == count
+        else { throw WireError(.badValue, "The commit's plan has tiles, or lists of different lengths.") }
     }
 }
 
@@ -100,6 +105,13 @@ extension PBFetchWork {
             throw WireError(
                 .badValue,
                 "The offer's zooms \(zoomMin) to \(zoomMax) end above its cell \(cell.zoom)/\(cell.x)/\(cell.y).")
+        }
+        guard hasPart else { return }
+        try WireCheck.tile(part.cell)
+        try WireCheck.zooms(part.zoomMin, part.zoomMax)
+        let end = UInt64(part.first).addingReportingOverflow(tiles)
+        guard !toPlan, part.zoomMax >= part.cell.zoom, !end.overflow, end.partialValue <= part.tiles else {
+            throw WireError(.badValue, "The offer's part is not within its plan.")
         }
     }
 }

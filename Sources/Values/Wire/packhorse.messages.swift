@@ -359,7 +359,12 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("fetch", path: [2], most: 1),
                 ListLimit("merge", path: [3], most: 1),
                 ListLimit("fetch.failures", path: [2, 8], most: 1000),
+                ListLimit("fetch.parts", path: [2, 13], most: 1),
                 ListLimit("merge.files", path: [3, 5], most: 2048),
+                ListLimit("fetch.parts.cells", path: [2, 13, 1], most: 16384, isPacked: true),
+                ListLimit("fetch.parts.zoom_min", path: [2, 13, 2], most: 16384, isPacked: true),
+                ListLimit("fetch.parts.zoom_max", path: [2, 13, 3], most: 16384, isPacked: true),
+                ListLimit("fetch.parts.tiles", path: [2, 13, 4], most: 16384, isPacked: true),
             ]
         case .fail:
             [
@@ -379,6 +384,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("merge", path: [6], most: 1),
                 ListLimit("fetch.sources", path: [5, 8], most: 256),
                 ListLimit("fetch.base", path: [5, 9], most: 256),
+                ListLimit("fetch.part", path: [5, 14], most: 1),
             ]
         case .pong:
             [
@@ -562,9 +568,16 @@ extension PBFetchWork {
         try WireCheck.text(origin, atMost: 300, "FetchWork.origin")
         for value in sources { try WireCheck.digest(value, "FetchWork.sources") }
         for value in base { try WireCheck.digest(value, "FetchWork.base") }
+        if hasPart { try part.checkFields() }
         try WireCheck.text(sourceVersion, atMost: 512, "FetchWork.source_version")
         try WireCheck.text(sourcesVersion, atMost: 512, "FetchWork.sources_version")
         try checkRules()
+    }
+}
+
+extension PBRangePlanPart {
+    func checkFields() throws(WireError) {
+        try WireCheck.digest(plan, "RangePlanPart.plan")
     }
 }
 
@@ -768,6 +781,8 @@ extension PBWelcome: WireBody {}
 extension PBReject: WireBody {}
 extension PBOffer: WireBody {}
 extension PBFetchWork: WireBody {}
+extension PBRangePlanPart: WireBody {}
+extension PBRangePlanParts: WireBody {}
 extension PBMergeWork: WireBody {}
 extension PBMergeManifest: WireBody {}
 extension PBPong: WireBody {}

@@ -36,6 +36,28 @@ struct RemoteArchiveTests {
         }
     }
 
+    /// More tiles than a job without a plan has: few requests, whatever the number of workers, and the package of the file on disk.
+    @Test func rangesArePlannedOnceForAllWorkers() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let file = scratch.url("planet.pmtiles")
+        let made = try await Program.run(
+            ["build", "EE", "--zoom", "0-12", "--tileset", origin.tileset, "-o", file.path], in: scratch)
+        #expect(made.status == 0, "\(made.errors)")
+        let server = try RangeServer(Array(try Data(contentsOf: file)))
+        defer { server.stop() }
+        let (here, there) = (scratch.url("here.mbtiles"), scratch.url("there.mbtiles"))
+        for (tileset, output, workers) in [("pmtiles:\(file.path)", here, "1"), (server.url, there, "3")] {
+            let outcome = try await Program.run(
+                ["build", "EE", "--zoom", "0-12", "--tileset", tileset, "--workers", workers, "-o", output.path],
+                in: scratch)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        #expect(try Data(contentsOf: here) == Data(contentsOf: there))
+        // Heads of the command and of three workers; all tiles lie together.
+        #expect(server.requests.count <= 12, "\(server.requests.count) requests")
+    }
+
     @Test func anEstimateIsExact() async throws {
         let scratch = try Scratch()
         let file = try await Self.archive(in: scratch)

@@ -16,8 +16,12 @@ struct MessageTableTests {
         .fail: ["lost_shards": 100],
         .return: ["tokens": 1024],
         .rateGrants: ["grants": 256],
-        .commit: ["fetch": 1, "merge": 1, "fetch.failures": 1000, "merge.files": 2048],
-        .offer: ["fetch": 1, "merge": 1, "fetch.sources": 256, "fetch.base": 256],
+        .commit: [
+            "fetch": 1, "merge": 1, "fetch.failures": 1000, "merge.files": 2048, "fetch.parts": 1,
+            "fetch.parts.cells": 16_384, "fetch.parts.zoom_min": 16_384, "fetch.parts.zoom_max": 16_384,
+            "fetch.parts.tiles": 16_384,
+        ],
+        .offer: ["fetch": 1, "merge": 1, "fetch.sources": 256, "fetch.base": 256, "fetch.part": 1],
         .submit: [
             "packages": 4096, "packages.names": 40_000, "packages.formats": 4096 * 32, "after": 64, "formats": 32,
             "packages.nodes": 4096 * 5, "packages.nodes.names": 100_000, "publish.then": 16,

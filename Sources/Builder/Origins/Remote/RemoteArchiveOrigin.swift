@@ -20,11 +20,11 @@ public protocol PinnedOrigin: TileOrigin {
 
 /// Tiles out of a PMTiles archive on a web server, fetched in long ranges and checked as those from a tile server are.
 final class RemoteArchiveOrigin: PinnedOrigin {
-    private let archive: RemotePMTiles
+    let archive: RemotePMTiles
     private let format: TileFormat
     private let checkPool: BodyCheckPool
     private let plan: BodyPlan
-    private let limit: UInt64
+    let limit: UInt64
     /// Whether only some layers of its tiles are kept.
     private let isCut: Bool
 
@@ -74,7 +74,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 continue
             }
             guard entry.length <= limit else {
-                settled.append(.leftOut(tile, "the tile has \(entry.length) bytes; the limit is \(limit)"))
+                settled.append(.leftOut(tile, tooLong(entry.length)))
                 continue
             }
             bodies[try place(of: entry), default: []].append(tile)
@@ -82,6 +82,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         if !settled.isEmpty { try await deliver(settled) }
         try await fetch(bodies, tag: tag, deliver: deliver)
     }
+
+    func tooLong(_ length: UInt64) -> String { "the tile has \(length) bytes; the limit is \(limit)" }
 
     private func place(of entry: PMTilesDirectory.Entry) throws(OriginsError) -> Range<UInt64> {
         do throws(ArchiveError) {
@@ -179,10 +181,27 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             isApart
             ? plan.parts(places)
             : places.indices.map { JoinedRanges.Part(range: places[$0], pieces: $0..<$0 + 1) }
-        let wanted = places
-        try await archive.file.read(parts.map(\.range)) { [checkPool, format, archive, plan] number, bytes in
-            let part = parts[number]
+        try await read(places, by: parts, bodies, tag: tag) { [plan] part, bytes in
             if part.pieces.count == 1 { plan.cache(bytes, at: part.range) }
+        } deliver: {
+            try await deliver($0)
+        }
+    }
+
+    /// Requests parts of the file, and checks the bodies in them.
+    ///
+    /// - Parameters:
+    ///   - wanted: The places of the bodies; the parts name them by number.
+    ///   - bodies: The tiles that have each body.
+    ///   - onPart: Called with each part that came.
+    func read(
+        _ wanted: [Range<UInt64>], by parts: [JoinedRanges.Part], _ bodies: [Range<UInt64>: [TileID]], tag: String?,
+        onPart: @Sendable (JoinedRanges.Part, [UInt8]) -> Void = { _, _ in },
+        deliver: @Sendable ([FetchedTile]) async throws -> Void
+    ) async throws {
+        try await archive.file.read(parts.map(\.range)) { [checkPool, format, archive] number, bytes in
+            let part = parts[number]
+            onPart(part, bytes)
             let settled = await checkPool.run { checker in
                 part.pieces.flatMap { piece in
                     let start = Int(wanted[piece].lowerBound - part.range.lowerBound)

@@ -1,4 +1,5 @@
 import Errors
+import PMTiles
 import Synchronization
 import Tilesets
 import Transfer
@@ -41,15 +42,17 @@ final class RemoteFile: Sendable {
     private let shortAnswers = Atomic<Int>(0)
     private static let maxShortAnswers = 5
     /// When an answer was of this version last.
-    private let agreedAt = Mutex(ContinuousClock.now)
+    private let agreedAt: Mutex<ContinuousClock.Instant>
 
     /// Reads the first bytes, and with them which version the server has.
     ///
-    /// - Parameter shared: Connections that other files use too; `nil` = its own.
+    /// - Parameters:
+    ///   - shared: Connections that other files use too; `nil` = its own.
+    ///   - planned: What a plan says of the file: then nothing is requested, and every later answer is compared with it.
     /// - Throws: ``OriginsError`` `.tileset`, `.unreachable`, `.refused`, `.unsupported` for a server that does not answer requests for parts.
     init(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, client shared: TransferClient? = nil,
-        onAnswer: (@Sendable (Duration) -> Void)? = nil
+        planned: RangePlan.Archive? = nil, onAnswer: (@Sendable (Duration) -> Void)? = nil
     ) async throws(OriginsError) {
         address = try RemoteAddress(tileset, environment: environment)
         place = tileset.buildPlace
@@ -63,6 +66,12 @@ final class RemoteFile: Sendable {
         } else {
             client = try Self.client(tileset, environment: environment, budget: budget, onAnswer: onAnswer)
         }
+        if let planned, let known = RemoteVersion(planned, place: place) {
+            (head, version) = (planned.head, known)
+            agreedAt = Mutex(.now - .seconds(1 << 30))
+            return
+        }
+        agreedAt = Mutex(.now)
         let answer = try await Self.head(address, client, isOpen: false)
         guard let version = RemoteVersion(answer.headers, head: answer.body, place: place) else {
             throw OriginsError(
@@ -144,6 +153,12 @@ final class RemoteFile: Sendable {
             }
         }
         return versions
+    }
+
+    /// The file as a plan of its ranges names it.
+    var planned: RangePlan.Archive {
+        RangePlan.Archive(
+            length: version.length, etag: version.etag ?? "", lastModified: version.lastModified ?? "", head: head)
     }
 
     /// Whether an answer had another version; then nothing more is read.

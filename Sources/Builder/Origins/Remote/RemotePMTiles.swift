@@ -11,7 +11,7 @@ final class RemotePMTiles: Sendable {
     let file: RemoteFile
     let header: PMTilesHeader
     let coding: BodyCoding
-    private let root: PMTilesDirectory
+    let root: PMTilesDirectory
     private let leaves: LeafCache
 
     /// Reads the header and the root directory, which are in the first 16 KiB.

@@ -1,5 +1,6 @@
 internal import Digests
 internal import Files
+import PMTiles
 import Transfer
 
 /// The version of a file on a web server: its validators (RFC 9110, 8.8) and its length.
@@ -26,6 +27,16 @@ struct RemoteVersion: Sendable {
         etag = Self.short(headers.etag)
         lastModified = etag == nil ? Self.short(headers.lastModified) : nil
         self.head = String(Digest(of: head).hex.prefix(16))
+    }
+
+    /// The version that a plan was made for; `nil` if not every single answer proves that it has this version.
+    init?(_ planned: RangePlan.Archive, place: String?) {
+        length = planned.length
+        self.place = place
+        etag = Self.short(planned.etag.isEmpty ? nil : planned.etag)
+        lastModified = etag == nil ? Self.short(planned.lastModified.isEmpty ? nil : planned.lastModified) : nil
+        head = String(Digest(of: planned.head).hex.prefix(16))
+        guard hasValidator, planned.head.count == Int(min(RemoteFile.headSize, length)) else { return nil }
     }
 
     /// Whether every single answer proves that it has this version.

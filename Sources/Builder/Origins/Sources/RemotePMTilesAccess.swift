@@ -29,7 +29,7 @@ enum RemotePMTilesAccess: SourceAccess {
             do throws(OriginsError) {
                 return try await RemoteFile(
                     tileset, environment: opening.environment, budget: opening.budget,
-                    client: opening.client, onAnswer: opening.observer(of: .archive))
+                    client: opening.client, planned: opening.planned, onAnswer: opening.observer(of: .archive))
             } catch {
                 if error.code == .refused, let pause = pauses.popFirst() {
                     // A cancelled sleep only ends it early; the caller sees the cancellation.

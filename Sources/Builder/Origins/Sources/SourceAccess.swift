@@ -1,4 +1,5 @@
 import Errors
+import PMTiles
 import TileBodies
 import Tilesets
 import Transfer
@@ -69,6 +70,9 @@ struct SourceOpening: Sendable {
     var client: TransferClient?
     /// The threads that check the bodies of all archives of a source; `nil` = an origin makes its own.
     var pool: BodyCheckPool?
+
+    /// What a plan of ranges says of the archive, which is then not asked for its beginning.
+    var planned: RangePlan.Archive?
 
     /// The observer of one kind of requests.
     func observer(of kind: OriginFactory.RequestKind) -> (@Sendable (Duration) -> Void)? {

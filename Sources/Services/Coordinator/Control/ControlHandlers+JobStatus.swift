@@ -28,6 +28,9 @@ extension ControlHandlers {
             status.waiting = absence ?? state.scheduler.absence(now: environment.now)
         }
         if status.waiting.isEmpty { status.waiting = state.scheduler.stallReason(of: id, now: environment.now) }
+        if status.waiting.isEmpty, state.scheduler.isPlanning(id) {
+            status.waiting = "a worker plans which ranges of the archive are requested"
+        }
         if status.waiting.isEmpty, summary.state == .done { status.waiting = state.steps.all(of: id).progress }
         // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
         let folder = environment.catalogs.folder(of: state.jobs.spec(of: id))

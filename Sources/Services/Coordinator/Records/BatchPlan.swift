@@ -15,21 +15,23 @@ enum BatchPlan {
             $0.zoomMin = batches.map { UInt32($0.zooms.min) }
             $0.zoomMax = batches.map { UInt32($0.zooms.max) }
             $0.tiles = batches.map(\.tiles)
+            if batches.contains(where: { $0.role != .cell }) { $0.roles = batches.map(\.role.code) }
         }
     }
 
     /// The batches of a plan; `nil` when its lists do not fit each other.
     static func planned(_ plan: PBLoggedPlan) -> [PlannedBatch]? {
         guard plan.zoomMin.count == plan.cells.count, plan.zoomMax.count == plan.cells.count,
-            plan.tiles.count == plan.cells.count
+            plan.tiles.count == plan.cells.count, plan.roles.isEmpty || plan.roles.count == plan.cells.count
         else { return nil }
         var batches: [PlannedBatch] = []
         batches.reserveCapacity(plan.cells.count)
         for index in plan.cells.indices {
             guard let cell = TileID(hilbertID: plan.cells[index]),
-                let zooms = ZoomRange(min: Int(plan.zoomMin[index]), max: Int(plan.zoomMax[index]))
+                let zooms = ZoomRange(min: Int(plan.zoomMin[index]), max: Int(plan.zoomMax[index])),
+                let role = plan.roles.isEmpty ? .cell : BatchRole(code: plan.roles[index])
             else { return nil }
-            batches.append(PlannedBatch(cell: cell, zooms: zooms, tiles: plan.tiles[index]))
+            batches.append(PlannedBatch(cell: cell, zooms: zooms, tiles: plan.tiles[index], role: role))
         }
         return batches
     }

@@ -23,6 +23,7 @@ struct BatchRecord: Sendable {
             RecordField("zmin", log: 0) { $0.batch.zooms.min },
             RecordField("zmax", log: 0) { $0.batch.zooms.max },
             RecordField("tiles", log: 0) { $0.batch.tiles },
+            RecordField("role", log: 0) { $0.batch.role.code },
             RecordField("state", log: 2) { $0.batch.state },
             RecordField("attempts", log: 3) { $0.batch.attempts },
             RecordField("losses", log: 4) { $0.batch.losses },
@@ -52,7 +53,8 @@ struct BatchRecord: Sendable {
             bodyBytes: try field("body_bytes"), shardBytes: try field("shard_bytes"), reused: try field("reused"),
             notModified: try field("not_modified"), received: try field("received"), footer: try field("footer"))
         return Batch(
-            cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, state: try field("state"),
+            cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, role: planned.role,
+            state: try field("state"),
             attempts: try field("attempts"), losses: try field("losses"), token: try field("token"),
             owner: try field("owner"), digest: try field("digest"), partial: try field("partial"), result: result,
             trouble: try field.trouble())
@@ -64,7 +66,8 @@ struct BatchRecord: Sendable {
         guard let zooms = ZoomRange(min: try field("zmin"), max: try field("zmax")) else {
             throw field.unreadable("zmin or zmax")
         }
-        return PlannedBatch(cell: cell, zooms: zooms, tiles: try field("tiles"))
+        guard let role = BatchRole(code: try field("role")) else { throw field.unreadable("role") }
+        return PlannedBatch(cell: cell, zooms: zooms, tiles: try field("tiles"), role: role)
     }
 }
 

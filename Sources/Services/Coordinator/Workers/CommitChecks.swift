@@ -3,6 +3,7 @@ import Digests
 import Logging
 import Scheduling
 import Telemetry
+import Tiles
 import Wire
 
 /// The lookups of committed blobs: a commit counts only if the blobs that it names exist.
@@ -41,6 +42,7 @@ final class CommitChecks {
     /// Handles a commit whose blobs were looked up.
     func finish(_ check: CommitCheck, request: WorkerRequest, result: CommitResult, trouble: Trouble?) {
         running.remove(check)
+        let result = serving(result, of: check.token)
         let event =
             trouble.map { Event.refusedCommit(check.session, check.token, $0) }
             ?? .commit(check.session, check.token, result)
@@ -48,6 +50,21 @@ final class CommitChecks {
         // Removal lists that are made from now on see the writes of this tick.
         for digest in result.blobs { environment.removals.endClaim(of: digest, mayBeNamed: trouble == nil) }
     }
+
+    /// Adds to a plan which packages need its parts, unless there are too many of both to compare.
+    private func serving(_ result: CommitResult, of token: LeaseToken) -> CommitResult {
+        guard case .plan(var plan) = result, let job = state.scheduler.job(holding: token),
+            let packages = state.jobs.spec(of: job)?.packages, packages.count > 1,
+            packages.count * plan.parts.count <= Self.maxServed
+        else { return result }
+        plan.served = plan.parts.map { part in
+            packages.indices.filter { packages[$0].mask.contains(part.cell) }.map(PackageIndex.init)
+        }
+        return .plan(plan)
+    }
+
+    /// Parts times packages, compared in the loop: some tens of milliseconds.
+    private static let maxServed = 500_000
 
     /// The store did not answer, so the coordinator does not answer either: the worker keeps its result and sends it
     /// again.
@@ -65,6 +82,7 @@ final class CommitChecks {
         let named: [(digest: Digest, size: UInt64)] =
             switch result {
             case .fetch(let digest, let counts, _): [(digest, counts.shardBytes)]
+            case .plan(let plan): [(plan.digest, plan.bytes)]
             // The size of a package in parts is the sum of its files, all of which are named.
             case .merge(let package):
                 (package.parts.isEmpty ? [(package.digest, package.size)] : [])
@@ -83,10 +101,11 @@ final class CommitChecks {
 }
 
 extension CommitResult {
-    /// The shard, or the files of the package, that the result names.
+    /// The shard, the plan, or the files of the package, that the result names.
     fileprivate var blobs: [Digest] {
         switch self {
         case .fetch(let digest, _, _): [digest]
+        case .plan(let plan): [plan.digest]
         case .merge(let package): package.digests
         }
     }

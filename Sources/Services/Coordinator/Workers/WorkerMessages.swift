@@ -38,6 +38,17 @@ struct WorkerMessages {
         }
     }
 
+    private static func part(_ plan: OfferedPlan) -> PBRangePlanPart {
+        .make {
+            $0.plan = Data(plan.digest.bytes)
+            $0.first = plan.first
+            $0.cell = PBTile(plan.cell)
+            $0.zoomMin = UInt32(plan.zooms.min)
+            $0.zoomMax = UInt32(plan.zooms.max)
+            $0.tiles = plan.tiles
+        }
+    }
+
     private func offerMessage(_ offer: Offer, _ jobs: JobRegistry) -> Message? {
         guard let spec = jobs.spec(of: offer.job) else { return nil }
         return .offer(
@@ -52,7 +63,8 @@ struct WorkerMessages {
                         $0.cell = PBTile(cell)
                         $0.zoomMin = UInt32(zooms.min)
                         $0.zoomMax = UInt32(zooms.max)
-                        $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
+                        let (whole, span) = (offer.plan?.cell ?? cell, offer.plan?.zooms ?? zooms)
+                        $0.mask = Data(spec.mask.restricted(to: whole).clipped(toZoom: span.max).encoded())
                         $0.tiles = tiles
                         $0.tileset = Data(spec.tileset.canonicalJSON)
                         $0.origin = spec.tileset.origin?.name ?? ""
@@ -65,6 +77,8 @@ struct WorkerMessages {
                         $0.tilesFound = offer.hasFoundTiles
                         $0.sourceVersion = offer.sourceVersion ?? ""
                         $0.sourcesVersion = offer.sourcesVersion ?? ""
+                        $0.toPlan = offer.isToPlan
+                        if let plan = offer.plan { $0.part = Self.part(plan) }
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {

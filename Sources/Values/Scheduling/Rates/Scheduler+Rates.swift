@@ -36,7 +36,7 @@ extension Scheduler {
             guard let origin = jobs[entry.job].origin?.name else { return nextFetcher(now: now).map { (entry, $0) } }
             // A job that ended and was resumed counts again.
             openOrigin(entry.job)
-            if let id = eligibleFetcher(at: origin, now: now) {
+            if let id = eligibleFetcher(at: origin, for: entry.job, now: now) {
                 leaveQueue(id)
                 return (entry, id)
             }
@@ -50,18 +50,21 @@ extension Scheduler {
     /// Queues jobs again that were set aside, if their origin now has a session to work for it.
     mutating func requeueIdledJobs(now: Tick) {
         guard !idled.isEmpty, !fetchers.isEmpty else { return }
-        for origin in idled.keys.sorted() where eligibleFetcher(at: origin, now: now) != nil {
+        for origin in idled.keys.sorted() where eligibleFetcher(at: origin, for: nil, now: now) != nil {
             for job in (idled.removeValue(forKey: origin) ?? []).sorted() where jobs.contains(job) { queue(job) }
         }
     }
 
     /// The session that gets the next batch of an origin: while a seat is free, the first permitted session in the
     /// queue; otherwise the seated session with the fewest leases.
-    private func eligibleFetcher(at origin: String, now: Tick) -> SessionID? {
+    ///
+    /// - Parameter job: The job of the batch; `nil` = any.
+    private func eligibleFetcher(at origin: String, for job: JobPlace?, now: Tick) -> SessionID? {
         let seats = rates.seats(origin, now: now)
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {
             sessions[id].map { canFetch($0, now: now) } == true && rates.mayLease(origin, session: id, now: now)
+                && job.map { understands($0, id) } != false
         }
         let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }
@@ -77,6 +80,7 @@ extension Scheduler {
     ///
     /// A second lease uses the same budget as the first one.
     func maySit(_ id: SessionID, for job: JobPlace, now: Tick) -> Bool {
+        guard understands(job, id) else { return false }
         guard let origin = jobs[job].origin?.name else { return true }
         guard let book = rates.book(origin), rates.mayLease(origin, session: id, now: now) else {
             return false

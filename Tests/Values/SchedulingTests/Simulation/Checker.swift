@@ -121,10 +121,11 @@ extension Simulation {
             if counts != batch.result { problem("I5: batch \(batch.cell) of job \(id) is booked with other numbers") }
             if let token = batch.token, checker.speculativeLeases.contains(token) { marks.hit(.speculativeWon) }
             checker.failed[id, default: []].formUnion(failures.map(\.tile))
-        case .dead:
-            if let tiles = spec(of: id)?.tiles(batch.cell, batch.zooms) {
-                checker.failed[id, default: []].formUnion(tiles)
-            }
+        case .dead: checker.failed[id, default: []].formUnion(tiles(of: batch, in: id))
+        case .split where batch.role == .plan && batch.digest != nil:
+            marks.hit(.rangesPlanned)
+            progressedAt = now
+            _ = checker.accept(batch.digest, under: batch.token)
         case .split: marks.hit(.batchCut)
         case .ready: if batch.attempts > old.attempts { marks.hit(.tilesTriedAgain) }
         case .backoff: if batch.trouble?.cause == "tiles-failed" { marks.hit(.tilesTriedAgain) }

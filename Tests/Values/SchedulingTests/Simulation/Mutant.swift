@@ -24,4 +24,6 @@ enum Mutant: String, CaseIterable {
     case believesBaselines
     /// A package is published although the file of one of its other formats is gone.
     case publishesWithoutFiles
+    /// A plan lacks a tile, and the worker that gets it in its part calls it empty.
+    case losesPlannedTiles
 }

@@ -41,6 +41,7 @@ extension Mutant {
         case .trustsShards: 0..<100  // 160
         case .believesBaselines: 0..<400  // 27
         case .publishesWithoutFiles: 0..<400
+        case .losesPlannedTiles: 0..<40
         }
     }
 }

@@ -101,7 +101,7 @@ extension Simulation {
             say("blob \(digest) is lost")
             blobs.lose(digest)
         }
-        if rolls(swarm.rottenBlob), let digest = randomBlob(), case .shard? = blobs[digest]?.content {
+        if rolls(swarm.rottenBlob), let digest = randomBlob(), blobs[digest]?.content.mayRot == true {
             marks.hit(.blobRotten)
             say("blob \(digest) rots")
             blobs.damage(digest)

@@ -15,6 +15,8 @@ enum SimContent: Hashable {
     case package([SimTile])
     /// A merged package in another format.
     case file([SimTile], format: String)
+    /// Tiles in the order of their places in an archive.
+    case plan([TileID])
 
     /// A function of the content alone, as a SHA-256 is.
     var digest: Digest {
@@ -33,6 +35,9 @@ enum SimContent: Hashable {
                 print.add(tile.tile)
                 print.add(tile.version)
             }
+        case .plan(let tiles):
+            print.add(5)
+            for tile in tiles { print.add(tile) }
         case .manifest(let manifest):
             print.add(3)
             print.add(manifest.spec)
@@ -43,9 +48,18 @@ enum SimContent: Hashable {
         return print.digest
     }
 
+    /// Whether who reads it notices damage.
+    var mayRot: Bool {
+        switch self {
+        case .shard, .plan: true
+        case .manifest, .package, .file: false
+        }
+    }
+
     var size: UInt64 {
         switch self {
         case .shard(let tiles), .package(let tiles): UInt64(tiles.count) * 100 + 60
+        case .plan(let tiles): UInt64(tiles.count) * 8 + 20
         case .file(let tiles, _): UInt64(tiles.count) * 90 + 70
         case .manifest(let manifest): UInt64(manifest.shards.count) * 32 + 100
         }
@@ -71,14 +85,15 @@ struct SimSpec {
 
     init(
         index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32,
-        tileset: UInt64 = 1, formats: [[String]] = []
+        tileset: UInt64 = 1, formats: [[String]] = [], isPlanned: Bool = false
     ) {
         self.tileset = Bench.digest(tileset)
         self.zooms = zooms
         self.masks = masks
         union = masks.dropFirst().reduce(masks[0]) { $0.union($1) }
         let packages = masks.enumerated().map { Package(id: "\(index).\($0)", tiles: $1.count(in: zooms)) }
-        let batches = Array(BatchPlanner(mask: union, zooms: zooms).batches())
+        let whole = PlannedBatch(cell: .root, zooms: zooms, tiles: union.count(in: zooms), role: .plan)
+        let batches = isPlanned ? [whole] : Array(BatchPlanner(mask: union, zooms: zooms).batches())
         submission = JobSubmission(
             requestID: "request \(index)", priority: priority, weight: weight, allowedMissing: allowedMissing,
             batches: batches, packages: packages, payload: [UInt8(truncatingIfNeeded: index)],
@@ -95,4 +110,9 @@ struct SimSpec {
 
     /// The tiles of a batch, as a worker enumerates them.
     func tiles(_ cell: TileID, _ zooms: ZoomRange) -> [TileID] { Array(union.tiles(in: zooms, under: cell)) }
+
+    /// The tiles of a batch in the order of a plan.
+    func planned(_ cell: TileID, _ zooms: ZoomRange) -> [TileID] {
+        tiles(cell, zooms).sorted { ($0.zoom, $0.y, $0.x) < ($1.zoom, $1.y, $1.x) }
+    }
 }

@@ -307,6 +307,7 @@ extension CommitResult {
     var blobs: [Digest] {
         switch self {
         case .fetch(let digest, _, _): [digest]
+        case .plan(let plan): [plan.digest]
         case .merge(let package): package.digests
         }
     }
@@ -315,6 +316,7 @@ extension CommitResult {
     var sizes: [UInt64] {
         switch self {
         case .fetch(_, let counts, _): [counts.shardBytes]
+        case .plan(let plan): [plan.bytes]
         case .merge(let package): [package.size] + package.files.map(\.size)
         }
     }

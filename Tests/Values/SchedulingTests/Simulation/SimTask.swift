@@ -57,9 +57,12 @@ extension Simulation {
         guard let spec = spec(of: offer.job) else {
             return .failed(Trouble(cause: "bad-batch", detail: "no such job"), retriable: true)
         }
+        if offer.isToPlan { return plan(&task, offer, spec, cell, zooms, by: worker) }
         if task.tiles == nil {
             task.base = known(offer.base)
-            take(spec.tiles(cell, zooms), from: offer.sources, into: &task)
+            let own = tiles(of: offer, spec, cell, zooms)
+            take(own.tiles, from: offer.sources, into: &task)
+            task.settled += own.lost.map { SimTile(tile: $0, version: 0) }
         }
         let tiles = task.tiles ?? []
         let end = min(task.next + Int(1 + workRandom.below(Int64(6))), tiles.count)
@@ -164,7 +167,7 @@ extension Simulation {
                     files: files)))
     }
 
-    private mutating func advance(_ worker: Int, _ token: LeaseToken, done: UInt64, bytes: UInt64) {
+    mutating func advance(_ worker: Int, _ token: LeaseToken, done: UInt64, bytes: UInt64) {
         guard let place = nodes[worker].worker?.leases.firstIndex(where: { $0.offer.token == token }) else { return }
         nodes[worker].worker?.leases[place].done = done
         nodes[worker].worker?.leases[place].bytes = bytes

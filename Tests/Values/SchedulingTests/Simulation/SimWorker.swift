@@ -103,6 +103,7 @@ struct SimWorker {
         var profile = SessionProfile(
             name: "w\(index)", host: "sim", processID: session.rawValue, build: "sim", canFetch: true, canMerge: true)
         profile.exports = exports
+        profile.plansRanges = true
         return [.say(.hello(session, profile, held: leases.map(\.offer.token)))]
     }
 
@@ -247,10 +248,11 @@ enum SimOutcome {
 }
 
 extension CommitResult {
-    /// SHA-256 of the shard or package.
+    /// SHA-256 of the shard, the plan or the package.
     var blob: Digest {
         switch self {
         case .fetch(let digest, _, _): digest
+        case .plan(let plan): plan.digest
         case .merge(let package): package.digest
         }
     }

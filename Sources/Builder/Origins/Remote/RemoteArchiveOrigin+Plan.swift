@@ -1,0 +1,90 @@
+import Errors
+import PMTiles
+import Tiles
+
+/// Tiles by a plan: the ranges are known before the first request.
+extension RemoteArchiveOrigin: PlanningOrigin {
+    func plan(
+        _ tiles: any Sequence<TileID> & Sendable, progress: @Sendable () -> Void
+    ) async throws -> PlannedRanges {
+        PlannedRanges(try await RangePlanner(archive, tiles, limit: limit).plan(progress: progress))
+    }
+
+    func fetch(
+        _ tiles: Set<TileID>, of ranges: PlannedRanges, at positions: Range<UInt64>, known: [TileID: TileValidators],
+        deliver: @Sendable ([FetchedTile]) async throws -> Void
+    ) async throws {
+        guard let runs = ranges.plan.runs(at: positions), ranges.plan.archive.length == archive.file.version.length
+        else {
+            throw OriginsError(.busy, "The ranges of '\(archive.file.name)' were planned for another file.")
+        }
+        let tag = archive.file.version.tag
+        var settled: [FetchedTile] = []
+        var bodies: [Range<UInt64>: [TileID]] = [:]
+        var all: [Range<UInt64>] = []
+        for run in runs {
+            if let place = run.place, UInt64(run.length) <= limit, place != all.last { all.append(place) }
+            for id in run.tile..<run.tile + UInt64(run.count) {
+                guard let tile = TileID(hilbertID: id), tiles.contains(tile) else { continue }
+                if let tag, known[tile]?.etag == tag {
+                    settled.append(FetchedTile(tile: tile, outcome: .unchanged, received: 0))
+                } else if let place = run.place, UInt64(run.length) <= limit {
+                    bodies[place, default: []].append(tile)
+                } else if run.length > 0 {
+                    settled.append(.leftOut(tile, tooLong(UInt64(run.length))))
+                } else {
+                    settled.append(FetchedTile(tile: tile, outcome: .empty, received: 0))
+                }
+            }
+        }
+        if !settled.isEmpty { try await deliver(settled) }
+        let places = bodies.keys.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+        let parts = requests(for: places, of: all, ranges.plan.requests)
+        try await read(places, by: parts, bodies, tag: tag, deliver: deliver)
+    }
+
+    /// The planned requests that have some bodies: as planned where all of their bodies are wanted, otherwise joined once more.
+    ///
+    /// - Parameters:
+    ///   - places: Those that are wanted, ascending.
+    ///   - all: Those of the part of the plan, ascending.
+    ///   - planned: Ascending, without overlap.
+    private func requests(
+        for places: [Range<UInt64>], of all: [Range<UInt64>], _ planned: [Range<UInt64>]
+    ) -> [JoinedRanges.Part] {
+        var parts: [JoinedRanges.Part] = []
+        var (index, request, passed) = (0, 0, 0)
+        while index < places.count {
+            while request < planned.count, planned[request].upperBound <= places[index].lowerBound { request += 1 }
+            let first = index
+            var inPlan = 1
+            index += 1
+            if request < planned.count, planned[request].contains(places[first].lowerBound) {
+                let (start, end) = (planned[request].lowerBound, planned[request].upperBound)
+                while index < places.count, places[index].upperBound <= end { index += 1 }
+                while passed < all.count, all[passed].lowerBound < start { passed += 1 }
+                let begin = passed
+                while passed < all.count, all[passed].upperBound <= end { passed += 1 }
+                inPlan = passed - begin
+            }
+            let own = places[first..<index]
+            let hull = places[first].lowerBound..<places[index - 1].upperBound
+            // Bodies that overlap occur only in damaged archives and in plans of others.
+            let isApart = zip(own, own.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+            let fits = hull.upperBound - hull.lowerBound <= RemoteFile.maxPerRequest
+            if own.count == 1 || !isApart {
+                parts += own.indices.map { JoinedRanges.Part(range: places[$0], pieces: $0..<$0 + 1) }
+            } else if own.count == inPlan, fits {
+                parts.append(JoinedRanges.Part(range: hull, pieces: first..<index))
+            } else {
+                let some = JoinedRanges.parts(
+                    Array(own), overfetch: archive.file.overfetch, most: archive.file.maxPerPart)
+                parts += some.map { part in
+                    JoinedRanges.Part(
+                        range: part.range, pieces: first + part.pieces.lowerBound..<first + part.pieces.upperBound)
+                }
+            }
+        }
+        return parts
+    }
+}

@@ -1,0 +1,75 @@
+/// The ranges of an archive on a web server that together have the bodies of some tiles: planned once, read by many workers.
+///
+/// Tiles have positions: by the place of their bodies, so that tiles that share a body follow one another, and behind
+/// them those without a body. A batch is a part of these positions. The bytes are a function of the archive and the tiles;
+/// docs/formats/range-plan.md describes them.
+public struct RangePlan: Sendable, Hashable {
+    /// The archive as the planner saw it, so that nobody has to ask for its beginning again.
+    public struct Archive: Sendable, Hashable {
+        /// Bytes of the file.
+        public var length: UInt64
+        /// As the server sent it; empty = none.
+        public var etag: String
+        /// As the server sent it; empty = none.
+        public var lastModified: String
+        /// The first bytes of the file, at most ``PMTilesHeader/rootEnd``.
+        public var head: [UInt8]
+
+        /// An archive.
+        public init(length: UInt64, etag: String, lastModified: String, head: [UInt8]) {
+            (self.length, self.etag, self.lastModified, self.head) = (length, etag, lastModified, head)
+        }
+    }
+
+    /// Tiles that follow one another along the Hilbert curve and share a body.
+    public struct Run: Sendable, Hashable, BitwiseCopyable {
+        /// The id of the first tile.
+        public var tile: UInt64
+        /// Their number, at least 1.
+        public var count: UInt32
+        /// Bytes of the body; 0 = the archive has none of these tiles.
+        public var length: UInt32
+        /// The first byte of the body in the file.
+        public var offset: UInt64
+
+        /// Some tiles.
+        public init(tile: UInt64, count: UInt32, length: UInt32, offset: UInt64) {
+            (self.tile, self.count, self.length, self.offset) = (tile, count, length, offset)
+        }
+
+        /// The place of the body; `nil` without one.
+        public var place: Range<UInt64>? { length == 0 ? nil : offset..<offset + UInt64(length) }
+    }
+
+    /// The archive.
+    public let archive: Archive
+    /// All tiles, in the order of their positions.
+    public let runs: [Run]
+    /// What is requested, ascending, without overlap; empty when bodies overlap, and each is requested by itself.
+    public let requests: [Range<UInt64>]
+
+    /// A plan of runs by ascending place, those without a body last.
+    public init(archive: Archive, runs: [Run], requests: [Range<UInt64>]) {
+        (self.archive, self.runs, self.requests) = (archive, runs, requests)
+    }
+
+    /// The number of tiles.
+    public var tiles: UInt64 { runs.reduce(0) { $0 + UInt64($1.count) } }
+
+    /// The tiles at some positions; `nil` when the plan does not have that many.
+    public func runs(at positions: Range<UInt64>) -> [Run]? {
+        var (found, begin): ([Run], UInt64) = ([], 0)
+        for run in runs {
+            let own = (begin..<begin + UInt64(run.count)).clamped(to: positions)
+            if !own.isEmpty {
+                var part = run
+                part.tile += own.lowerBound - begin
+                part.count = UInt32(own.count)
+                found.append(part)
+            }
+            begin += UInt64(run.count)
+            if begin >= positions.upperBound { break }
+        }
+        return begin >= positions.upperBound ? found : nil
+    }
+}
