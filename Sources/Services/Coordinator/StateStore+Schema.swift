@@ -33,6 +33,13 @@ extension StateStore {
         }
         migrator.registerMigration("attempts and history of schedules") { db in try db.execute(sql: firings) }
         migrator.registerMigration("steps after jobs") { db in try db.execute(sql: steps) }
+        migrator.registerMigration("exit codes of steps, revisions of schedules") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE step ADD COLUMN exit_code INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE schedule ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

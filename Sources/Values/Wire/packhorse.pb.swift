@@ -1462,6 +1462,9 @@ public nonisolated struct PBStepStatus: Sendable {
 
   public var endedMs: Int64 = 0
 
+  /// with which a command ends that fails as the last attempt did
+  public var exitCode: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1723,6 +1726,9 @@ public nonisolated struct PBScheduleEdit: Sendable {
   /// follows no file any more: what its files say now stays
   public var unfollows: Bool = false
 
+  /// that the change is for; of a schedule that has another by now nothing changes; 0 = not compared
+  public var revision: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1866,6 +1872,12 @@ public nonisolated struct PBSchedule: @unchecked Sendable {
   public var catalog: String {
     get {_storage._catalog}
     set {_uniqueStorage()._catalog = newValue}
+  }
+
+  /// rises when it is added again or edited
+  public var revision: UInt64 {
+    get {_storage._revision}
+    set {_uniqueStorage()._revision = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -5716,7 +5728,7 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StepStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}state\0\u{1}attempts\0\u{1}result\0\u{1}cause\0\u{1}detail\0\u{3}retry_ms\0\u{3}ended_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}state\0\u{1}attempts\0\u{1}result\0\u{1}cause\0\u{1}detail\0\u{3}retry_ms\0\u{3}ended_ms\0\u{3}exit_code\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5732,6 +5744,7 @@ nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 6: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.retryMs) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.endedMs) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.exitCode) }()
       default: break
       }
     }
@@ -5762,6 +5775,9 @@ nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.endedMs != 0 {
       try visitor.visitSingularInt64Field(value: self.endedMs, fieldNumber: 8)
     }
+    if self.exitCode != 0 {
+      try visitor.visitSingularUInt32Field(value: self.exitCode, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5774,6 +5790,7 @@ nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.detail != rhs.detail {return false}
     if lhs.retryMs != rhs.retryMs {return false}
     if lhs.endedMs != rhs.endedMs {return false}
+    if lhs.exitCode != rhs.exitCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6245,7 +6262,7 @@ nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ScheduleEdit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0\u{1}revision\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6261,6 +6278,7 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 6: try { try decoder.decodeSingularStringField(value: &self.packages) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.tileset) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.unfollows) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
       default: break
       }
     }
@@ -6291,6 +6309,9 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.unfollows != false {
       try visitor.visitSingularBoolField(value: self.unfollows, fieldNumber: 8)
     }
+    if self.revision != 0 {
+      try visitor.visitSingularUInt64Field(value: self.revision, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6303,6 +6324,7 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.packages != rhs.packages {return false}
     if lhs.tileset != rhs.tileset {return false}
     if lhs.unfollows != rhs.unfollows {return false}
+    if lhs.revision != rhs.revision {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6359,7 +6381,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0\u{1}revision\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -6382,6 +6404,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _packagesFile: String = String()
     var _tilesetFile: String = String()
     var _catalog: String = String()
+    var _revision: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6412,6 +6435,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _packagesFile = source._packagesFile
       _tilesetFile = source._tilesetFile
       _catalog = source._catalog
+      _revision = source._revision
     }
   }
 
@@ -6450,6 +6474,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._packagesFile) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._tilesetFile) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
+        case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._revision) }()
         default: break
         }
       }
@@ -6518,6 +6543,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._catalog.isEmpty {
         try visitor.visitSingularStringField(value: _storage._catalog, fieldNumber: 20)
       }
+      if _storage._revision != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._revision, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6547,6 +6575,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._packagesFile != rhs_storage._packagesFile {return false}
         if _storage._tilesetFile != rhs_storage._tilesetFile {return false}
         if _storage._catalog != rhs_storage._catalog {return false}
+        if _storage._revision != rhs_storage._revision {return false}
         return true
       }
       if !storagesAreEqual {return false}
