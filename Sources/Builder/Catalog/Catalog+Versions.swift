@@ -105,7 +105,7 @@ struct CatalogHistory: Codable, Equatable {
 }
 
 extension Catalog {
-    func historyURL(_ edition: CatalogEdition) -> URL { place("versions.json", edition) }
+    func historyURL(_ edition: CatalogEdition) -> URL { place(CatalogWithdrawals.fileName, edition) }
 
     /// Earlier versions; empty in a catalog of an earlier build.
     func history(_ edition: CatalogEdition) throws(CatalogError) -> CatalogHistory {

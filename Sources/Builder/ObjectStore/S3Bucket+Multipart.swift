@@ -13,7 +13,13 @@ extension S3Bucket {
     /// - Parameters:
     ///   - partBytes: Length of a part, at least S3's 5 MiB; longer when the file would have more than 10,000.
     ///   - size: The file's length, above zero.
-    public func putParts(_ name: String, file: String, size: UInt64, partBytes: UInt64 = 16 << 20) async throws {
+    ///   - isNew: Whether an object of this name is not replaced, as far as the server compares that.
+    /// - Returns: Whether it is stored; `false` when there is an object of this name that is not replaced.
+    @discardableResult
+    public func putParts(
+        _ name: String, file: String, size: UInt64, partBytes: UInt64 = 16 << 20, isNew: Bool = false
+    ) async throws -> Bool {
+        if isNew, try await self.size(of: name) != nil { return false }
         let started = try await send(.post, name, query: [("uploads", "")])
         guard started.status == 200, let upload = S3Document(started.body).text("UploadId"), !upload.isEmpty else {
             throw refusal(of: started, "begin to store \(name)")
@@ -21,7 +27,11 @@ extension S3Bucket {
         do {
             let tags = try await sendParts(
                 of: name, file: file, size: size, upload: upload, partBytes: max(partBytes, (size + 9_999) / 10_000))
-            try await complete(name, upload: upload, tags: tags)
+            guard try await complete(name, upload: upload, tags: tags, isNew: isNew) else {
+                try? await abort(name, upload)  // The periodic clean-up removes it.
+                return false
+            }
+            return true
         } catch {
             try? await abort(name, upload)  // The periodic clean-up removes the rest; the first error is reported.
             throw error
@@ -77,18 +87,25 @@ extension S3Bucket {
         return tags
     }
 
-    private func complete(_ name: String, upload: String, tags: [String]) async throws {
+    private func complete(_ name: String, upload: String, tags: [String], isNew: Bool) async throws -> Bool {
         let parts = tags.enumerated().map { index, tag in
             "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(Self.escaped(tag))</ETag></Part>"
         }
         let body = Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
-        let answer = try await send(
-            .post, name, query: [("uploadId", upload)], upload: .bytes(body), sha256: Digest(of: body).hex)
+        func finish(_ headers: [HeaderField]) async throws -> TransferResponse {
+            try await send(
+                .post, name, query: [("uploadId", upload)], headers: headers, upload: .bytes(body),
+                sha256: Digest(of: body).hex)
+        }
+        var answer = try await finish(isNew ? [PutCondition.absent.header] : [])
+        if isNew, answer.status == 412 { return false }
+        // Some servers compare for objects of one request only.
+        if isNew, [400, 501].contains(answer.status) { answer = try await finish([]) }
         // A server that begins its answer early sends status 200 and reports a failure in the body.
         let isDone = answer.status == 200 && S3Document(answer.body).first("Error") == nil
-        guard !isDone else { return }
+        guard !isDone else { return true }
         // A repeated request does not find the upload if the first one succeeded.
-        if answer.status == 404, answer.attempts > 1, try await self.size(of: name) != nil { return }
+        if answer.status == 404, answer.attempts > 1, try await self.size(of: name) != nil { return !isNew }
         throw refusal(of: answer, "finish \(name)")
     }
 

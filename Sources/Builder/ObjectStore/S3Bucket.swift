@@ -1,4 +1,3 @@
-internal import Digests
 public import Errors
 internal import Files
 internal import Foundation
@@ -39,7 +38,8 @@ public struct S3Bucket: Sendable {
         // A long transfer is aborted only if it stalls.
         options.totalTimeout = .seconds(86_400)
         options.stallTimeout = .seconds(30)
-        options.maxBodyBytes = 8 << 20
+        // The largest objects that are read into memory are lists of catalogs.
+        options.maxBodyBytes = 256 << 20
         options.retry.maxAttempts = attempts
         do {
             client = try TransferClient(options)
@@ -52,15 +52,12 @@ public struct S3Bucket: Sendable {
 
     /// Stores a file of that SHA-256 in one request.
     public func put(_ name: String, file: String, size: UInt64, sha256: String) async throws {
-        let answer = try await send(
-            .put, name, upload: .file(path: file, offset: 0, count: size), sha256: sha256)
-        guard answer.status == 200 else { throw refusal(of: answer, "store \(name)") }
+        _ = try await put(name, file: file, size: size, sha256: sha256, if: nil)
     }
 
     /// Stores some bytes.
     public func put(_ name: String, bytes: [UInt8]) async throws {
-        let answer = try await send(.put, name, upload: .bytes(bytes), sha256: Digest(of: bytes).hex)
-        guard answer.status == 200 else { throw refusal(of: answer, "store \(name)") }
+        _ = try await put(name, bytes: bytes, if: nil)
     }
 
     /// Length of an object, or `nil` without one.
@@ -81,13 +78,7 @@ public struct S3Bucket: Sendable {
     }
 
     /// A small object's bytes, or `nil` without one.
-    public func read(_ name: String) async throws -> [UInt8]? {
-        let answer = try await send(.get, name)
-        if answer.status == 200 { return answer.body }
-        let refusal = refusal(of: answer, "read \(name)")
-        guard answer.status == 404, refusal.code != .noBucket else { throw refusal }
-        return nil
-    }
+    public func read(_ name: String) async throws -> [UInt8]? { try await object(name)?.bytes }
 
     /// Downloads an object into a file; resumes an earlier attempt.
     ///
@@ -138,7 +129,8 @@ public struct S3Bucket: Sendable {
     /// Sends one request about an object, or about the bucket itself.
     func send(
         _ method: TransferMethod, _ name: String?, query: [(String, String)] = [], headers: [HeaderField] = [],
-        upload: TransferUpload? = nil, sha256: String = S3Text.nothing, sink: TransferSink? = nil
+        upload: TransferUpload? = nil, sha256: String = S3Text.nothing, sink: TransferSink? = nil,
+        receiver: (any TransferReceiver)? = nil
     ) async throws -> TransferResponse {
         let path = location.bucket + (name.map { "/" + location.key($0) } ?? "")
         var request = TransferRequest(
@@ -148,6 +140,7 @@ public struct S3Bucket: Sendable {
         request.method = method
         request.upload = upload
         request.sink = sink
+        request.receiver = receiver
         do {
             return try await client.send(request)
         } catch {

@@ -7,6 +7,16 @@ extension EasyHandle {
     /// Bytes.
     private static let maxErrorPage = 64 << 10
 
+    /// Largest body that is sent without waiting for "100 Continue".
+    ///
+    /// Bytes.
+    private static let maxUnasked: UInt64 = 1 << 20
+
+    /// How long a larger body waits for it: libcurl's own default.
+    ///
+    /// Milliseconds.
+    private static let maxWait = 1_000
+
     /// Sets the options of a request that is not a plain GET, and clears those of the handle's last request.
     func applyOptions(_ request: TransferRequest) throws(TransferError) {
         let isPlain =
@@ -56,6 +66,10 @@ extension EasyHandle {
     private func send(_ request: TransferRequest) throws(TransferError) {
         let body = try OutgoingBody(request.upload)
         outgoing = body
+        // A signed request cannot do without "Expect: 100-continue": libcurl would sign the line that leaves it out. A small
+        // body does not wait for an answer that many servers never give.
+        let wait = body.count <= Self.maxUnasked ? 1 : Self.maxWait
+        _ = ph_easy_set_long(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, wait)
         _ = ph_easy_set_long(handle, CURLOPT_UPLOAD, 1)
         _ = ph_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(body.count))
         if request.method == .post { _ = ph_easy_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue) }

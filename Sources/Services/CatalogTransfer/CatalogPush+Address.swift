@@ -1,6 +1,7 @@
 import Catalog
 import CatalogFormat
 import Errors
+internal import ObjectStore
 
 extension CatalogPush {
     /// The documents with the requested address: the lists, `catalog.json` with their digests, and its signature.
@@ -26,7 +27,7 @@ extension CatalogPush {
             }, uniquingKeysWith: { first, _ in first })
         let rebased = try RebasedCatalog(
             document.index, lists: lists, to: address.url, signedWith: address.key,
-            replacing: try await target.read(CatalogIndex.signatureName))
+            replacing: try await target.read(CatalogIndex.signatureName)?.bytes)
         let documents = pages.filter {
             lists[$0.path] == nil && ![CatalogIndex.signatureName, CatalogIndex.fileName].contains($0.path)
         }

@@ -2,9 +2,8 @@ import Catalog
 package import CatalogFormat
 internal import Digests
 import Errors
-import Files
 package import Foundation
-import S3
+internal import ObjectStore
 internal import TextFormats
 
 /// Copies a catalog into a bucket or folder so that readers always find a complete one.
@@ -46,6 +45,7 @@ package struct CatalogPush: Sendable {
 
     }
 
+    /// A document of the catalog.
     package struct Page: Equatable {
         package let path: String
         package let bytes: [UInt8]
@@ -55,26 +55,29 @@ package struct CatalogPush: Sendable {
     package let folder: URL
     package let target: any PushTarget
     package var address: Address?
+    /// Whether the target may hold another catalog, which this one takes the place of.
+    package var replaces = false
 
-    /// The list of files that an unfinished push has sent.
-    ///
-    /// S3 does not report the SHA-256 of its objects.
-    private static let journal = "push.json"
-
-    package init(source: CatalogSource, folder: URL, target: any PushTarget, address: Address? = nil) {
+    package init(
+        source: CatalogSource, folder: URL, target: any PushTarget, address: Address? = nil, replaces: Bool = false
+    ) {
         self.source = source
         self.folder = folder
         self.target = target
         self.address = address
+        self.replaces = replaces
     }
 
     /// Sends files, then lists, then the signature, then `catalog.json`.
     ///
+    /// What the target already has is not sent. Lists are put only over those that were read at the beginning, as far as the
+    /// target compares them.
+    ///
     /// - Parameters:
     ///   - prune: Whether objects of packages and patches that the catalog does not name are removed at the end.
     ///   - showStep: Called before each step.
-    /// - Throws: ``CatalogTransferError`` `bad-catalog` when the local catalog contradicts itself, or when the bucket has other bytes under a
-    ///   name that never changes; `S3Error`.
+    /// - Throws: ``CatalogTransferError`` `bad-catalog` when the local catalog contradicts itself; `other-catalog` when the target
+    ///   has another one; `pushed-by-another` when another publisher has replaced lists since they were read; `S3Error`.
     package func run(dryRun: Bool, prune: Bool, _ showStep: @Sendable (Step) -> Void) async throws -> Report {
         guard let document = try await CatalogDocument.read(source, key: nil) else {
             throw source.place.missingIndex
@@ -82,7 +85,7 @@ package struct CatalogPush: Sendable {
         var lists = CatalogLists(source)
         try await lists.read(document.index)
         let snapshot = try await snapshot(document, lists.documents)
-        let documents = try await addressed(snapshot, document)
+        let addressed = try await addressed(snapshot, document)
         guard lists.problems.isEmpty else {
             throw CatalogTransferError(
                 .badCatalog,
@@ -91,59 +94,41 @@ package struct CatalogPush: Sendable {
                 hint: "packhorse catalog verify '\(source.name)'")
         }
         let files = lists.files.values.sorted { $0.path < $1.path }
-        let there = try await target.objects()
-        let known = try await remote()
-        try refuseOtherBytes(files, known)
-        func isThere(_ file: CatalogLists.File) -> Bool {
-            there[file.path] == file.size && known[file.path] == file.sha256.hex
-        }
-        let missing = files.filter { !isThere($0) }
-        let all = (files: missing.count, bytes: missing.reduce(0) { $0 + $1.size })
+        let there = try await PushedCatalog(target, reading: addressed.map(\.path), replacing: replaces)
+        let pages = try keepingSignature(addressed, there)
+        if !replaces { try await refuseAnother(there, files: files, index: document.index, pages: pages) }
+        let changes = pages.filter { there.documents[$0.path]?.bytes != $0.bytes }
+        let missing = files.filter { !there.has($0) }
+        let isNeeded = !dryRun && !(changes.isEmpty && missing.isEmpty)
+        let comparisons = isNeeded ? try await target.comparisons() : .none
         var report = Report()
+        report.skipped = files.count - missing.count
         // An address that is given explicitly gets no warning.
         report.warnings = address == nil ? CatalogAddress.warnings(ofPushed: lists.bases) : []
-        var sent = Journal(target: target, name: Self.journal, isOff: dryRun)
-        do {
-            for file in files {
-                try Task.checkCancellation()
-                if isThere(file) {
-                    report.skipped += 1
-                    sent.addWithoutSaving(file.path, file.sha256.hex)
-                    continue
-                }
-                let step = Step(
-                    line: "\(file.path)  \(Units.bytes(file.size))", files: (report.sent.count, all.files),
-                    bytes: (report.bytes, all.bytes))
-                report.sent.append(file.path)
-                report.bytes += file.size
-                guard !dryRun else { continue }
-                showStep(step)
-                try await send(file)
-                try await sent.add(file.path, file.sha256.hex, bytes: file.size)
-            }
-            try await sent.flush()
-        } catch {
-            // In a separate task, because this one may be cancelled. Files that are not recorded are only sent again.
-            _ = await Task { [sent] in
-                var unfinished = sent
-                // Without the journal, the next push sends some files again; the first error is reported.
-                try? await unfinished.flush()
-            }.value
-            throw error
+        if isNeeded, !comparisons.unchanged { report.warnings += [target.warningOfNoComparison].compactMap { $0 } }
+        for file in missing {
+            report.sent.append(file.path)
+            report.bytes += file.size
         }
-        let named = Set(files.map(\.path) + lists.documents)
-        if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
+        let all = (files: report.sent.count, bytes: report.bytes)
+        if !dryRun { try await send(missing, of: files, to: there, comparing: comparisons, showStep) }
+        let named = Set(files.map(\.path) + pages.map(\.path))
+        if prune { report.removed = there.objects.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
         // The sent files must match these documents, not documents that a coordinator has written in the meantime.
         guard try await self.snapshot(document, lists.documents) == snapshot else {
             throw CatalogTransferError(.changed, "catalog '\(source.name)' changed while it was sent; push it again")
         }
-        for page in documents {
+        for page in changes {
             report.sent.append(page.path)
             report.bytes += UInt64(page.bytes.count)
-            if !dryRun { try await target.put(page.path, bytes: page.bytes) }
         }
         guard !dryRun else { return report }
-        try await target.remove(Self.journal)
+        // The signature of another catalog would be one of other bytes.
+        if there.keyID != nil, !pages.contains(where: { $0.path == CatalogIndex.signatureName }) {
+            try await target.remove(CatalogIndex.signatureName)
+        }
+        try await publish(changes, of: pages, over: there, comparisons)
+        try await target.remove(PushJournal.name)
         for path in report.removed {
             showStep(Step(line: "removing \(path)", files: (all.files, all.files), bytes: (all.bytes, all.bytes)))
             try await target.remove(path)
@@ -167,55 +152,6 @@ package struct CatalogPush: Sendable {
         return found
     }
 
-    /// SHA-256 of the files that the bucket's own catalog names, and of those that an unfinished push sent.
-    private func remote() async throws -> [String: String] {
-        var known: [String: String] = [:]
-        if let bytes = try await target.read(CatalogIndex.fileName) {
-            let index = try CatalogIndex(decoding: bytes)
-            for style in index.styles ?? [] { known[style.url] = style.sha256 }
-            for package in index.packages {
-                // The packs of an unreadable list are not known: they are sent again.
-                guard let list = package.tilePacks, let bytes = try await target.read(list.url),
-                    // An unreadable list is sent again.
-                    let packs = try? TilePackList(decoding: bytes, named: list.url).packs
-                else { continue }
-                for pack in packs { known[package.edition + pack.path] = pack.sha256 }
-            }
-            for version in index.packages.flatMap(\.versions) {
-                for file in version.files { known[file.url] = file.sha256 }
-                for patch in version.patches { known[patch.url] = patch.sha256 }
-            }
-        }
-        // If the journal cannot be read, some files are sent again.
-        let unfinished = try await target.read(Self.journal).flatMap {
-            // If the journal cannot be decoded, some files are sent again.
-            try? JSONDecoder().decode([String: String].self, from: Data($0))
-        }
-        return known.merging(unfinished ?? [:]) { published, _ in published }
-    }
-
-    private func refuseOtherBytes(_ files: [CatalogLists.File], _ known: [String: String]) throws {
-        let other = files.filter { file in known[file.path].map { $0 != file.sha256.hex } ?? false }
-        guard let first = other.first else { return }
-        throw CatalogTransferError(
-            .otherCatalog,
-            "'\(target.name)' holds another catalog: \(Units.count(other.count, of: "file")) there, such as '\(first.path)', "
-                + "has other bytes under a name that never changes",
-            hint: "publish to another prefix, or delete the objects of this one first")
-    }
-
-    private func send(_ file: CatalogLists.File) async throws {
-        let local = folder.appending(path: file.path)
-        let (digest, size) = try await FileWork.run { try Digest.ofFile(local) }
-        guard digest == file.sha256, size == file.size else {
-            throw CatalogTransferError(
-                .badCatalog,
-                "'\(local.path)' is not the file that the catalog names; nothing of this catalog is visible yet",
-                hint: "packhorse catalog verify '\(folder.path)'")
-        }
-        try await target.put(file.path, file: local, size: size, sha256: digest)
-    }
-
     /// Whether a name belongs to a package, patch, tile pack, list of packs or style pack, and not to an unrelated
     /// object.
     package static func isFile(_ path: String) -> Bool {
@@ -225,39 +161,5 @@ package struct CatalogPush: Sendable {
         }
         return has("packages", above: 2) || has("patches", above: 2) || has("packs", above: 5)
             || has("regions", above: 1) && path.hasSuffix(".json") || has("styles", above: 2) && parts.count == 3
-    }
-
-    /// The list of sent files, stored in the target during a push.
-    private struct Journal: Sendable {
-        let target: any PushTarget
-        let name: String
-        let isOff: Bool
-        private var entries: [String: String] = [:]
-        private var unsaved: (files: Int, bytes: UInt64) = (0, 0)
-
-        init(target: any PushTarget, name: String, isOff: Bool) {
-            self.target = target
-            self.name = name
-            self.isOff = isOff
-        }
-
-        mutating func addWithoutSaving(_ path: String, _ sha256: String) { entries[path] = sha256 }
-
-        /// Records a file.
-        ///
-        /// Writes the list after 16 files or 32 MiB.
-        mutating func add(_ path: String, _ sha256: String, bytes: UInt64) async throws {
-            entries[path] = sha256
-            unsaved = (unsaved.files + 1, unsaved.bytes + bytes)
-            if unsaved.files >= 16 || unsaved.bytes >= 32 << 20 { try await flush() }
-        }
-
-        mutating func flush() async throws {
-            guard !isOff, unsaved.files > 0 else { return }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            try await target.put(name, bytes: Array(try encoder.encode(entries)))
-            unsaved = (0, 0)
-        }
     }
 }

@@ -11,8 +11,10 @@ package enum CatalogTransferErrorCode: String, ErrorCode {
     case badAddress = "bad-address"
     /// The catalog contradicts itself, or a file is not what the catalog says.
     case badCatalog = "bad-catalog"
-    /// The target holds other bytes under a name that never changes.
+    /// The target holds another catalog than an earlier state of this one.
     case otherCatalog = "other-catalog"
+    /// Another publisher has replaced lists of the target since they were read; push again.
+    case pushedByAnother = "pushed-by-another"
     /// The catalog changed while it was read; try again.
     case changed = "catalog-changed"
     /// The server did not give what was asked for.
@@ -30,7 +32,7 @@ package enum CatalogTransferErrorCode: String, ErrorCode {
         case .noCatalog: .noInput
         case .badAddress: .usage
         case .badCatalog, .otherCatalog: .badData
-        case .changed: .temporary
+        case .changed, .pushedByAnother: .temporary
         case .unavailable: .unavailable
         case .wrongKey: .configuration
         case .permission: .permission

@@ -1,5 +1,4 @@
 package import Digests
-internal import Files
 package import Foundation
 package import ObjectStore
 
@@ -7,14 +6,21 @@ package import ObjectStore
 package protocol PushTarget: Sendable {
     /// The name for people.
     var name: String { get }
+    /// The warning for a target that compares nothing; `nil` where it needs none.
+    var warningOfNoComparison: String? { get }
     /// The sizes of existing objects, by name.
     func objects() async throws -> [String: UInt64]
-    /// The bytes of a small object; `nil` when it does not exist.
-    func read(_ name: String) async throws -> [UInt8]?
-    /// Stores bytes. A reader sees either the old or the new ones.
-    func put(_ name: String, bytes: [UInt8]) async throws
+    /// A small object; `nil` when it does not exist.
+    func read(_ name: String) async throws -> StoredObject?
+    /// Which conditions a put may have.
+    func comparisons() async throws -> PutComparisons
+    /// Stores bytes if the condition is true. A reader sees either the old or the new ones.
+    func put(_ name: String, bytes: [UInt8], if condition: PutCondition?) async throws -> PutResult
     /// Stores a file of this length and SHA-256. A reader sees all of it or none.
-    func put(_ name: String, file: URL, size: UInt64, sha256: Digest) async throws
+    ///
+    /// - Parameter isNew: Whether an object of this name is not replaced, as far as the target compares that.
+    /// - Returns: Whether the object of this name has these bytes now.
+    func put(_ name: String, file: URL, size: UInt64, sha256: Digest, isNew: Bool) async throws -> Bool
     /// Removes an object. It need not exist.
     func remove(_ name: String) async throws
 }
@@ -34,6 +40,11 @@ package struct BucketTarget: PushTarget {
 
     package var name: String { "\(bucket.location)" }
 
+    package var warningOfNoComparison: String? {
+        "the server of '\(name)' does not compare before it replaces an object (If-Match), so two publishers could mix their lists: "
+            + "let only one push to this prefix"
+    }
+
     package func objects() async throws -> [String: UInt64] {
         var found: [String: UInt64] = [:]
         var token: String?
@@ -46,71 +57,27 @@ package struct BucketTarget: PushTarget {
         return found
     }
 
-    package func read(_ name: String) async throws -> [UInt8]? { try await bucket.read(name) }
+    package func read(_ name: String) async throws -> StoredObject? { try await bucket.object(name) }
 
-    package func put(_ name: String, bytes: [UInt8]) async throws { try await bucket.put(name, bytes: bytes) }
+    package func comparisons() async throws -> PutComparisons { try await bucket.comparisons() }
 
-    package func put(_ name: String, file: URL, size: UInt64, sha256: Digest) async throws {
+    package func put(_ name: String, bytes: [UInt8], if condition: PutCondition?) async throws -> PutResult {
+        try await bucket.put(name, bytes: bytes, if: condition)
+    }
+
+    package func put(_ name: String, file: URL, size: UInt64, sha256: Digest, isNew: Bool) async throws -> Bool {
+        let isStored: Bool
         if size > Self.maxWhole {
-            try await bucket.putParts(name, file: file.path, size: size)
+            isStored = try await bucket.putParts(name, file: file.path, size: size, isNew: isNew)
         } else {
-            try await bucket.put(name, file: file.path, size: size, sha256: sha256.hex)
+            let condition: PutCondition? = isNew ? .absent : nil
+            let result = try await bucket.put(
+                name, file: file.path, size: size, sha256: sha256.hex, if: condition)
+            isStored = result != .refused
         }
+        // The answer to an earlier attempt may be lost: then the object is ours.
+        return isStored ? true : try await bucket.holds(name, size: size, sha256: sha256)
     }
 
     package func remove(_ name: String) async throws { try await bucket.remove(name) }
-}
-
-/// A folder, usually that of a web server.
-///
-/// Files are flushed and then renamed to their final names.
-package struct FolderTarget: PushTarget {
-    package let folder: URL
-
-    package init(folder: URL) {
-        self.folder = folder
-    }
-
-    package var name: String { folder.path }
-
-    package func objects() async throws -> [String: UInt64] {
-        try await FileWork.run { [folder] in
-            var found: [String: UInt64] = [:]
-            guard let walk = FileManager.default.enumerator(atPath: folder.path) else { return found }
-            while let path = walk.nextObject() as? String {
-                guard walk.fileAttributes?[.type] as? FileAttributeType == .typeRegular else { continue }
-                found[path] = (walk.fileAttributes?[.size] as? NSNumber)?.uint64Value
-            }
-            return found
-        }
-    }
-
-    package func read(_ name: String) async throws -> [UInt8]? {
-        let file = folder.appending(path: name)
-        return try ReadFile.ifPresent(file)
-    }
-
-    package func put(_ name: String, bytes: [UInt8]) async throws {
-        let file = folder.appending(path: name)
-        try await FileWork.run {
-            try Durable.makeFolder(file.deletingLastPathComponent())
-            try Durable.write(bytes, to: file)
-        }
-    }
-
-    package func put(_ name: String, file: URL, size: UInt64, sha256: Digest) async throws {
-        let target = folder.appending(path: name)
-        try await FileWork.run {
-            try Durable.makeFolder(target.deletingLastPathComponent())
-            try Durable.copy(file, to: target)
-        }
-    }
-
-    package func remove(_ name: String) async throws {
-        let file = folder.appending(path: name)
-        try await FileWork.run { [folder] in
-            try Durable.remove(file)
-            Durable.removeEmptyFolders(of: [file], upTo: folder)
-        }
-    }
 }

@@ -22,6 +22,8 @@ package enum ClusterErrorCode: String, ErrorCode {
     case wrongEndpoint = "wrong-endpoint"
     /// The same request may succeed later.
     case later = "try-later"
+    /// Another command has changed the schedule since it was read.
+    case scheduleChanged = "schedule-changed"
     /// The coordinator refuses the request.
     case refused
     /// An area without tiles.
@@ -42,7 +44,7 @@ package enum ClusterErrorCode: String, ErrorCode {
         case .wrongRequest, .duplicateArea, .outsideMap: .usage
         case .forbidden: .permission
         case .otherVersion, .wrongEndpoint: .configuration
-        case .later: .temporary
+        case .later, .scheduleChanged: .temporary
         case .refused, .emptyArea, .tooLarge: .badData
         }
     }
@@ -62,6 +64,7 @@ extension PackhorseError where Code == ClusterErrorCode {
             case "version-mismatch", "unsupported": .otherVersion
             case "wrong-endpoint": .wrongEndpoint
             case "degraded": .later
+            case "schedule-changed": .scheduleChanged
             default: problem.retriable ? .later : .refused
             }
         // The first line is the message; further ones are its details.

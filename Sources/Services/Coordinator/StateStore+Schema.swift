@@ -36,6 +36,13 @@ extension StateStore {
         migrator.registerMigration("planned ranges") { db in
             try db.execute(sql: "ALTER TABLE batch ADD COLUMN role INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("exit codes of steps, revisions of schedules") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE step ADD COLUMN exit_code INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE schedule ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

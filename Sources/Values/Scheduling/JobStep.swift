@@ -1,3 +1,5 @@
+public import Errors
+
 /// What follows when a job is done: one of its steps, and how far it is.
 ///
 /// The submission says which steps a job has; a store has a row for each step that was started.
@@ -41,6 +43,8 @@ public struct JobStep: Hashable, Sendable {
     public private(set) var cause = ""
     /// The same for people.
     public private(set) var detail = ""
+    /// With which a command ends that waits for it; `success` = no attempt failed.
+    public private(set) var exitStatus = ExitStatus.success
 
     /// A step that has not begun.
     public init(job: JobID, number: Int, text: String) {
@@ -50,11 +54,11 @@ public struct JobStep: Hashable, Sendable {
     /// A step as read from a store.
     public init(
         _ step: JobStep, state: State, attempts: UInt32, retryAt: Int64, endedAt: Int64, result: String, cause: String,
-        detail: String
+        detail: String, exitStatus: ExitStatus
     ) {
         self = step
         (self.state, self.attempts, self.retryAt, self.endedAt) = (state, attempts, retryAt, endedAt)
-        (self.result, self.cause, self.detail) = (result, cause, detail)
+        (self.result, self.cause, self.detail, self.exitStatus) = (result, cause, detail, exitStatus)
     }
 
     /// It begins.
@@ -70,7 +74,7 @@ public struct JobStep: Hashable, Sendable {
     public func done(_ result: String, wall: Int64) -> JobStep {
         var step = self
         (step.state, step.result, step.endedAt) = (.done, String(result.prefix(Self.maxText)), wall)
-        (step.cause, step.detail) = ("", "")
+        (step.cause, step.detail, step.exitStatus) = ("", "", .success)
         return step
     }
 
@@ -78,12 +82,16 @@ public struct JobStep: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - cause: A stable kebab-case code.
+    ///   - exitStatus: With which a command ends that waits for the step.
     ///   - retryAt: When it is tried again, milliseconds since 1970; `nil` = it has failed.
     ///   - wall: Milliseconds since 1970.
-    public func failed(_ cause: String, _ detail: String, retryAt: Int64?, wall: Int64) -> JobStep {
+    public func failed(
+        _ cause: String, _ detail: String, exitStatus: ExitStatus, retryAt: Int64?, wall: Int64
+    ) -> JobStep {
         var step = self
         step.attempts = attempts == .max ? .max : attempts + 1
         (step.cause, step.detail) = (String(cause.prefix(64)), String(detail.prefix(Self.maxText)))
+        step.exitStatus = exitStatus
         if let retryAt {
             (step.state, step.retryAt) = (.waiting, retryAt)
         } else {

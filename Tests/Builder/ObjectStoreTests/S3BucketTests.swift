@@ -127,6 +127,25 @@ struct S3BucketTests {
         #expect(try await bucket.abortUploads(olderThan: -3_600) == 1)
     }
 
+    /// Whatever the server compares, the question leaves nothing, and puts are as it was found.
+    @Test func whatTheServerComparesIsFound() async throws {
+        let bucket = try await bucket()
+        let found = try await bucket.comparisons()
+        #expect(try await bucket.list().objects.isEmpty)
+        try await bucket.put("x", bytes: [1])
+        let object = try #require(try await bucket.object("x"))
+        if found.absent { #expect(try await bucket.put("x", bytes: [2], if: .absent) == .refused) }
+        if found.unchanged {
+            let tag = try #require(object.tag)
+            _ = try await bucket.put("x", bytes: [3], if: .unchanged(tag))
+            #expect(try await bucket.put("x", bytes: [4], if: .unchanged(tag)) == .refused)
+        }
+        #expect(try await bucket.put("x", bytes: [5], if: nil) != .refused)
+        #expect(try await bucket.holds("x", size: 1, sha256: Digest(of: [5])))
+        #expect(try await bucket.holds("x", size: 1, sha256: Digest(of: [6])) == false)
+        #expect(try await bucket.holds("y", size: 1, sha256: Digest(of: [5])) == false)
+    }
+
     @Test func aWrongSecretIsNamedAndNothingSecretIs() async throws {
         let endpoint = try await S3Server.shared().endpoint
         let wrong = try await bucket(secret: "hidden-but-wrong")

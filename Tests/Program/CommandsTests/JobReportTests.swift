@@ -1,4 +1,5 @@
 import ClusterClient
+import Errors
 import Testing
 import Wire
 
@@ -43,6 +44,21 @@ struct JobReportTests {
         #expect(lines.last == "         470 packages not shown: packhorse status 9 --all")
         #expect(JobReport.lines(job(packages: 473), all: true).count(where: { $0.hasPrefix("package  ") }) == 473)
         #expect(JobReport.lines(job(packages: 4)).count(where: { $0.hasPrefix("package  ") }) == 4)
+    }
+
+    /// A job whose step failed ends the command as the same work ends as a command of its own.
+    @Test(arguments: [(69, 69), (73, 73), (0, 65), (12_345, 65)] as [(UInt32, Int32)])
+    func aFailedStepHasItsExitCode(_ code: UInt32, _ status: Int32) {
+        let job = PBJobStatus.make {
+            $0.state = "done"
+            $0.steps = [
+                .make { ($0.step, $0.state) = ("verify", "done") },
+                .make { ($0.step, $0.state, $0.exitCode) = ("push=s3://maps/x", "failed", code) },
+                .make { ($0.step, $0.state) = ("prune=3", "waiting") },
+            ]
+        }
+        #expect(JobReport.status(job).rawValue == status)
+        #expect(JobReport.status(.make { $0.state = "done" }) == .success)
     }
 
     @Test func oneCauseOfManyTilesIsOneLine() {

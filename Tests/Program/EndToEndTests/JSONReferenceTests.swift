@@ -68,7 +68,7 @@ struct JSONReferenceTests {
                 // Of a firing at its time, and of a source with builds: ScheduleHistoryTests, NewestBuildServiceTests.
                 "due", "source_build",
                 // Of a step that failed: StepServiceTests.
-                "steps.cause", "steps.detail", "steps.retry",
+                "steps.cause", "steps.detail", "steps.retry", "steps.exit_code",
                 // Of a package in parts: PartsStagingTests.
                 "parts",
                 // Of a catalog with patches: CompanionPatchTests.

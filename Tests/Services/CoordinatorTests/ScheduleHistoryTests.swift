@@ -229,6 +229,46 @@ struct ScheduleHistoryTests {
         #expect(try await StateFile.check(fixture.options.data).problems == [])
     }
 
+    /// Two commands read a schedule and change it: the second one is refused, and what the first one changed stays.
+    @Test func theSecondOfTwoChangesIsRefused() async throws {
+        let fixture = try Fixture()
+        try await add(fixture, retry: "2,1m")
+        @Sendable func edit(_ revision: UInt64, _ change: (inout PBScheduleEdit) -> Void) -> Message {
+            .scheduleOrder(
+                .make {
+                    ($0.order, $0.id, $0.edit.revision) = ("edit", "monthly", revision)
+                    change(&$0.edit)
+                })
+        }
+        let stale = try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let read = try await detail(talker).schedule.revision
+            guard case .ordered = try await talker.ask(edit(read) { $0.jitter = "30m" }) else { throw Talker.Silence() }
+            let refused = try await talker.problem(edit(read) { $0.times = "daily 04:00" })
+            #expect(refused.code == "schedule-changed" && refused.hint.contains("schedule show monthly"), "\(refused)")
+            let now = try await detail(talker).schedule
+            #expect(now.every == "hourly 0 jitter 30m" && now.revision > read)
+            // A pause is no change of what the schedule says.
+            _ = try await talker.ask(.scheduleOrder(.make { ($0.order, $0.id) = ("pause", "monthly") }))
+            #expect(try await detail(talker).schedule.revision == now.revision)
+            return now.revision
+        }
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            #expect(try await detail(talker).schedule.revision == stale, "it is durable")
+            // A schedule that was removed and added again is another one.
+            _ = try await talker.ask(.scheduleOrder(.make { ($0.order, $0.id) = ("drop", "monthly") }))
+            _ = try await talker.ask(.putSchedule(.make { $0.schedule = try Self.wanted(retry: "") }))
+            let refused = try await talker.problem(edit(stale) { $0.times = "daily 04:00" })
+            #expect(refused.code == "schedule-changed")
+            // Without a revision nothing is compared.
+            guard case .ordered = try await talker.ask(edit(0) { $0.times = "daily 04:00" }) else {
+                throw Talker.Silence()
+            }
+        }
+        #expect(try await StateFile.check(fixture.options.data).problems == [])
+    }
+
     @Test func aHistoryHasAHundredRowsAndGoesWithItsSchedule() async throws {
         let fixture = try Fixture()
         try await add(fixture, retry: "")

@@ -1,6 +1,7 @@
 import Catalog
 import CatalogFormat
 import CatalogTransfer
+import Errors
 import Foundation
 import Notifications
 import Scheduling
@@ -35,7 +36,7 @@ struct StepServiceTests {
 
     private static let fine: @Sendable () async throws -> String = { "fine" }
     private static let away: @Sendable () async throws -> String = {
-        throw StepProblem("io", "the disk is away", mayHeal: true)
+        throw StepProblem("io", "the disk is away", status: .inputOutput)
     }
     private static let damaged: @Sendable () async throws -> String = {
         throw StepProblem("catalog-damaged", "one file")
@@ -119,6 +120,7 @@ struct StepServiceTests {
             let failed = try await talker.watch(job) { $0.steps.first?.state == "failed" }
             #expect(failed.state == "done" && states(failed) == ["failed", "waiting"])
             #expect(failed.steps[0].attempts == 3 && failed.steps[0].cause == "io")
+            #expect(failed.steps[0].exitCode == 74, "a command that waits for it ends with input/output")
             #expect(
                 failed.waiting.contains("step 1 of 2, verify: failed (io); packhorse retry \(job)"), "\(failed.waiting)"
             )
@@ -133,7 +135,7 @@ struct StepServiceTests {
         // A restart does not try it again.
         try await working(options) { talker in
             let status = try await talker.watch(job) { $0.state == "done" }
-            #expect(states(status) == ["failed", "waiting"])
+            #expect(states(status) == ["failed", "waiting"] && status.steps[0].exitCode == 74)
             // No permission changes what a step does.
             let refused = PBJobOrder.make { ($0.job, $0.order, $0.publish.allowsShrink) = (job, "retry", true) }
             #expect(try await talker.problem(.jobOrder(refused)).hint.contains("--max-shrink"))
@@ -143,7 +145,7 @@ struct StepServiceTests {
             else { throw Talker.Silence() }
             #expect(answer.changed == 1 && answer.text == "job 1 continues with step 1 of 2: verify")
             let done = try await talker.watch(job) { $0.steps.last?.state == "done" }
-            #expect(states(done) == ["done", "done"] && done.steps[0].attempts == 0)
+            #expect(states(done) == ["done", "done"] && done.steps[0].attempts == 0 && done.steps[0].exitCode == 0)
             // There is nothing to retry any more.
             let nothing = try await talker.problem(.jobOrder(.make { ($0.job, $0.order) = (job, "retry") }))
             #expect(nothing.code == "job-ended")

@@ -246,6 +246,20 @@ struct AttemptTests {
         #expect(try row(bench).next == 300 * Self.minute)
     }
 
+    /// A schedule that is added again has another revision, also when the clock was set back; a pause changes nothing of it.
+    @Test func theRevisionRisesWithEachChange() throws {
+        var bench = try bench()
+        var revisions = [try row(bench).revision]
+        for wall in [200 * Self.minute, 0, 0] {
+            let next = Schedule(id: "s", rule: try CalendarRule("daily 01:00"), label: "DE", wall: wall)
+            bench.on(.putSchedule(next, payload: [2]))
+            revisions.append(try row(bench).revision)
+        }
+        #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 }, "\(revisions)")
+        bench.on(.pauseSchedule("s", true, wall: 10 * Self.minute))
+        #expect(try row(bench).revision == revisions.last)
+    }
+
     /// Random firings, failures, runs by hand, pauses, restarts and changes of the clock.
     @Test(arguments: 1...200)
     func attemptsNeverExceedThePolicy(_ seed: Int) throws {

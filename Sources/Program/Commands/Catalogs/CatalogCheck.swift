@@ -108,7 +108,7 @@ struct CatalogCheck: Encodable {
             guard let known = ErrorTranslation.cliError(error) else { throw error }
             let text = ([known.message] + known.details.prefix(3)).joined(separator: "; ")
             let cause = known.status == .badData ? "catalog-damaged" : "catalog-unreadable"
-            throw StepProblem(cause, text, mayHeal: StepProblem.mayHeal(known.status))
+            throw StepProblem(cause, text, status: known.status)
         }
     }
 

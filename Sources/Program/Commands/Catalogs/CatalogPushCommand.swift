@@ -15,7 +15,8 @@ struct CatalogPushCommand: AsyncParsableCommand {
         commandName: "push", abstract: "Publish a catalog to an S3 bucket or a folder.",
         discussion: """
             Sends files first, without existing ones, then the lists, the signature and catalog.json: a client sees the old catalog or
-            the new one. It can be interrupted and repeated. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
+            the new one. It can be interrupted and repeated, and sends only what the target lacks. Another catalog there, and another
+            publisher at the same time, are refused (other-catalog, pushed-by-another). Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
             or from a profile of ~/.aws/credentials.
             The addresses in packages.json are those of the coordinator's --catalog-url, unless --url gives the public address of the
             target. catalog.json contains the digests of the lists, so a signed catalog needs --signing-key with --url. Clients of catalog.json
@@ -29,15 +30,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
 
     @Argument(help: "The catalog's folder, or a coordinator's data folder.") var catalog: String
     @Argument(help: "Bucket and prefix, s3://bucket/prefix, or a folder.") var target: String
-    @Option(
-        help: ArgumentHelp(
-            "The S3 server, for example https://s3.example.org:8080. Default: Amazon's for the region.",
-            valueName: "url"))
-    var s3Endpoint: String?
-    @Option(
-        help: ArgumentHelp(
-            "The region that requests are signed for. Default: $AWS_REGION, else us-east-1.", valueName: "name"))
-    var s3Region: String?
+    @OptionGroup var s3: S3Options
     @Option(
         help: ArgumentHelp(
             "The address of the target for clients, written into the pushed packages.json. Default: as in the catalog."
@@ -49,8 +42,9 @@ struct CatalogPushCommand: AsyncParsableCommand {
             valueName: "file"))
     var signingKey: String?
     @Flag(
-        help: "Allow an http endpoint on another machine: anyone on the network can then read and change the catalog.")
-    var insecureS3 = false
+        help:
+            "Take the place over from another catalog: replace its lists, and its files that have the same names."
+    ) var replace = false
     @Flag(
         help:
             "Remove files from the target that the catalog no longer names: packages, patches, tile packs, style packs."
@@ -91,10 +85,11 @@ struct CatalogPushCommand: AsyncParsableCommand {
             let key = signingKey != nil || isSigned ? try SigningKeyOption.read(signingKey) : nil
             return CatalogPush.Address(url: try Catalog.checked(base: $0), key: key)
         }
-        let (dryRun, prune, json, verbose) = (dryRun, prune, json, verbose)
+        let (dryRun, prune, replace, json, verbose) = (dryRun, prune, replace, json, verbose)
         let meter = ProgressMeter(verbose ? .none : Console.isTerminal ? .bar : .plain)
         try await Interruptible.run {
-            let push = CatalogPush(source: source, folder: folder, target: target, address: address)
+            let push = CatalogPush(
+                source: source, folder: folder, target: target, address: address, replaces: replace)
             let done = try await push.run(dryRun: dryRun, prune: prune) { step in
                 if verbose { Console.note(step.line) } else { meter.show(step.bar) }
             }
@@ -115,18 +110,13 @@ struct CatalogPushCommand: AsyncParsableCommand {
     private func open(_ place: PushPlace) throws -> any PushTarget {
         switch place {
         case .folder(let path):
-            guard s3Endpoint == nil, s3Region == nil, !insecureS3 else {
+            guard !s3.isGiven else {
                 throw CLIError(
                     .usage, "'\(target)' is not a bucket",
                     hint: "write s3://bucket/prefix, or a folder without the S3 options")
             }
             return FolderTarget(folder: URL(filePath: path, directoryHint: .isDirectory))
-        case .bucket(let location):
-            let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
-            return BucketTarget(
-                bucket: try S3Bucket(
-                    location, at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
-                    credentials: try S3CredentialProviders.find(in: ProcessInfo.processInfo.environment)))
+        case .bucket(let location): return BucketTarget(bucket: try s3.bucket(location))
         }
     }
 }

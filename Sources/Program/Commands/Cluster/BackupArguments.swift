@@ -59,6 +59,6 @@ struct BackupArguments: ParsableArguments {
     func options(blobs: String?, _ store: BlobOptions) throws -> BackupOptions? {
         let every = try seconds() ?? 60
         guard every > 0, let place = place(blobs) else { return nil }
-        return BackupOptions(try store.backupPlace(place), every: .milliseconds(Int64(every * 1_000)))
+        return BackupOptions(try store.s3.backupPlace(place), every: .milliseconds(Int64(every * 1_000)))
     }
 }

@@ -130,10 +130,16 @@ enum JobReport {
         return known.compactMap { name, time in WallTime.iso(time).map { "; \(name) \($0)" } }.joined()
     }
 
+    /// The exit code for a step that failed: that of the command which does the same.
+    private static func status(_ step: PBStepStatus) -> ExitStatus {
+        let known = ExitStatus(rawValue: Int32(clamping: step.exitCode)) ?? .badData
+        return known == .success ? .badData : known
+    }
+
     /// The exit code for the end of a job.
     static func status(_ job: PBJobStatus) -> ExitStatus {
         switch job.state {
-        case "done": job.nextStep == nil ? .success : .badData
+        case "done": job.nextStep.map(status) ?? .success
         case "cancelled": .badData
         case "failed": .badData
         default: .temporary

@@ -12,6 +12,7 @@ extension ScheduleCommand {
             commandName: "edit", abstract: "Change some of a schedule; all else stays as it is.",
             discussion: """
                 History, counts, a pause and the packages stay. The next firing stays where it is, unless its times change.
+                A change of the same schedule by another command at the same time is not overwritten: this one ends with 75.
 
                 Examples:
                   packhorse schedule edit monthly-ee --every "monthly 5 03:00" --time-zone Europe/Tallinn
@@ -73,7 +74,11 @@ extension ScheduleCommand {
                 $0.tileset = path(followTileset)
                 $0.unfollows = noFollowFiles
             }
-            let answer = try await cluster.withClient { try await $0.edit(schedule: schedule, edit) }
+            let answer = try await cluster.withClient { [edit] client in
+                var edit = edit
+                edit.revision = try await client.schedule(schedule).schedule.revision
+                return try await client.edit(schedule: schedule, edit)
+            }
             try OrderedView(answer).show(asJSON: json)
         }
     }

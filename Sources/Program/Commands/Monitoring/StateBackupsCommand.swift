@@ -18,10 +18,10 @@ struct StateBackupsCommand: AsyncParsableCommand {
 
     @Argument(help: "s3://bucket/prefix or a folder.") var place: String
     @Flag(help: "Print the list as JSON.") var json = false
-    @OptionGroup var s3: S3PlaceOptions
+    @OptionGroup var s3: S3Options
 
     func run() async throws {
-        let backups = try await BackupReader(try s3.place(place)).indexes().map(ListedBackup.init)
+        let backups = try await BackupReader(try s3.backupPlace(place)).indexes().map(ListedBackup.init)
         if json { return Console.result(try JSONText.pretty(backups)) }
         guard !backups.isEmpty else { return Console.note("there is no backup in '\(place)'") }
         var table = Table("time", "epoch", "size", "segments")

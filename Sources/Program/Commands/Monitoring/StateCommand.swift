@@ -69,7 +69,7 @@ struct StateRestoreCommand: AsyncParsableCommand {
             valueName: "time"))
     var at: String?
     @Flag(help: "Replace an existing state by the backup of a place; the state is renamed and kept.") var force = false
-    @OptionGroup var s3: S3PlaceOptions
+    @OptionGroup var s3: S3Options
 
     func validate() throws {
         if let at { _ = try Self.seconds(at) }
@@ -89,7 +89,7 @@ struct StateRestoreCommand: AsyncParsableCommand {
     func run() async throws {
         if s3.isPlace(backup) {
             let (index, former) = try await StateFile.restore(
-                from: try s3.place(backup), at: try at.flatMap(Self.seconds), into: URL(filePath: data), isForced: force
+                from: try s3.backupPlace(backup), at: try at.flatMap(Self.seconds), into: URL(filePath: data), isForced: force
             )
             Console.result(
                 "restored the backup of \(BackupReader.time(index.name.seconds)); start the coordinator with --data \(data)"

@@ -93,6 +93,7 @@ extension PBStepStatus: Encodable {
         try object.encodeIfPresent(detail.isEmpty ? nil : detail, forKey: "detail")
         try object.encodeIfPresent(WallTime.iso(retryMs), forKey: "retry")
         try object.encodeIfPresent(WallTime.iso(endedMs), forKey: "ended")
+        try object.encodeIfPresent(exitCode == 0 ? nil : exitCode, forKey: "exit_code")
     }
 }
 
@@ -259,7 +260,7 @@ package enum MessageSchemas {
         "FailedTile": "tile:string cause:string detail:string",
         "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string steps:[JobStep] submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
-        "JobStep": "step:string state:waiting|running|done|failed attempts:unsigned result?:string cause?:string detail?:string retry?:string ended?:string",
+        "JobStep": "step:string state:waiting|running|done|failed attempts:unsigned result?:string cause?:string detail?:string retry?:string ended?:string exit_code?:unsigned",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
         "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string unchanged:unsigned unchanged_at?:string source_build?:string paused:boolean cause?:string detail?:string retry?:string failures?:unsigned retry_seconds?:number packages_file?:string tileset_file?:string catalog?:string",
         "Firing": "number:unsigned at?:string due?:string started_by:string result:string job?:unsigned cause?:string detail?:string source_build?:string",

@@ -14,6 +14,7 @@ extension ControlHandlers {
                 throw refusal(ofSchedule: body.id) ?? Refusal("unknown-schedule", "There is no such schedule.")
             }
             let edit = body.edit
+            guard edit.revision == 0 || edit.revision == old.revision else { throw Self.changed(body.id) }
             let schedule = Schedule(
                 id: old.id,
                 rule: try old.rule.changed(times: edit.times, zone: edit.timeZone, jitter: edit.jitter),
@@ -33,6 +34,14 @@ extension ControlHandlers {
         } catch {
             state.reply(WireConversions.problem(error), to: replyAddress)
         }
+    }
+
+    /// The refusal of a change of a schedule that another one has changed since it was read.
+    static func changed(_ id: String) -> Refusal {
+        Refusal(
+            "schedule-changed",
+            "Schedule '\(id)' was changed or removed by another command at the same time; this one has changed nothing.",
+            hint: "packhorse schedule show \(id), then repeat the command if it is still right")
     }
 
     /// Stores a schedule that follows its files no more.

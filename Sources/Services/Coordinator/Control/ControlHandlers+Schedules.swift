@@ -97,8 +97,8 @@ extension ControlHandlers {
             state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: replyAddress)
         case .success(let plan):
             let present = state.scheduler.schedule(schedule.id)
-            if let changed, present?.rule != changed.rule || present?.retry != changed.retry {
-                return replyBusy("Schedule '\(schedule.id)' was changed or removed meanwhile.", replyAddress)
+            if let changed, present?.revision != changed.revision {
+                return state.reply(WireConversions.problem(Self.changed(schedule.id)), to: replyAddress)
             }
             let isNew = present == nil
             lookups.end(schedule.id)
@@ -163,6 +163,7 @@ extension ControlHandlers {
             $0.retry = schedule.retry.description
             $0.failures = UInt32(clamping: schedule.attempts.failures)
             $0.retryMs = UInt64(clamping: schedule.attempts.retryAt - environment.wall)
+            $0.revision = schedule.revision
         }
     }
 

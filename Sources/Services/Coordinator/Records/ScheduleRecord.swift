@@ -26,6 +26,7 @@ enum ScheduleRecord {
             RecordField("alerts", log: 17) { $0.attempts.alerts },
             RecordField("alert", log: 18) { $0.attempts.alert },
             RecordField("failed_job", log: 19) { $0.attempts.failedJob },
+            RecordField("revision", log: 20) { $0.revision },
         ])
 
     static func schedule(_ field: RecordReader) throws -> Schedule {
@@ -40,7 +41,8 @@ enum ScheduleRecord {
             attempts: Schedule.Attempts(
                 recorded: try field("recorded"), failures: try field("failures"), retryAt: try field("retry_at"),
                 alerts: try field("alerts"), alert: try field("alert"),
-                failedJob: try field("failed_job")))
+                failedJob: try field("failed_job")),
+            revision: try field("revision"))
     }
 }
 

@@ -1,3 +1,4 @@
+import Errors
 import GRDB
 import Scheduling
 import Wire
@@ -19,13 +20,16 @@ enum StepRecord {
             RecordField("result", log: 7) { $0.result },
             RecordField("cause", log: 8) { $0.cause },
             RecordField("detail", log: 9) { $0.detail },
+            RecordField("exit_code", log: 10) { UInt32(clamping: $0.exitStatus.rawValue) },
         ])
 
     static func step(_ job: JobID, _ field: RecordReader) throws -> JobStep {
-        JobStep(
+        let exitCode: UInt32 = try field("exit_code")
+        return JobStep(
             JobStep(job: job, number: try field("number"), text: try field("step")), state: try field("state"),
             attempts: try field("attempts"), retryAt: try field("retry_at"), endedAt: try field("ended_at"),
-            result: try field("result"), cause: try field("cause"), detail: try field("detail"))
+            result: try field("result"), cause: try field("cause"), detail: try field("detail"),
+            exitStatus: ExitStatus(rawValue: Int32(clamping: exitCode)) ?? .badData)
     }
 }
 
@@ -56,6 +60,7 @@ extension WireConversions {
             $0.detail = step.detail
             $0.retryMs = step.retryAt
             $0.endedMs = step.endedAt
+            $0.exitCode = UInt32(clamping: step.exitStatus.rawValue)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Catalog
 package import Errors
 import Foundation
 import Scheduling
@@ -8,17 +9,16 @@ package struct StepProblem: Error, Sendable {
     package let cause: String
     /// For people, with the remedy.
     package let text: String
+    /// The exit code of a command that does the same.
+    package let status: ExitStatus
+
+    /// - Parameter status: The exit code of a command that does the same.
+    package init(_ cause: String, _ text: String, status: ExitStatus = .badData) {
+        (self.cause, self.text, self.status) = (cause, text, status)
+    }
+
     /// Whether waiting may resolve it.
-    package let mayHeal: Bool
-
-    package init(_ cause: String, _ text: String, mayHeal: Bool = false) {
-        (self.cause, self.text, self.mayHeal) = (cause, text, mayHeal)
-    }
-
-    /// A problem that has this exit code as a command, and would be met again or not.
-    package static func mayHeal(_ status: ExitStatus) -> Bool {
-        [.temporary, .unavailable, .inputOutput, .cannotCreate].contains(status)
-    }
+    package var mayHeal: Bool { [.temporary, .unavailable, .inputOutput, .cannotCreate].contains(status) }
 
     /// The problem of any error.
     init(_ error: any Error) {
@@ -26,15 +26,19 @@ package struct StepProblem: Error, Sendable {
         case let error as StepProblem: self = error
         case let error as any CodedError:
             let text = ([error.message] + error.details.prefix(3)).joined(separator: "; ")
-            self.init(
-                "\(error.code)", text + (error.hint.map { "; \($0)" } ?? ""), mayHeal: Self.mayHeal(error.exitStatus))
+            self.init("\(error.code)", text + (error.hint.map { "; \($0)" } ?? ""), status: error.exitStatus)
         case let error as SubmitProblem: self.init(error.code, error.withHint)
         case let error as CocoaError:
+            let isFull = error.code == .fileWriteOutOfSpace
             self.init(
-                error.code == .fileWriteOutOfSpace ? "disk-full" : "io", error.localizedDescription, mayHeal: true)
+                isFull ? "disk-full" : "io", error.localizedDescription, status: isFull ? .cannotCreate : .inputOutput)
+        // The next attempt completes the change.
+        case let error as BegunChange:
+            let reason = StepProblem(error.reason)
+            self.init(reason.cause, reason.text, status: reason.mayHeal ? reason.status : .temporary)
         default:
             let (trouble, mayHeal) = CatalogTable.trouble(error)
-            self.init(trouble.cause, trouble.detail, mayHeal: mayHeal)
+            self.init(trouble.cause, trouble.detail, status: mayHeal ? .temporary : .software)
         }
     }
 }

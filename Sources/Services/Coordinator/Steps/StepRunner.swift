@@ -61,7 +61,10 @@ final class StepRunner {
             let pause = problem.mayHeal ? pauses.dropFirst(Int(step.attempts)).first : nil
             state.collect([
                 .store(
-                    .step(step.failed(problem.cause, problem.text, retryAt: pause.map { wall + $0 }, wall: wall)))
+                    .step(
+                        step.failed(
+                            problem.cause, problem.text, exitStatus: problem.status, retryAt: pause.map { wall + $0 },
+                            wall: wall)))
             ])
             metadata[LogKey.errorCode] = "\(problem.cause)"
             metadata[LogKey.errorMessage] = "\(problem.text)"

@@ -4,6 +4,8 @@ import CatalogTransfer
 import Errors
 import Files
 import Foundation
+import Logging
+import Telemetry
 internal import TextFormats
 
 /// The rows of the kinds of steps.
@@ -18,27 +20,17 @@ extension StepWork {
             let target = try catalogs.pushPlaces.target(try place(text, catalogs))
             let source = try CatalogSource(folder.path)
             return try await whileChanging(folder) {
-                try await checkSequence(source, target)
                 let done = try await CatalogPush(source: source, folder: folder, target: target)
                     .run(dryRun: false, prune: false) { _ in }
+                for warning in done.warnings {
+                    order.environment.logger.warning(
+                        "Catalog pushed with a warning",
+                        metadata: [LogKey.order: "push=\(text)", LogKey.reason: "\(warning)"])
+                }
                 return
                     "\(Units.count(done.sent.count, of: "file")), \(Units.bytes(done.bytes)), sent; \(Units.count(done.skipped, of: "file")) existed already"
             }
         }
-    }
-
-    /// Refuses to replace a catalog that has changed more often: it is another one.
-    private static func checkSequence(_ source: CatalogSource, _ target: any PushTarget) async throws {
-        guard let bytes = try await target.read(CatalogIndex.fileName),
-            let own = try await source.read(CatalogIndex.fileName)
-        else { return }
-        guard let there = try CatalogIndex(decoding: bytes).sequence,
-            let here = try CatalogIndex(decoding: own).sequence, there > here
-        else { return }
-        throw StepProblem(
-            "other-catalog",
-            "'\(target.name)' has a catalog with the sequence \(there), and this one has \(here): devices would refuse it; push to another place"
-        )
     }
 
     /// Begins again at once when an attempt failed and the catalog has changed meanwhile: a publication may have removed a file

@@ -111,7 +111,7 @@ final class ClusterLink: Sendable {
         case .unknown: Problem(.unknownThing, text)
         case .wrongRequest, .emptyArea, .duplicateArea, .outsideMap, .tooLarge: Problem(.wrongRequest, text)
         case .forbidden: Problem(.forbidden, text)
-        case .later: Problem(.tryLater, text, retryAfter: 5)
+        case .later, .scheduleChanged: Problem(.tryLater, text, retryAfter: 5)
         case .refused: Problem(.refused, text)
         }
     }

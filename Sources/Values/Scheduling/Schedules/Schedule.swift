@@ -35,6 +35,11 @@ public struct Schedule: Hashable, Sendable {
     public private(set) var retry = RetryPolicy.none
     /// What is known of its attempts.
     public internal(set) var attempts = Attempts()
+    /// Rises each time when it is added again or edited; pauses and firings do not change it.
+    ///
+    /// The time of the change, in milliseconds since 1970, or one more than the last revision where that is larger: a
+    /// schedule that is removed and added again has another one.
+    public internal(set) var revision: UInt64
 
     /// The attempts of a schedule: those of the present firing, and counts of all.
     public struct Attempts: Hashable, Sendable {
@@ -76,14 +81,14 @@ public struct Schedule: Hashable, Sendable {
     public init(id: String, rule: CalendarRule, label: String, retry: RetryPolicy = .none, wall: Int64) {
         self.init(
             id: id, rule: rule, label: label, next: rule.next(after: wall, for: id), lastJob: 0, fired: 0, skipped: 0,
-            retry: retry)
+            retry: retry, revision: UInt64(clamping: wall))
     }
 
     /// A schedule as read from a store.
     public init(
         id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64,
         unchanged: UInt64 = 0, unchangedAt: Int64 = 0, isPaused: Bool = false, trouble: Trouble? = nil,
-        retry: RetryPolicy = .none, attempts: Attempts = Attempts()
+        retry: RetryPolicy = .none, attempts: Attempts = Attempts(), revision: UInt64 = 0
     ) {
         self.id = id
         self.rule = rule
@@ -98,6 +103,7 @@ public struct Schedule: Hashable, Sendable {
         self.trouble = trouble
         self.retry = retry
         self.attempts = attempts
+        self.revision = revision
     }
 
     /// Its first firing after an instant; both in milliseconds since 1970.

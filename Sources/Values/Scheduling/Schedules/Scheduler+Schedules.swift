@@ -42,6 +42,7 @@ extension Scheduler {
             row.unchanged = old.unchanged
             row.isPaused = old.isPaused
             row.attempts = old.attempts
+            row.revision = max(row.revision, old.revision == .max ? .max : old.revision + 1)
             if row.attempts.failures > row.retry.count { row.endAttempts() }
             // The place of the next firing stays while the times do.
             if row.rule == old.rule { row.next = min(row.next, old.next) }
