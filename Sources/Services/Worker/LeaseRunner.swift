@@ -10,6 +10,7 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
     private let beforeMerge: @Sendable () -> Void
+    private let pace = MergePace()
 
     init(
         store: any BlobStore, environment: [String: String], logger: Logger? = nil,
@@ -38,7 +39,7 @@ struct LeaseRunner: WorkRunner {
             case .fetch(let work):
                 return .done(try await fetcher.run(work, token: offer.token, meter))
             case .merge(let work):
-                beforeMerge()
+                if pace.isDue() { beforeMerge() }
                 return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))
             case nil:
                 return .failed(WorkFailure(cause: .unsupported, detail: "The offer has no work.", retriable: false))

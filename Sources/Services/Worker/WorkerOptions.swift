@@ -66,7 +66,7 @@ public struct WorkerOptions: Sendable {
     ///
     /// Default: does nothing.
     public var onRound: @Sendable () -> Void = {}
-    /// Called before each merge, to return free memory to the system: merges need blocks of other sizes than fetches.
+    /// Called before merges, at most once in two seconds, to return free memory to the system: merges need blocks of other sizes than fetches.
     ///
     /// Default: does nothing.
     public var beforeMerge: @Sendable () -> Void = {}

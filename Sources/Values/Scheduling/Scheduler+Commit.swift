@@ -151,5 +151,5 @@ extension Scheduler {
 
 extension Batch {
     /// Whether a result was accepted: a shard, or a plan.
-    fileprivate var isAccepted: Bool { state == .done || state == .split && digest != nil }
+    var isAccepted: Bool { state == .done || state == .split && digest != nil }
 }

@@ -120,7 +120,7 @@ public struct RangePlanResult: Hashable, Sendable {
         for part in parts {
             let (sum, overflow) = tiles.addingReportingOverflow(part.tiles)
             guard !overflow, part.tiles > 0, batch.cell.contains(part.cell),
-                batch.zooms.min <= part.zooms.min, part.zooms.max <= batch.zooms.max
+                batch.zooms.min <= part.zooms.min, part.zooms.max <= batch.zooms.max, part.cell.zoom <= part.zooms.max
             else { return "a part \(part.cell) \(part.zooms) of \(part.tiles) tiles is outside of the batch" }
             tiles = sum
         }

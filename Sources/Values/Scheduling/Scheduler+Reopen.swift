@@ -84,7 +84,7 @@ extension Scheduler {
         jobs[job].recomputeFromBatches(known)
         jobs[job].recordPause()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
-        for (index, batch) in batches.placed where batch.state == .done {
+        for (index, batch) in batches.placed where batch.isAccepted {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }
         }
         let again = batches.indices.lazy.filter { batches[$0].state == .ready }

@@ -28,7 +28,9 @@ extension Scheduler {
                     .batch(job: place, index: index),
                     at: now + policy.backoff(job: id, index: index.number, attempt: batch.attempts))
             case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
-            case .ready, .dead, .split: break
+            // A plan that was accepted: its commit may be repeated.
+            case .split: if batch.isAccepted, let token = batch.token { ended[token] = .batch(job: place, index: index) }
+            case .ready, .dead: break
             }
         }
         for (index, package) in jobs[place].packages.placed where package.state == .leased {

@@ -74,6 +74,9 @@ public nonisolated struct PBHello: Sendable {
   /// formats that it writes, besides MBTiles
   public var exports: [String] = []
 
+  /// it plans the ranges of an archive, and fetches parts of such a plan
+  public var plansRanges: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -252,48 +255,99 @@ public nonisolated struct PBCommit: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBFetchResult: Sendable {
+public nonisolated struct PBFetchResult: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// SHA-256 of the shard file, already durable in the blob store; 32 bytes
-  public var shard: Data = Data()
+  public var shard: Data {
+    get {_storage._shard}
+    set {_uniqueStorage()._shard = newValue}
+  }
 
-  public var shardBytes: UInt64 = 0
+  public var shardBytes: UInt64 {
+    get {_storage._shardBytes}
+    set {_uniqueStorage()._shardBytes = newValue}
+  }
 
-  public var stored: UInt64 = 0
+  public var stored: UInt64 {
+    get {_storage._stored}
+    set {_uniqueStorage()._stored = newValue}
+  }
 
-  public var empty: UInt64 = 0
+  public var empty: UInt64 {
+    get {_storage._empty}
+    set {_uniqueStorage()._empty = newValue}
+  }
 
   /// stored + empty + failed == tiles of the batch
-  public var failed: UInt64 = 0
+  public var failed: UInt64 {
+    get {_storage._failed}
+    set {_uniqueStorage()._failed = newValue}
+  }
 
-  public var distinct: UInt64 = 0
+  public var distinct: UInt64 {
+    get {_storage._distinct}
+    set {_uniqueStorage()._distinct = newValue}
+  }
 
-  public var bodyBytes: UInt64 = 0
+  public var bodyBytes: UInt64 {
+    get {_storage._bodyBytes}
+    set {_uniqueStorage()._bodyBytes = newValue}
+  }
 
   /// at most 1,000; `failed` is exact
-  public var failures: [PBTileFailure] = []
+  public var failures: [PBTileFailure] {
+    get {_storage._failures}
+    set {_uniqueStorage()._failures = newValue}
+  }
 
   /// of stored and empty: taken from the offer's sources
-  public var reused: UInt64 = 0
+  public var reused: UInt64 {
+    get {_storage._reused}
+    set {_uniqueStorage()._reused = newValue}
+  }
 
   /// of stored: the origin confirmed the version in the offer's `base` and sent no body
-  public var notModified: UInt64 = 0
+  public var notModified: UInt64 {
+    get {_storage._notModified}
+    set {_uniqueStorage()._notModified = newValue}
+  }
 
   /// body bytes the origin sent, in its coding, over all attempts
-  public var received: UInt64 = 0
+  public var received: UInt64 {
+    get {_storage._received}
+    set {_uniqueStorage()._received = newValue}
+  }
 
   /// SHA-256 in the shard's footer, over all its tiles and bodies; 32 bytes, empty from older workers.
-  public var shardFooter: Data = Data()
+  public var shardFooter: Data {
+    get {_storage._shardFooter}
+    set {_uniqueStorage()._shardFooter = newValue}
+  }
+
+  /// The ranges of the batch were planned: `shard` is the plan, and all counts are 0.
+  public var parts: PBRangePlanParts {
+    get {_storage._parts ?? PBRangePlanParts()}
+    set {_uniqueStorage()._parts = newValue}
+  }
+  /// Returns true if `parts` has been explicitly set.
+  public var hasParts: Bool {_storage._parts != nil}
+  /// Clears the value of `parts`. Subsequent reads from it will return its default value.
+  public mutating func clearParts() {_uniqueStorage()._parts = nil}
 
   /// version of the source's data in the shard; empty = a server, or an older worker
-  public var sourceVersion: String = String()
+  public var sourceVersion: String {
+    get {_storage._sourceVersion}
+    set {_uniqueStorage()._sourceVersion = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct PBTileFailure: Sendable {
@@ -438,51 +492,36 @@ public nonisolated struct PBReject: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBOffer: @unchecked Sendable {
+public nonisolated struct PBOffer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// epoch << 32 | counter; a worker refuses one not above the last it saw
-  public var token: UInt64 {
-    get {_storage._token}
-    set {_uniqueStorage()._token = newValue}
-  }
+  public var token: UInt64 = 0
 
-  public var job: UInt64 {
-    get {_storage._job}
-    set {_uniqueStorage()._job = newValue}
-  }
+  public var job: UInt64 = 0
 
-  public var leaseMs: UInt32 {
-    get {_storage._leaseMs}
-    set {_uniqueStorage()._leaseMs = newValue}
-  }
+  public var leaseMs: UInt32 = 0
 
-  public var attempt: UInt32 {
-    get {_storage._attempt}
-    set {_uniqueStorage()._attempt = newValue}
-  }
+  public var attempt: UInt32 = 0
 
-  public var work: OneOf_Work? {
-    get {return _storage._work}
-    set {_uniqueStorage()._work = newValue}
-  }
+  public var work: PBOffer.OneOf_Work? = nil
 
   public var fetch: PBFetchWork {
     get {
-      if case .fetch(let v)? = _storage._work {return v}
+      if case .fetch(let v)? = work {return v}
       return PBFetchWork()
     }
-    set {_uniqueStorage()._work = .fetch(newValue)}
+    set {work = .fetch(newValue)}
   }
 
   public var merge: PBMergeWork {
     get {
-      if case .merge(let v)? = _storage._work {return v}
+      if case .merge(let v)? = work {return v}
       return PBMergeWork()
     }
-    set {_uniqueStorage()._work = .merge(newValue)}
+    set {work = .merge(newValue)}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -494,16 +533,134 @@ public nonisolated struct PBOffer: @unchecked Sendable {
   }
 
   public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-public nonisolated struct PBFetchWork: Sendable {
+public nonisolated struct PBFetchWork: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// index tile: every tile of the batch is this tile or below it
+  public var cell: PBTile {
+    get {_storage._cell ?? PBTile()}
+    set {_uniqueStorage()._cell = newValue}
+  }
+  /// Returns true if `cell` has been explicitly set.
+  public var hasCell: Bool {_storage._cell != nil}
+  /// Clears the value of `cell`. Subsequent reads from it will return its default value.
+  public mutating func clearCell() {_uniqueStorage()._cell = nil}
+
+  public var zoomMin: UInt32 {
+    get {_storage._zoomMin}
+    set {_uniqueStorage()._zoomMin = newValue}
+  }
+
+  public var zoomMax: UInt32 {
+    get {_storage._zoomMax}
+    set {_uniqueStorage()._zoomMax = newValue}
+  }
+
+  /// TileMask binary form; the batch = mask ∩ cell ∩ zooms
+  public var mask: Data {
+    get {_storage._mask}
+    set {_uniqueStorage()._mask = newValue}
+  }
+
+  /// their number
+  public var tiles: UInt64 {
+    get {_storage._tiles}
+    set {_uniqueStorage()._tiles = newValue}
+  }
+
+  /// canonical JSON of the tileset
+  public var tileset: Data {
+    get {_storage._tileset}
+    set {_uniqueStorage()._tileset = newValue}
+  }
+
+  /// the origin whose budget the requests use; empty = no shared budget
+  public var origin: String {
+    get {_storage._origin}
+    set {_uniqueStorage()._origin = newValue}
+  }
+
+  /// Shards, SHA-256 each: a tile in one of them is taken from there and not fetched.
+  public var sources: [Data] {
+    get {_storage._sources}
+    set {_uniqueStorage()._sources = newValue}
+  }
+
+  /// Shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed.
+  public var base: [Data] {
+    get {_storage._base}
+    set {_uniqueStorage()._base = newValue}
+  }
+
+  /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
+  public var partialFirst: Bool {
+    get {_storage._partialFirst}
+    set {_uniqueStorage()._partialFirst = newValue}
+  }
+
+  /// TileMask of the tiles of the batch that the origin is asked for; the others are taken from `base`, where it has them. Empty = all.
+  public var changed: Data {
+    get {_storage._changed}
+    set {_uniqueStorage()._changed = newValue}
+  }
+
+  /// the ranges of these tiles are to be planned, and none of them is fetched
+  public var toPlan: Bool {
+    get {_storage._toPlan}
+    set {_uniqueStorage()._toPlan = newValue}
+  }
+
+  /// The batch is a part of a plan: `tiles` of it from a position on, all of them in the cell and zooms. The mask is that of the planned batch.
+  public var part: PBRangePlanPart {
+    get {_storage._part ?? PBRangePlanPart()}
+    set {_uniqueStorage()._part = newValue}
+  }
+  /// Returns true if `part` has been explicitly set.
+  public var hasPart: Bool {_storage._part != nil}
+  /// Clears the value of `part`. Subsequent reads from it will return its default value.
+  public mutating func clearPart() {_uniqueStorage()._part = nil}
+
+  /// the job has tiles: the server refuses single tiles, not everything
+  public var tilesFound: Bool {
+    get {_storage._tilesFound}
+    set {_uniqueStorage()._tilesFound = newValue}
+  }
+
+  /// Required version of the source's data: the batch fails if it has another; empty = unknown.
+  public var sourceVersion: String {
+    get {_storage._sourceVersion}
+    set {_uniqueStorage()._sourceVersion = newValue}
+  }
+
+  /// Version of the data in `sources`: they are not used if the batch has another; empty = any.
+  public var sourcesVersion: String {
+    get {_storage._sourcesVersion}
+    set {_uniqueStorage()._sourcesVersion = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Where a part of a plan is (docs/formats/range-plan.md), and the batch from which the plan can be made once more.
+public nonisolated struct PBRangePlanPart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the plan in the blob store
+  public var plan: Data = Data()
+
+  /// position of the part's first tile
+  public var first: UInt32 = 0
+
   public var cell: PBTile {
     get {_cell ?? PBTile()}
     set {_cell = newValue}
@@ -517,44 +674,34 @@ public nonisolated struct PBFetchWork: Sendable {
 
   public var zoomMax: UInt32 = 0
 
-  /// TileMask binary form; the batch = mask ∩ cell ∩ zooms
-  public var mask: Data = Data()
-
-  /// their number
+  /// all tiles of the plan
   public var tiles: UInt64 = 0
-
-  /// canonical JSON of the tileset
-  public var tileset: Data = Data()
-
-  /// the origin whose budget the requests use; empty = no shared budget
-  public var origin: String = String()
-
-  /// Shards, SHA-256 each: a tile in one of them is taken from there and not fetched.
-  public var sources: [Data] = []
-
-  /// Shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed.
-  public var base: [Data] = []
-
-  /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
-  public var partialFirst: Bool = false
-
-  /// TileMask of the tiles of the batch that the origin is asked for; the others are taken from `base`, where it has them. Empty = all.
-  public var changed: Data = Data()
-
-  /// the job has tiles: the server refuses single tiles, not everything
-  public var tilesFound: Bool = false
-
-  /// Required version of the source's data: the batch fails if it has another; empty = unknown.
-  public var sourceVersion: String = String()
-
-  /// Version of the data in `sources`: they are not used if the batch has another; empty = any.
-  public var sourcesVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _cell: PBTile? = nil
+}
+
+/// Tiles that follow one another in a plan: one entry of each list for each part.
+public nonisolated struct PBRangePlanParts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Hilbert ids
+  public var cells: [UInt64] = []
+
+  public var zoomMin: [UInt32] = []
+
+  public var zoomMax: [UInt32] = []
+
+  public var tiles: [UInt64] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct PBMergeWork: Sendable {
@@ -1462,6 +1609,9 @@ public nonisolated struct PBStepStatus: Sendable {
 
   public var endedMs: Int64 = 0
 
+  /// with which a command ends that fails as the last attempt did
+  public var exitCode: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1723,6 +1873,9 @@ public nonisolated struct PBScheduleEdit: Sendable {
   /// follows no file any more: what its files say now stays
   public var unfollows: Bool = false
 
+  /// that the change is for; of a schedule that has another by now nothing changes; 0 = not compared
+  public var revision: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1866,6 +2019,12 @@ public nonisolated struct PBSchedule: @unchecked Sendable {
   public var catalog: String {
     get {_storage._catalog}
     set {_uniqueStorage()._catalog = newValue}
+  }
+
+  /// rises when it is added again or edited
+  public var revision: UInt64 {
+    get {_storage._revision}
+    set {_uniqueStorage()._revision = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3028,6 +3187,9 @@ public nonisolated struct PBLoggedPlan: Sendable {
 
   public var tiles: [UInt64] = []
 
+  /// what is done with each; empty = all are fetched by their cells
+  public var roles: [UInt64] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -3150,7 +3312,7 @@ fileprivate nonisolated let _protobuf_package = "packhorse.wire.v1"
 
 nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Hello"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0\u{1}exports\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0\u{1}exports\0\u{3}plans_ranges\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3172,6 +3334,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 12: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
       case 13: try { try decoder.decodeSingularBoolField(value: &self.streams) }()
       case 14: try { try decoder.decodeRepeatedStringField(value: &self.exports) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self.plansRanges) }()
       default: break
       }
     }
@@ -3220,6 +3383,9 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.exports.isEmpty {
       try visitor.visitRepeatedStringField(value: self.exports, fieldNumber: 14)
     }
+    if self.plansRanges != false {
+      try visitor.visitSingularBoolField(value: self.plansRanges, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3238,6 +3404,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.held != rhs.held {return false}
     if lhs.streams != rhs.streams {return false}
     if lhs.exports != rhs.exports {return false}
+    if lhs.plansRanges != rhs.plansRanges {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3586,89 +3753,160 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0\u{4}|\u{2}source_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0\u{1}parts\0\u{4}{\u{2}source_version\0")
+
+  fileprivate class _StorageClass {
+    var _shard: Data = Data()
+    var _shardBytes: UInt64 = 0
+    var _stored: UInt64 = 0
+    var _empty: UInt64 = 0
+    var _failed: UInt64 = 0
+    var _distinct: UInt64 = 0
+    var _bodyBytes: UInt64 = 0
+    var _failures: [PBTileFailure] = []
+    var _reused: UInt64 = 0
+    var _notModified: UInt64 = 0
+    var _received: UInt64 = 0
+    var _shardFooter: Data = Data()
+    var _parts: PBRangePlanParts? = nil
+    var _sourceVersion: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _shard = source._shard
+      _shardBytes = source._shardBytes
+      _stored = source._stored
+      _empty = source._empty
+      _failed = source._failed
+      _distinct = source._distinct
+      _bodyBytes = source._bodyBytes
+      _failures = source._failures
+      _reused = source._reused
+      _notModified = source._notModified
+      _received = source._received
+      _shardFooter = source._shardFooter
+      _parts = source._parts
+      _sourceVersion = source._sourceVersion
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.shard) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.shardBytes) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.stored) }()
-      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.empty) }()
-      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
-      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.distinct) }()
-      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
-      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
-      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.notModified) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.received) }()
-      case 12: try { try decoder.decodeSingularBytesField(value: &self.shardFooter) }()
-      case 200: try { try decoder.decodeSingularStringField(value: &self.sourceVersion) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._shard) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._shardBytes) }()
+        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._stored) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._empty) }()
+        case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._failed) }()
+        case 6: try { try decoder.decodeSingularUInt64Field(value: &_storage._distinct) }()
+        case 7: try { try decoder.decodeSingularUInt64Field(value: &_storage._bodyBytes) }()
+        case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._failures) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
+        case 12: try { try decoder.decodeSingularBytesField(value: &_storage._shardFooter) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._parts) }()
+        case 200: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.shard.isEmpty {
-      try visitor.visitSingularBytesField(value: self.shard, fieldNumber: 1)
-    }
-    if self.shardBytes != 0 {
-      try visitor.visitSingularUInt64Field(value: self.shardBytes, fieldNumber: 2)
-    }
-    if self.stored != 0 {
-      try visitor.visitSingularUInt64Field(value: self.stored, fieldNumber: 3)
-    }
-    if self.empty != 0 {
-      try visitor.visitSingularUInt64Field(value: self.empty, fieldNumber: 4)
-    }
-    if self.failed != 0 {
-      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 5)
-    }
-    if self.distinct != 0 {
-      try visitor.visitSingularUInt64Field(value: self.distinct, fieldNumber: 6)
-    }
-    if self.bodyBytes != 0 {
-      try visitor.visitSingularUInt64Field(value: self.bodyBytes, fieldNumber: 7)
-    }
-    if !self.failures.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.failures, fieldNumber: 8)
-    }
-    if self.reused != 0 {
-      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 9)
-    }
-    if self.notModified != 0 {
-      try visitor.visitSingularUInt64Field(value: self.notModified, fieldNumber: 10)
-    }
-    if self.received != 0 {
-      try visitor.visitSingularUInt64Field(value: self.received, fieldNumber: 11)
-    }
-    if !self.shardFooter.isEmpty {
-      try visitor.visitSingularBytesField(value: self.shardFooter, fieldNumber: 12)
-    }
-    if !self.sourceVersion.isEmpty {
-      try visitor.visitSingularStringField(value: self.sourceVersion, fieldNumber: 200)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._shard.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._shard, fieldNumber: 1)
+      }
+      if _storage._shardBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._shardBytes, fieldNumber: 2)
+      }
+      if _storage._stored != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._stored, fieldNumber: 3)
+      }
+      if _storage._empty != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._empty, fieldNumber: 4)
+      }
+      if _storage._failed != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._failed, fieldNumber: 5)
+      }
+      if _storage._distinct != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._distinct, fieldNumber: 6)
+      }
+      if _storage._bodyBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._bodyBytes, fieldNumber: 7)
+      }
+      if !_storage._failures.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._failures, fieldNumber: 8)
+      }
+      if _storage._reused != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 9)
+      }
+      if _storage._notModified != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 10)
+      }
+      if _storage._received != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 11)
+      }
+      if !_storage._shardFooter.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._shardFooter, fieldNumber: 12)
+      }
+      try { if let v = _storage._parts {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      if !_storage._sourceVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 200)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBFetchResult, rhs: PBFetchResult) -> Bool {
-    if lhs.shard != rhs.shard {return false}
-    if lhs.shardBytes != rhs.shardBytes {return false}
-    if lhs.stored != rhs.stored {return false}
-    if lhs.empty != rhs.empty {return false}
-    if lhs.failed != rhs.failed {return false}
-    if lhs.distinct != rhs.distinct {return false}
-    if lhs.bodyBytes != rhs.bodyBytes {return false}
-    if lhs.failures != rhs.failures {return false}
-    if lhs.reused != rhs.reused {return false}
-    if lhs.notModified != rhs.notModified {return false}
-    if lhs.received != rhs.received {return false}
-    if lhs.shardFooter != rhs.shardFooter {return false}
-    if lhs.sourceVersion != rhs.sourceVersion {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._shard != rhs_storage._shard {return false}
+        if _storage._shardBytes != rhs_storage._shardBytes {return false}
+        if _storage._stored != rhs_storage._stored {return false}
+        if _storage._empty != rhs_storage._empty {return false}
+        if _storage._failed != rhs_storage._failed {return false}
+        if _storage._distinct != rhs_storage._distinct {return false}
+        if _storage._bodyBytes != rhs_storage._bodyBytes {return false}
+        if _storage._failures != rhs_storage._failures {return false}
+        if _storage._reused != rhs_storage._reused {return false}
+        if _storage._notModified != rhs_storage._notModified {return false}
+        if _storage._received != rhs_storage._received {return false}
+        if _storage._shardFooter != rhs_storage._shardFooter {return false}
+        if _storage._parts != rhs_storage._parts {return false}
+        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3977,12 +4215,110 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
   public static let protoMessageName: String = _protobuf_package + ".Offer"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}job\0\u{3}lease_ms\0\u{1}attempt\0\u{1}fetch\0\u{1}merge\0")
 
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.leaseMs) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.attempt) }()
+      case 5: try {
+        var v: PBFetchWork?
+        var hadOneofValue = false
+        if let current = self.work {
+          hadOneofValue = true
+          if case .fetch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.work = .fetch(v)
+        }
+      }()
+      case 6: try {
+        var v: PBMergeWork?
+        var hadOneofValue = false
+        if let current = self.work {
+          hadOneofValue = true
+          if case .merge(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.work = .merge(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.token != 0 {
+      try visitor.visitSingularUInt64Field(value: self.token, fieldNumber: 1)
+    }
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 2)
+    }
+    if self.leaseMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.leaseMs, fieldNumber: 3)
+    }
+    if self.attempt != 0 {
+      try visitor.visitSingularUInt32Field(value: self.attempt, fieldNumber: 4)
+    }
+    switch self.work {
+    case .fetch?: try {
+      guard case .fetch(let v)? = self.work else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .merge?: try {
+      guard case .merge(let v)? = self.work else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOffer, rhs: PBOffer) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.job != rhs.job {return false}
+    if lhs.leaseMs != rhs.leaseMs {return false}
+    if lhs.attempt != rhs.attempt {return false}
+    if lhs.work != rhs.work {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FetchWork"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{3}tiles_found\0\u{1}changed\0\u{3}to_plan\0\u{1}part\0\u{4}z\u{2}source_version\0\u{3}sources_version\0")
+
   fileprivate class _StorageClass {
-    var _token: UInt64 = 0
-    var _job: UInt64 = 0
-    var _leaseMs: UInt32 = 0
-    var _attempt: UInt32 = 0
-    var _work: PBOffer.OneOf_Work?
+    var _cell: PBTile? = nil
+    var _zoomMin: UInt32 = 0
+    var _zoomMax: UInt32 = 0
+    var _mask: Data = Data()
+    var _tiles: UInt64 = 0
+    var _tileset: Data = Data()
+    var _origin: String = String()
+    var _sources: [Data] = []
+    var _base: [Data] = []
+    var _partialFirst: Bool = false
+    var _changed: Data = Data()
+    var _toPlan: Bool = false
+    var _part: PBRangePlanPart? = nil
+    var _tilesFound: Bool = false
+    var _sourceVersion: String = String()
+    var _sourcesVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3993,11 +4329,22 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     private init() {}
 
     init(copying source: _StorageClass) {
-      _token = source._token
-      _job = source._job
-      _leaseMs = source._leaseMs
-      _attempt = source._attempt
-      _work = source._work
+      _cell = source._cell
+      _zoomMin = source._zoomMin
+      _zoomMax = source._zoomMax
+      _mask = source._mask
+      _tiles = source._tiles
+      _tileset = source._tileset
+      _origin = source._origin
+      _sources = source._sources
+      _base = source._base
+      _partialFirst = source._partialFirst
+      _changed = source._changed
+      _toPlan = source._toPlan
+      _part = source._part
+      _tilesFound = source._tilesFound
+      _sourceVersion = source._sourceVersion
+      _sourcesVersion = source._sourcesVersion
     }
   }
 
@@ -4016,36 +4363,22 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._token) }()
-        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._job) }()
-        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._leaseMs) }()
-        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempt) }()
-        case 5: try {
-          var v: PBFetchWork?
-          var hadOneofValue = false
-          if let current = _storage._work {
-            hadOneofValue = true
-            if case .fetch(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._work = .fetch(v)
-          }
-        }()
-        case 6: try {
-          var v: PBMergeWork?
-          var hadOneofValue = false
-          if let current = _storage._work {
-            hadOneofValue = true
-            if case .merge(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._work = .merge(v)
-          }
-        }()
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._cell) }()
+        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMin) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMax) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._mask) }()
+        case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._tiles) }()
+        case 6: try { try decoder.decodeSingularBytesField(value: &_storage._tileset) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._origin) }()
+        case 8: try { try decoder.decodeRepeatedBytesField(value: &_storage._sources) }()
+        case 9: try { try decoder.decodeRepeatedBytesField(value: &_storage._base) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._partialFirst) }()
+        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._tilesFound) }()
+        case 12: try { try decoder.decodeSingularBytesField(value: &_storage._changed) }()
+        case 13: try { try decoder.decodeSingularBoolField(value: &_storage._toPlan) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._part) }()
+        case 200: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
+        case 201: try { try decoder.decodeSingularStringField(value: &_storage._sourcesVersion) }()
         default: break
         }
       }
@@ -4058,43 +4391,79 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if _storage._token != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._token, fieldNumber: 1)
+      try { if let v = _storage._cell {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if _storage._zoomMin != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMin, fieldNumber: 2)
       }
-      if _storage._job != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._job, fieldNumber: 2)
+      if _storage._zoomMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMax, fieldNumber: 3)
       }
-      if _storage._leaseMs != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._leaseMs, fieldNumber: 3)
+      if !_storage._mask.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._mask, fieldNumber: 4)
       }
-      if _storage._attempt != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._attempt, fieldNumber: 4)
+      if _storage._tiles != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._tiles, fieldNumber: 5)
       }
-      switch _storage._work {
-      case .fetch?: try {
-        guard case .fetch(let v)? = _storage._work else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-      }()
-      case .merge?: try {
-        guard case .merge(let v)? = _storage._work else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-      }()
-      case nil: break
+      if !_storage._tileset.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._tileset, fieldNumber: 6)
+      }
+      if !_storage._origin.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._origin, fieldNumber: 7)
+      }
+      if !_storage._sources.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._sources, fieldNumber: 8)
+      }
+      if !_storage._base.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._base, fieldNumber: 9)
+      }
+      if _storage._partialFirst != false {
+        try visitor.visitSingularBoolField(value: _storage._partialFirst, fieldNumber: 10)
+      }
+      if _storage._tilesFound != false {
+        try visitor.visitSingularBoolField(value: _storage._tilesFound, fieldNumber: 11)
+      }
+      if !_storage._changed.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._changed, fieldNumber: 12)
+      }
+      if _storage._toPlan != false {
+        try visitor.visitSingularBoolField(value: _storage._toPlan, fieldNumber: 13)
+      }
+      try { if let v = _storage._part {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
+      if !_storage._sourceVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 200)
+      }
+      if !_storage._sourcesVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourcesVersion, fieldNumber: 201)
       }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBOffer, rhs: PBOffer) -> Bool {
+  public static func ==(lhs: PBFetchWork, rhs: PBFetchWork) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
         let rhs_storage = _args.1
-        if _storage._token != rhs_storage._token {return false}
-        if _storage._job != rhs_storage._job {return false}
-        if _storage._leaseMs != rhs_storage._leaseMs {return false}
-        if _storage._attempt != rhs_storage._attempt {return false}
-        if _storage._work != rhs_storage._work {return false}
+        if _storage._cell != rhs_storage._cell {return false}
+        if _storage._zoomMin != rhs_storage._zoomMin {return false}
+        if _storage._zoomMax != rhs_storage._zoomMax {return false}
+        if _storage._mask != rhs_storage._mask {return false}
+        if _storage._tiles != rhs_storage._tiles {return false}
+        if _storage._tileset != rhs_storage._tileset {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._sources != rhs_storage._sources {return false}
+        if _storage._base != rhs_storage._base {return false}
+        if _storage._partialFirst != rhs_storage._partialFirst {return false}
+        if _storage._changed != rhs_storage._changed {return false}
+        if _storage._toPlan != rhs_storage._toPlan {return false}
+        if _storage._part != rhs_storage._part {return false}
+        if _storage._tilesFound != rhs_storage._tilesFound {return false}
+        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
+        if _storage._sourcesVersion != rhs_storage._sourcesVersion {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4104,9 +4473,9 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
   }
 }
 
-nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{3}tiles_found\0\u{1}changed\0\u{4}|\u{2}source_version\0\u{3}sources_version\0")
+nonisolated extension PBRangePlanPart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RangePlanPart"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}plan\0\u{1}first\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4114,20 +4483,12 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._cell) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
-      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.tileset) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.origin) }()
-      case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sources) }()
-      case 9: try { try decoder.decodeRepeatedBytesField(value: &self.base) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self.partialFirst) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.tilesFound) }()
-      case 12: try { try decoder.decodeSingularBytesField(value: &self.changed) }()
-      case 200: try { try decoder.decodeSingularStringField(value: &self.sourceVersion) }()
-      case 201: try { try decoder.decodeSingularStringField(value: &self.sourcesVersion) }()
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.plan) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.first) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._cell) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       default: break
       }
     }
@@ -4138,66 +4499,79 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.plan.isEmpty {
+      try visitor.visitSingularBytesField(value: self.plan, fieldNumber: 1)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularUInt32Field(value: self.first, fieldNumber: 2)
+    }
     try { if let v = self._cell {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     if self.zoomMin != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 2)
+      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 4)
     }
     if self.zoomMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 3)
-    }
-    if !self.mask.isEmpty {
-      try visitor.visitSingularBytesField(value: self.mask, fieldNumber: 4)
+      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 5)
     }
     if self.tiles != 0 {
-      try visitor.visitSingularUInt64Field(value: self.tiles, fieldNumber: 5)
-    }
-    if !self.tileset.isEmpty {
-      try visitor.visitSingularBytesField(value: self.tileset, fieldNumber: 6)
-    }
-    if !self.origin.isEmpty {
-      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 7)
-    }
-    if !self.sources.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.sources, fieldNumber: 8)
-    }
-    if !self.base.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.base, fieldNumber: 9)
-    }
-    if self.partialFirst != false {
-      try visitor.visitSingularBoolField(value: self.partialFirst, fieldNumber: 10)
-    }
-    if self.tilesFound != false {
-      try visitor.visitSingularBoolField(value: self.tilesFound, fieldNumber: 11)
-    }
-    if !self.changed.isEmpty {
-      try visitor.visitSingularBytesField(value: self.changed, fieldNumber: 12)
-    }
-    if !self.sourceVersion.isEmpty {
-      try visitor.visitSingularStringField(value: self.sourceVersion, fieldNumber: 200)
-    }
-    if !self.sourcesVersion.isEmpty {
-      try visitor.visitSingularStringField(value: self.sourcesVersion, fieldNumber: 201)
+      try visitor.visitSingularUInt64Field(value: self.tiles, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBFetchWork, rhs: PBFetchWork) -> Bool {
+  public static func ==(lhs: PBRangePlanPart, rhs: PBRangePlanPart) -> Bool {
+    if lhs.plan != rhs.plan {return false}
+    if lhs.first != rhs.first {return false}
     if lhs._cell != rhs._cell {return false}
     if lhs.zoomMin != rhs.zoomMin {return false}
     if lhs.zoomMax != rhs.zoomMax {return false}
-    if lhs.mask != rhs.mask {return false}
     if lhs.tiles != rhs.tiles {return false}
-    if lhs.tileset != rhs.tileset {return false}
-    if lhs.origin != rhs.origin {return false}
-    if lhs.sources != rhs.sources {return false}
-    if lhs.base != rhs.base {return false}
-    if lhs.partialFirst != rhs.partialFirst {return false}
-    if lhs.changed != rhs.changed {return false}
-    if lhs.tilesFound != rhs.tilesFound {return false}
-    if lhs.sourceVersion != rhs.sourceVersion {return false}
-    if lhs.sourcesVersion != rhs.sourcesVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRangePlanParts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RangePlanParts"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cells\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.cells) }()
+      case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.zoomMin) }()
+      case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.zoomMax) }()
+      case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.tiles) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.cells.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.cells, fieldNumber: 1)
+    }
+    if !self.zoomMin.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.zoomMin, fieldNumber: 2)
+    }
+    if !self.zoomMax.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.zoomMax, fieldNumber: 3)
+    }
+    if !self.tiles.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.tiles, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBRangePlanParts, rhs: PBRangePlanParts) -> Bool {
+    if lhs.cells != rhs.cells {return false}
+    if lhs.zoomMin != rhs.zoomMin {return false}
+    if lhs.zoomMax != rhs.zoomMax {return false}
+    if lhs.tiles != rhs.tiles {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5722,7 +6096,7 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StepStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}state\0\u{1}attempts\0\u{1}result\0\u{1}cause\0\u{1}detail\0\u{3}retry_ms\0\u{3}ended_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}state\0\u{1}attempts\0\u{1}result\0\u{1}cause\0\u{1}detail\0\u{3}retry_ms\0\u{3}ended_ms\0\u{3}exit_code\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5738,6 +6112,7 @@ nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 6: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.retryMs) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.endedMs) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.exitCode) }()
       default: break
       }
     }
@@ -5768,6 +6143,9 @@ nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.endedMs != 0 {
       try visitor.visitSingularInt64Field(value: self.endedMs, fieldNumber: 8)
     }
+    if self.exitCode != 0 {
+      try visitor.visitSingularUInt32Field(value: self.exitCode, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5780,6 +6158,7 @@ nonisolated extension PBStepStatus: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.detail != rhs.detail {return false}
     if lhs.retryMs != rhs.retryMs {return false}
     if lhs.endedMs != rhs.endedMs {return false}
+    if lhs.exitCode != rhs.exitCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6251,7 +6630,7 @@ nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ScheduleEdit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0\u{1}revision\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6267,6 +6646,7 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 6: try { try decoder.decodeSingularStringField(value: &self.packages) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.tileset) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.unfollows) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
       default: break
       }
     }
@@ -6297,6 +6677,9 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.unfollows != false {
       try visitor.visitSingularBoolField(value: self.unfollows, fieldNumber: 8)
     }
+    if self.revision != 0 {
+      try visitor.visitSingularUInt64Field(value: self.revision, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6309,6 +6692,7 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.packages != rhs.packages {return false}
     if lhs.tileset != rhs.tileset {return false}
     if lhs.unfollows != rhs.unfollows {return false}
+    if lhs.revision != rhs.revision {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6365,7 +6749,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0\u{1}revision\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -6388,6 +6772,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _packagesFile: String = String()
     var _tilesetFile: String = String()
     var _catalog: String = String()
+    var _revision: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6418,6 +6803,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _packagesFile = source._packagesFile
       _tilesetFile = source._tilesetFile
       _catalog = source._catalog
+      _revision = source._revision
     }
   }
 
@@ -6456,6 +6842,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._packagesFile) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._tilesetFile) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
+        case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._revision) }()
         default: break
         }
       }
@@ -6524,6 +6911,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._catalog.isEmpty {
         try visitor.visitSingularStringField(value: _storage._catalog, fieldNumber: 20)
       }
+      if _storage._revision != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._revision, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6553,6 +6943,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._packagesFile != rhs_storage._packagesFile {return false}
         if _storage._tilesetFile != rhs_storage._tilesetFile {return false}
         if _storage._catalog != rhs_storage._catalog {return false}
+        if _storage._revision != rhs_storage._revision {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -8873,7 +9264,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedPlan"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cells\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cells\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}roles\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8885,6 +9276,7 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.zoomMin) }()
       case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.zoomMax) }()
       case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.tiles) }()
+      case 5: try { try decoder.decodeRepeatedUInt64Field(value: &self.roles) }()
       default: break
       }
     }
@@ -8903,6 +9295,9 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.tiles.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.tiles, fieldNumber: 4)
     }
+    if !self.roles.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.roles, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8911,6 +9306,7 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.zoomMin != rhs.zoomMin {return false}
     if lhs.zoomMax != rhs.zoomMax {return false}
     if lhs.tiles != rhs.tiles {return false}
+    if lhs.roles != rhs.roles {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
