@@ -13,6 +13,12 @@ package enum Console {
     /// Whether each line on standard error is a JSON object, as `--progress json` promises.
     private static let writesJSON = Atomic(false)
 
+    /// Whether notes and progress are left out, as `--quiet` asks.
+    private static let isQuiet = Atomic(false)
+
+    /// From now on writes no notes and no progress; warnings, errors, results and what `--progress json` asks for stay.
+    package static func leaveNotesOut() { isQuiet.store(true, ordering: .relaxed) }
+
     /// From now on writes each line on standard error as a JSON object: `{"note": "…"}` or `{"warning": "…"}`.
     package static func writeMessagesAsJSON() { writesJSON.store(true, ordering: .relaxed) }
 
@@ -34,6 +40,7 @@ package enum Console {
 
     /// Writes a line for the user.
     package static func note(_ line: String) {
+        guard !isQuiet.load(ordering: .relaxed) else { return }
         guard !writesJSON.load(ordering: .relaxed) else { return message("note", line) }
         StatusLine.write(VisibleText.escaped(line))
     }
@@ -68,6 +75,7 @@ package enum Console {
 
     /// Shows progress in one line of the terminal that is redrawn.
     package static func draw(_ bar: ProgressBar) {
+        guard !isQuiet.load(ordering: .relaxed) else { return }
         let columns = Terminal.columns ?? 80
         let line = VisibleText.escaped(bar.line(columns: columns, isUnicode: Terminal.isUnicode))
         StatusLine.draw(line, columns: DisplayWidth.columns(line))

@@ -12,6 +12,8 @@ public enum CommandLineTool {
     ///
     /// - Parameter commit: What the build knows of its commit, as `ops/commit` prints it.
     public static func run(_ arguments: [String], commit: String = "") async -> Never {
+        let (arguments, isQuiet) = QuietOption.taken(from: arguments)
+        if isQuiet { Console.leaveNotesOut() }
         do {
             if wantsJSONProgress(arguments) { Console.writeMessagesAsJSON() }
             ProgramVersion.commit = ProgramVersion.Commit(commit)
@@ -92,6 +94,8 @@ struct RootCommand: AsyncParsableCommand {
         abstract: "Bulk-builds offline map packages from a tile server, with a coordinator and workers.",
         discussion: """
             Start with the built-in world: packhorse demo. The keys of a tileset file: packhorse help tileset
+
+            With --quiet every command writes no progress and no notes on standard error; warnings, errors and the result stay.
 
             Exit codes: \(ExitStatus.allCases.map { "\($0.rawValue) \($0.name)" }.joined(separator: "; ")).
             """,
