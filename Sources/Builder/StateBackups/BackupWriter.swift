@@ -39,7 +39,8 @@ public actor BackupWriter {
     @discardableResult
     public func write(_ copy: URL, now: Int64) async throws -> UInt64 {
         let scan = try PageScan(copy)
-        let isBase = segments.isEmpty || segments.count - baseSegments > Self.mostDeltas || deltaPages > max(basePages, 1_024)
+        let isBase =
+            segments.isEmpty || segments.count - baseSegments > Self.mostDeltas || deltaPages > max(basePages, 1_024)
         var added = isBase ? [] : segments
         var digests: [Digest] = []
         digests.reserveCapacity(Int(scan.pageCount))

@@ -32,7 +32,8 @@ public struct BatchBand: Hashable, Sendable {
         }
 
     /// The bands for plans of ranges, which are large.
-    static let ofPlans = [(0, 6, 0), (7, 10, 6), (11, 14, 11), (15, 18, 14), (19, 22, 18)].compactMap { low, high, index in
+    static let ofPlans = [(0, 6, 0), (7, 10, 6), (11, 14, 11), (15, 18, 14), (19, 22, 18)].compactMap {
+        low, high, index in
         ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }
     }
 

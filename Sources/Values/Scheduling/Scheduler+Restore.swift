@@ -29,7 +29,8 @@ extension Scheduler {
                     at: now + policy.backoff(job: id, index: index.number, attempt: batch.attempts))
             case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
             // A plan that was accepted: its commit may be repeated.
-            case .split: if batch.isAccepted, let token = batch.token { ended[token] = .batch(job: place, index: index) }
+            case .split:
+                if batch.isAccepted, let token = batch.token { ended[token] = .batch(job: place, index: index) }
             case .ready, .dead: break
             }
         }

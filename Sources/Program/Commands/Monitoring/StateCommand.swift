@@ -89,7 +89,8 @@ struct StateRestoreCommand: AsyncParsableCommand {
     func run() async throws {
         if s3.isPlace(backup) {
             let (index, former) = try await StateFile.restore(
-                from: try s3.backupPlace(backup), at: try at.flatMap(Self.seconds), into: URL(filePath: data), isForced: force
+                from: try s3.backupPlace(backup), at: try at.flatMap(Self.seconds), into: URL(filePath: data),
+                isForced: force
             )
             Console.result(
                 "restored the backup of \(BackupReader.time(index.name.seconds)); start the coordinator with --data \(data)"
