@@ -50,12 +50,9 @@ final class Tmux {
         let tmux = try #require(Self.program)
         // The server outlives the call. Descriptors of other tests' processes that it inherited would hide their ends, and with
         // signals that it inherited as blocked, its shells would not end with it.
-        let closing = """
-            import os, signal, sys
-            signal.pthread_sigmask(signal.SIG_SETMASK, ())
-            os.closerange(3, 4096)
-            os.execv(sys.argv[1], sys.argv[1:])
-            """
+        let closing =
+            "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, ()); "
+            + "os.closerange(3, 4096); os.execv(sys.argv[1], sys.argv[1:])"
         let outcome = try await Program.run(
             URL(filePath: "/usr/bin/python3"), ["-c", closing, tmux, "-L", socket] + arguments, in: scratch)
         try #require(outcome.status == 0, "tmux \(arguments): \(outcome.errors)")
