@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// The history of a schedule, and what follows a firing that failed: a real coordinator and its state file.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ScheduleHistoryTests {
     private static func wanted(retry: String) throws -> PBSchedule {
         let frame = try Frame(session: 1, seq: 0, .submit(try Fixture.submission())).encoded()

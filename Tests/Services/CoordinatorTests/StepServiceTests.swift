@@ -12,7 +12,7 @@ import Wire
 @testable import Coordinator
 
 /// Steps after jobs, with a real coordinator, its state file, catalogs and a folder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StepServiceTests {
     private let fixture: Fixture
     private var staging: URL { fixture.folder.appendingPathComponent("staging") }

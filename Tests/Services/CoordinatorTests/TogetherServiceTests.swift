@@ -10,7 +10,7 @@ import Wire
 @testable import Coordinator
 
 /// Jobs that publish all of their packages in one change.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct TogetherServiceTests {
     private let fixture: Fixture
 

@@ -9,7 +9,7 @@ import Tiles
 @testable import Gateway
 
 /// Catalogs of the coordinator are compared, promoted and rolled back through the API.
-@Suite(.timeLimit(.minutes(3))) struct CatalogChangeTests {
+@Suite(.timeLimit(.minutes(15))) struct CatalogChangeTests {
     private typealias Cluster = ClusterServingTests
 
     /// A gateway over a coordinator whose catalogs `main` and `staging` have EE and LV; those of staging are newer.

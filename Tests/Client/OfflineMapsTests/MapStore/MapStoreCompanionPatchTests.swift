@@ -8,7 +8,7 @@ import Tiles
 private let estonia = Item.package("EE")
 
 /// Updates of companions by patches.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreCompanionPatchTests {
     private let site: StoreSite
     private let first: [UInt8]

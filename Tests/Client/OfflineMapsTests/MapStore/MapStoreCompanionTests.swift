@@ -9,7 +9,7 @@ import Tiles
 private let estonia = Item.package("EE")
 
 /// Files that belong to a package and are no maps, on a device.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct MapStoreCompanionTests {
     private let site: StoreSite
     private let map: TestMap

@@ -9,7 +9,7 @@ import Tiles
 @testable import Commands
 
 /// Patches of companions: in a catalog, and on a device.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeviceCompanionPatchTests {
     private let shop: Shop
     private let device: DeviceProgram

@@ -12,7 +12,7 @@ import Tiles
 @testable import Commands
 
 /// Packages as PMTiles: patches in a catalog, and on a device.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DevicePMTilesTests {
     private let shop: Shop
     private let device: DeviceProgram
