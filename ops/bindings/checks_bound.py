@@ -151,7 +151,7 @@ def is_a_package(world, _):
     source, target = world.folder / "source", world.folder / "target"
     shutil.copytree(bound.BINDINGS / "python", source, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(world.library, source / "offlinemaps/libofflinemaps.so")
-    bound.make(sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", target, source)
+    bound.make(sys.executable, "-m", "pip", "--isolated", "install", "--quiet", "--no-index", "--no-deps", "--target", target, source)
     language = bound.python(world)
     language.name, language.variables = "pip", {"PYTHONPATH": str(target)}
     world.serve("one")

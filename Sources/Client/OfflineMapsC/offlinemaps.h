@@ -12,6 +12,9 @@
  * Threads. Functions block until they are done, unless their text says otherwise. Progress functions are called on one thread of
  * the library, named "offlinemaps", one call at a time in the whole process: none on a thread of the caller. They must return
  * soon, must not throw or jump out, and may call every function of this header but ofm_download_wait.
+ *
+ * Signals. The library sets no signal handler. A program whose SIGPIPE has the default action should ignore it:
+ * signal(SIGPIPE, SIG_IGN).
  */
 #ifndef OFFLINEMAPS_H
 #define OFFLINEMAPS_H

@@ -28,7 +28,8 @@ struct PushedCatalog: Sendable {
             do { index = try CatalogIndex(decoding: bytes) } catch { if !isReplaced { throw error } }
         }
         let packs = index?.packages.compactMap { $0.tilePacks?.url } ?? []
-        for path in Set(paths + packs + [CatalogIndex.signatureName]).sorted() where documents[path] == nil {
+        // The index is not read a second time: one that has come since is of another publisher.
+        for path in Set(paths + packs + [CatalogIndex.signatureName]).subtracting([CatalogIndex.fileName]).sorted() {
             documents[path] = try await target.read(path)
         }
         var known = PushJournal.files(in: try await target.read(PushJournal.name)?.bytes)

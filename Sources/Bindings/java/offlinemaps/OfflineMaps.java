@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * try (OfflineMaps maps = OfflineMaps.open(folder, "https://maps.example.com/offline/", "ed25519-public:...");
  *         Download download = maps.download("FR", "streets", (fraction, transferred, state, text) -> show(fraction))) {
  *     download.await();
- *     byte[] style = maps.style("streets", "FR");
+ *     String style = maps.style("streets", "FR");
  * }
  * }</pre>
  *

@@ -40,7 +40,7 @@ extension ControlHandlers {
     static func changed(_ id: String) -> Refusal {
         Refusal(
             "schedule-changed",
-            "Schedule '\(id)' was changed or removed by another command at the same time; this one has changed nothing.",
+            "Schedule '\(id)' was changed or removed since it was read, perhaps by an earlier attempt of the same command.",
             hint: "packhorse schedule show \(id), then repeat the command if it is still right")
     }
 

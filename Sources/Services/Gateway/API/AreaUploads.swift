@@ -22,7 +22,7 @@ final class AreaUploads: Sendable {
             return true
         }
         guard isTaken else {
-            throw Problem(.tryLater, "\(Self.most) other files with areas are being read.", retryAfter: 5)
+            throw Problem(.tryLater, "\(Self.most) other areas are being read.", retryAfter: 5)
         }
         defer { open.withLock { $0 -= 1 } }
         return try await body()

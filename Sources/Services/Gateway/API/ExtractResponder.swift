@@ -58,8 +58,6 @@ struct ExtractResponder: Sendable {
         guard let extracts = services.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
         let order = try await JSONBody.read(Order.self, routed.request, most: 4 << 20)
         let tileset = try services.tilesets.find(order.tileset, for: routed.caller)
-        let areas = try order.area.areas { () throws(Problem) in try services.world.tree() }
-        guard let area = Area.merged(areas) else { throw Problem(.wrongRequest, "The area is empty.") }
         let formats = try Self.formats(order.formats ?? [])
         if let name = order.name, !(1...100 ~= name.utf8.count) {
             throw Problem(.wrongRequest, "'name' has 1 to 100 bytes.")
@@ -68,7 +66,15 @@ struct ExtractResponder: Sendable {
         guard tileset.zooms.contains(zoom), let zooms = ZoomRange(min: tileset.zooms.min, max: zoom) else {
             throw Problem(.wrongRequest, "'max_zoom' is one of the zooms \(tileset.zooms) of the tileset.")
         }
-        let mask = area.mask(zoom)
+        let asked = order.area
+        // Hundreds of regions take seconds of a core.
+        let mask = try await services.uploads.admit { () async throws(Problem) in
+            try await services.uploads.run { [services] () throws(Problem) in
+                let areas = try asked.areas { () throws(Problem) in try services.world.tree() }
+                guard let area = Area.merged(areas) else { throw Problem(.wrongRequest, "The area is empty.") }
+                return area.mask(zoom)
+            }
+        }
         let count = mask.count(in: zooms)
         guard count <= services.options.extractTiles else {
             services.metrics.extract(.tooBig, seconds: nil)
