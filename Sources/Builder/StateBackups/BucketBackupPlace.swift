@@ -1,3 +1,4 @@
+internal import Errors
 public import ObjectStore
 
 /// Backups in an S3 bucket.
