@@ -2,6 +2,7 @@ import Errors
 import Foundation
 import Logging
 import Scheduling
+import StateBackups
 import Telemetry
 
 /// Starts the backups when they are due, and delays the removal of blobs until a backup no longer needs them.

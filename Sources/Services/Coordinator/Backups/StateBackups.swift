@@ -122,7 +122,7 @@ final class StateBackups: Sendable {
             work.cancel()
         }
         defer { timer.cancel() }
-        do { try await work.value } catch { return error }
+        do { _ = try await work.value } catch { return error }
         return nil
     }
 
