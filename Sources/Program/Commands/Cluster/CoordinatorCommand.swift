@@ -229,7 +229,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         for (option, place) in places where option != "--blobs" || options.store == nil {
             try OutputLocation.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
         }
-        if let place = try backups.restoreFrom.map(blobOptions.backupPlace) {
+        if let place = try backups.restoreFrom.map(blobOptions.s3.backupPlace) {
             try await restore(place, into: options.data, logger)
         }
         let service = try CoordinatorService(options, logger: logger)
