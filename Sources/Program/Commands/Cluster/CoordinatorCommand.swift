@@ -232,19 +232,28 @@ struct CoordinatorCommand: AsyncParsableCommand {
         if let place = try backups.restoreFrom.map(blobOptions.s3.backupPlace) {
             try await restore(place, into: options.data, logger)
         }
-        let service = try CoordinatorService(options, logger: logger)
+        let service = try Self.needingSpace { try CoordinatorService(options, logger: logger) }
         let endpoints = EndpointsFile(
             control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
             pid: ProcessInfo.processInfo.processIdentifier)
-        do {
-            try endpoints.write(to: options.data)
-        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-            // As for the state file: a supervisor starts it again until there is space.
-            throw CLIError(
-                .temporary, "the endpoints cannot be written to '\(options.data.path)': the disk is full",
-                hint: "free space on the disk of '\(options.data.path)'")
-        }
+        try Self.needingSpace { try endpoints.write(to: options.data) }
         return (service, endpoints, Configuration.reloadSteps + keys.reloadSteps(options.security))
+    }
+
+    /// A full disk at the start ends with exit code 75, whichever file finds it: a supervisor starts the coordinator again until there
+    /// is space.
+    private static func needingSpace<Result>(_ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch let error as StorageError where error.code == .diskFull {
+            throw isFull(error.message)
+        } catch let error as CatalogError where error.code == .diskFull {
+            throw isFull(error.message)
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            throw isFull("'\(error.filePath ?? "")' cannot be written: the disk is full")
+        }
+    }
+
+    private static func isFull(_ message: String) -> CLIError {
+        CLIError(.temporary, message, hint: "free space on the disk of the file that is named above")
     }
 
     /// Restores the newest backup when the data folder has no state.
