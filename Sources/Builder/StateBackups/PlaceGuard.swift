@@ -3,8 +3,8 @@ internal import Errors
 /// Tells a coordinator whether it is still the one that a place belongs to.
 ///
 /// Each run announces its epoch in the place. A run that finds a higher one has been replaced by a coordinator that was restored from a backup, and
-/// must change nothing that both share. Nothing here excludes two writers at the same instant: the successor gets along with what its predecessor did
-/// before the successor announced itself.
+/// must change nothing that both share. Nothing here excludes two writers at the same instant: what the predecessor did
+/// before the successor announced itself does no harm.
 public actor PlaceGuard {
     private let place: any BackupPlace
     private let own: PlaceClaim

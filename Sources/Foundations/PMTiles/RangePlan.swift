@@ -4,7 +4,7 @@
 /// them those without a body. A batch is a part of these positions. The bytes are a function of the archive and the tiles;
 /// docs/formats/range-plan.md describes them.
 public struct RangePlan: Sendable, Hashable {
-    /// The archive as the planner saw it, so that nobody has to ask for its beginning again.
+    /// The archive as the planner saw it, so that no worker has to ask for its beginning again.
     public struct Archive: Sendable, Hashable {
         /// Bytes of the file.
         public var length: UInt64
