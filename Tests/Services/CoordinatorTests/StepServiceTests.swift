@@ -177,7 +177,10 @@ struct StepServiceTests {
         let options = try options(verifier)
         let job = try await working(options) { talker in
             let job = try await talker.submit(try submission(["promote=main", "verify", "push=\(www.path)"])).job
-            let status = try await talker.watch(job) { _ in begun.isSet }
+            // A status that was on its way when the step began shows the state before.
+            let status = try await talker.watch(job) {
+                begun.isSet && $0.steps.count == 3 && $0.steps[1].state == "running"
+            }
             #expect(states(status) == ["done", "running", "waiting"], "\(status.waiting)")
             return job
         }
