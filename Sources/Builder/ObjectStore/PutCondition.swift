@@ -1,6 +1,6 @@
 /// What must be true of the object of a name when another one is put there.
 public enum PutCondition: Sendable, Hashable {
-    /// There is none (`If-None-Match: *`).
+    /// The object does not exist (`If-None-Match: *`).
     case absent
     /// It is the one that was read with this entity tag (`If-Match`).
     case unchanged(String)

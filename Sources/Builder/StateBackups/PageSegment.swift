@@ -32,7 +32,9 @@ public struct PageSegment: Hashable, Sendable {
     ///
     /// - Throws: `damaged-backup` for anything that ``encoded()`` does not write.
     public init(decoding bytes: [UInt8]) throws(BackupError) {
-        guard bytes.count <= Self.mostBytes, bytes.starts(with: Self.magic) else { throw Self.damaged("it is none") }
+        guard bytes.count <= Self.mostBytes, bytes.starts(with: Self.magic) else {
+            throw Self.damaged("it is too long or has another magic")
+        }
         var reader = BackupBytes(bytes.dropFirst(Self.magic.count))
         guard let pageSize = reader.number(UInt32.self), let count = reader.number(UInt32.self),
             pageSize.nonzeroBitCount == 1,

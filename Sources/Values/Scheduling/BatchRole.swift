@@ -23,7 +23,7 @@ public enum BatchRole: Hashable, Sendable {
         }
     }
 
-    /// Reads a code; `nil` when it is none.
+    /// Reads a code; `nil` when no role has it.
     public init?(code: UInt64) {
         switch code {
         case 0: self = .cell

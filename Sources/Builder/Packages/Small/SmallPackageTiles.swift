@@ -50,7 +50,7 @@ struct SmallPackageTiles {
         return (number, known == nil)
     }
 
-    /// Makes room for all bodies.
+    /// Allocates memory for all bodies.
     mutating func reserve() { content.reserveCapacity(length) }
 
     /// Sets the bytes of a body, which have been checked.

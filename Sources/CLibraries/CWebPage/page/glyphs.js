@@ -1,10 +1,10 @@
-// Letters for MapLibre, made from the fonts of the browser: a map has labels in every script, and asks nobody for a font.
+// Letters for MapLibre, made from the fonts of the browser: a map has labels in every script and requests no font.
 
 /** Pixels of the font's height; the size that MapLibre expects. */
 const SIZE = 24;
 /** Pixels around a letter for which the distance to its edge is stored. */
 const BORDER = 3;
-/** Pixels over which the distance is told apart, and the share of them inside of the letter. */
+/** Pixels over which the distance to the edge is encoded, and the share of them inside of the letter. */
 const [RADIUS, INSIDE] = [8, 0.25];
 const FAR = 1e9;
 

@@ -1,4 +1,4 @@
-// Which names a simple map has room for. Pure.
+// Which names fit on a simple map without overlapping. Pure.
 
 /**
  * Chooses labels that do not overlap. `labels`: `{text, x, y, weight, size}` with places in pixels; the heaviest come first.

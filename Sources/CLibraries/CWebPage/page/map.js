@@ -14,7 +14,7 @@ const MOST_ZOOM = 18;
 const TILE = 512;
 
 export class MapView {
-  /** `label` names the map for screen readers; `onBox` is told a box that was drawn, `onPoint` a corner of a polygon in degrees, `onClick` a place in pixels; `hasTip` shows features under the pointer. */
+  /** `label` names the map for screen readers; `onBox` gets a box that was drawn, `onPoint` a corner of a polygon in degrees, `onClick` a place in pixels; `hasTip` shows features under the pointer. */
   constructor({ label, onBox = null, onPoint = null, onClick = null, hasTip = false }) {
     this.camera = { x: 0.5, y: 0.35, zoom: 0 };
     this.pictures = {};
