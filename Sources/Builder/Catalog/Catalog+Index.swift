@@ -22,15 +22,14 @@ extension Catalog {
         let parts = try indexParts()
         let name = CatalogIndex.fileName
         return try memory.encoding { (rows) throws(CatalogError) in
-            var packages: [UInt8] = []
+            var packages: [[UInt8]] = []
             for sources in parts.packages {
                 guard let edition = sources.first?.edition else { continue }
-                let joined = try rows.index[edition, default: EncodedRows()].joined(sources, by: \.entry.id) {
+                packages += try rows.index[edition, default: EncodedRows()].elements(sources, by: \.entry.id) {
                     (source) throws(CatalogError) in try Self.row(CatalogIndex.Package(source), named: name)
                 }
-                packages += (packages.isEmpty ? [] : Array(",\n".utf8)) + joined
             }
-            let tree = try rows.tree.joined(parts.tree, by: \.id) { (node) throws(CatalogError) in
+            let tree = try rows.tree.elements(parts.tree, by: \.id) { (node) throws(CatalogError) in
                 try Self.row(node, named: name)
             }
             return try Self.document(

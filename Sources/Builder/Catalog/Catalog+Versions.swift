@@ -138,7 +138,7 @@ extension Catalog {
     func encoded(_ history: CatalogHistory, _ edition: CatalogEdition) throws(CatalogError) -> [UInt8] {
         let url = historyURL(edition)
         return try memory.encoding { (rows) throws(CatalogError) in
-            let packages = try rows.histories[edition, default: EncodedRows()].joined(
+            let packages = try rows.histories[edition, default: EncodedRows()].elements(
                 history.packages, by: { CatalogHistory.Key(id: $0.id, version: $0.version) }
             ) { (entry) throws(CatalogError) in try Self.row(entry, named: url.path) }
             return try Self.document(

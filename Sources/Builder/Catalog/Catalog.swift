@@ -167,7 +167,7 @@ public struct Catalog: Sendable {
             for place in list.packages.indices where !known.holds(list.packages[place].id, list.packages[place]) {
                 list.packages[place] = list.packages[place].rebased(base)
             }
-            let packages = try rows.lists[edition, default: EncodedRows()].joined(list.packages, by: \.id) {
+            let packages = try rows.lists[edition, default: EncodedRows()].elements(list.packages, by: \.id) {
                 (entry) throws(CatalogError) in try Self.row(entry, named: url.path)
             }
             var shell = list

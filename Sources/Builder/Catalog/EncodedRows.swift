@@ -23,18 +23,19 @@ struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Send
     /// Whether the cached element was encoded from an equal source.
     func holds(_ key: Key, _ source: Source) -> Bool { rows[key].map { $0.source == source } ?? false }
 
-    /// The array's elements in this order, each indented as one of an array of the document, separated by commas.
+    /// The array's elements in this order, each indented as one of an array of the document.
     ///
     /// Elements that are not in the argument are removed from the cache.
     /// - Parameters:
     ///   - key: The unique key of a source.
     ///   - encode: The element encoded as a document, without a newline at its end.
-    mutating func joined(
+    mutating func elements(
         _ sources: [Source], by key: (Source) -> Key, _ encode: (Source) throws(CatalogError) -> [UInt8]
-    ) throws(CatalogError) -> [UInt8] {
+    ) throws(CatalogError) -> [[UInt8]] {
         var next: [Key: Row] = [:]
         next.reserveCapacity(sources.count)
-        var bytes: [UInt8] = []
+        var elements: [[UInt8]] = []
+        elements.reserveCapacity(sources.count)
         for source in sources {
             let key = key(source)
             let row: Row
@@ -45,11 +46,10 @@ struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Send
                 encodings += 1
             }
             next[key] = row
-            if !bytes.isEmpty { bytes += [0x2C, 0x0A] }
-            bytes += row.bytes
+            elements.append(row.bytes)
         }
         rows = next
-        return bytes
+        return elements
     }
 
     /// Indents by two more levels; an empty line stays empty, as the encoder writes it.
@@ -67,15 +67,16 @@ struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Send
 }
 
 extension Catalog {
-    /// Joins a JSON document with its largest arrays, which were encoded element by element.
+    /// Joins a JSON document with its largest arrays, which were encoded element by element; their bytes are copied once.
     ///
     /// - Parameters:
     ///   - shell: The document with these arrays, members of its outermost object, empty.
-    ///   - arrays: Their elements by member name, as joined by ``EncodedRows``.
+    ///   - arrays: Their elements by member name, of ``EncodedRows/elements(_:by:_:)``.
     /// - Throws: `catalog-corrupt` if the shell does not have such an empty array.
-    static func document(shell: [UInt8], filling arrays: [String: [UInt8]]) throws(CatalogError) -> [UInt8] {
-        var places: [(offset: Int, rows: [UInt8])] = []
-        for (member, rows) in arrays where !rows.isEmpty {
+    static func document(shell: [UInt8], filling arrays: [String: [[UInt8]]]) throws(CatalogError) -> [UInt8] {
+        var places: [(offset: Int, elements: [[UInt8]])] = []
+        var size = shell.count
+        for (member, elements) in arrays where !elements.isEmpty {
             // A string cannot hold a newline, so only a member of the outermost object can begin this way.
             let opening = Array("\n  \"\(member)\" : [\n".utf8)
             let pattern = opening + Array("\n  ]".utf8)
@@ -83,16 +84,21 @@ extension Catalog {
             guard let start else {
                 throw CatalogError(.corrupt, "A list of the catalog has no empty array '\(member)' to fill.")
             }
-            places.append((start + opening.count, rows))
+            places.append((start + opening.count, elements))
+            size += elements.reduce(0) { $0 + $1.count + 2 }
         }
         var result: [UInt8] = []
-        result.reserveCapacity(places.reduce(shell.count) { $0 + $1.rows.count })
+        result.reserveCapacity(size)
         var rest = shell[...]
         for place in places.sorted(by: { $0.offset < $1.offset }) {
             result += rest[..<place.offset]
-            result += place.rows
+            for (number, element) in place.elements.enumerated() {
+                if number > 0 { result += [0x2C, 0x0A] }
+                result += element
+            }
             rest = rest[place.offset...]
         }
-        return result + rest
+        result += rest
+        return result
     }
 }

@@ -57,6 +57,22 @@ struct KnownDocument<Value: Sendable>: Sendable {
     /// Whether both are of one reading or writing.
     func isSame(as other: KnownDocument) -> Bool { identity === other.identity }
 
+    /// Whether a file has these bytes; it is read piece by piece, because memory for a whole list costs more than the comparison.
+    private static func holds(_ url: URL, _ bytes: [UInt8]) -> Bool {
+        guard let file = try? FileDescriptor(reading: url), file.size == bytes.count else { return false }
+        let piece = 256 << 10
+        return stride(from: 0, to: bytes.count, by: piece).allSatisfy { start in
+            let end = min(start + piece, bytes.count)
+            guard let read = try? file.read(at: UInt64(start), count: end - start) else { return false }
+            return read.withUnsafeBytes { found in
+                bytes[start..<end].withUnsafeBytes { known in
+                    guard let one = found.baseAddress, let other = known.baseAddress else { return true }
+                    return memcmp(one, other, end - start) == 0
+                }
+            }
+        }
+    }
+
     /// The same document if the file still holds its bytes; `nil` when it has to be read again.
     func ifCurrent(at url: URL) -> KnownDocument? {
         var copy = self
@@ -67,9 +83,7 @@ struct KnownDocument<Value: Sendable>: Sendable {
         case .other, nil: return nil
         case .unproven:
             // A file that cannot be read is not known.
-            guard let again = KnownFile(path: url.path), let bytes, let found = try? Data(contentsOf: url),
-                found == Data(bytes)
-            else { return nil }
+            guard let again = KnownFile(path: url.path), let bytes, Self.holds(url, bytes) else { return nil }
             copy.file = again
             if again.isSettled { copy.bytes = nil }
             return copy

@@ -70,61 +70,68 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         }
     }
 
+    /// What is held once for all copies: copying a value with so many members counts references of each.
+    private final class Held: Sendable {
+        let members: Members
+        init(_ members: Members) { self.members = members }
+    }
+    private var held: Held
+
     /// The package's id, unique in the list.
-    public let id: String
+    public var id: String { held.members.id }
     /// Counts from 1; different bytes have a different version.
-    public private(set) var version: Int32
+    public var version: Int32 { held.members.version }
     /// Exact bytes of the file.
-    public let size: Int64
+    public var size: Int64 { held.members.size }
     /// Absolute address of the file.
-    public private(set) var url: String
+    public var url: String { held.members.url }
     /// The package's tiles: CARTO's text, a colon, the deepest zoom.
-    public let tileMask: String
+    public var tileMask: String { held.members.tileMask }
     /// Name paths by language: `name_en` is "Europe/Northern Europe/Estonia".
-    public let metainfo: [String: String]
+    public var metainfo: [String: String] { held.members.metainfo }
     /// SHA-256 of the file, 64 lower-case hexadecimal digits.
-    public let sha256: String
+    public var sha256: String { held.members.sha256 }
     /// The file's `agg_tiles_hash`: equal for equal tiles.
-    public let tilesHash: String
+    public var tilesHash: String { held.members.tilesHash }
     /// The attribution of the data; `nil` if unknown.
-    public let attribution: String?
+    public var attribution: String? { held.members.attribution }
     /// The format of the main file; `nil` for MBTiles.
-    public let format: String?
+    public var format: String? { held.members.format }
     /// How old the data is, as its source says; `nil` if unknown.
-    public let dataDate: String?
+    public var dataDate: String? { held.members.dataDate }
     /// The build of its source, for sources whose address changes with each build; `nil` for others.
-    public let sourceBuild: String?
+    public var sourceBuild: String? { held.members.sourceBuild }
     /// `changed` when its build asked the tile server only for a list of changed tiles and took the rest from an earlier build; else `nil`.
-    public let asked: String?
+    public var asked: String? { held.members.asked }
     /// How renderers read the tiles: `encoding` of their source; `nil` for the usual ways.
-    public let encoding: String?
+    public var encoding: String? { held.members.encoding }
     /// Width and height at which pictures are shown, in pixels; `nil` if not said.
-    public let tileSize: Int?
+    public var tileSize: Int? { held.members.tileSize }
     /// Id of the tileset it was built from; `nil` if unknown.
-    public private(set) var tileset: String?
+    public var tileset: String? { held.members.tileset }
     /// Tiles in the main file; `nil` if unknown.
-    public let tiles: Int64?
+    public var tiles: Int64? { held.members.tiles }
     /// The shallowest zoom of its tiles; `nil` if unknown.
-    public let minZoom: Int?
+    public var minZoom: Int? { held.members.minZoom }
     /// The deepest zoom of its tiles; `nil` if unknown.
-    public let maxZoom: Int?
+    public var maxZoom: Int? { held.members.maxZoom }
     /// Names of the vector layers that its metadata lists, ascending; `nil` if unknown, and for pictures.
-    public let layers: [String]?
+    public var layers: [String]? { held.members.layers }
     /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
     /// With 0, every tile that is in the mask and not in the file is empty.
-    public let failedTiles: UInt64?
+    public var failedTiles: UInt64? { held.members.failedTiles }
     /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
-    public let nodes: [CatalogIndex.Node]?
+    public var nodes: [CatalogIndex.Node]? { held.members.nodes }
     /// Which part of a package it is; `nil` for a whole one.
-    public let part: CatalogPart?
+    public var part: CatalogPart? { held.members.part }
     /// What its file is; `nil` for a map.
-    public let companion: CatalogCompanion?
-    private var listedFiles: [File]?
-    package private(set) var listedPatches: [Patch]?
-    package private(set) var skippedPatches: [Int32]?
+    public var companion: CatalogCompanion? { held.members.companion }
+    private var listedFiles: [File]? { held.members.listedFiles }
+    package var listedPatches: [Patch]? { held.members.listedPatches }
+    package var skippedPatches: [Int32]? { held.members.skippedPatches }
     /// The same for patches of other formats than the main one, by format.
-    package private(set) var skippedFilePatches: [String: [Int32]]?
+    package var skippedFilePatches: [String: [Int32]]? { held.members.skippedFilePatches }
 
     package init(
         id: String,
@@ -156,65 +163,56 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         skippedPatches: [Int32]? = nil,
         skippedFilePatches: [String: [Int32]]? = nil
     ) {
-        self.id = id
-        self.version = version
-        self.size = size
-        self.url = url
-        self.tileMask = tileMask
-        self.metainfo = metainfo
-        self.sha256 = sha256
-        self.tilesHash = tilesHash
-        self.attribution = attribution
-        self.format = format
-        self.dataDate = dataDate
-        self.sourceBuild = sourceBuild
-        self.asked = asked
-        self.encoding = encoding
-        self.tileSize = tileSize
-        self.tileset = tileset
-        self.tiles = tiles
-        self.minZoom = minZoom
-        self.maxZoom = maxZoom
-        self.layers = layers
-        self.failedTiles = failedTiles
-        self.nodes = nodes
-        self.part = part
-        self.companion = companion
-        self.listedFiles = listedFiles
-        self.listedPatches = listedPatches
-        self.skippedPatches = skippedPatches
-        self.skippedFilePatches = skippedFilePatches
+        held = Held(
+            Members(
+                id: id,
+                version: version,
+                size: size,
+                url: url,
+                tileMask: tileMask,
+                metainfo: metainfo,
+                sha256: sha256,
+                tilesHash: tilesHash,
+                attribution: attribution,
+                format: format,
+                dataDate: dataDate,
+                sourceBuild: sourceBuild,
+                asked: asked,
+                encoding: encoding,
+                tileSize: tileSize,
+                tileset: tileset,
+                tiles: tiles,
+                minZoom: minZoom,
+                maxZoom: maxZoom,
+                layers: layers,
+                failedTiles: failedTiles,
+                nodes: nodes,
+                part: part,
+                companion: companion,
+                listedFiles: listedFiles,
+                listedPatches: listedPatches,
+                skippedPatches: skippedPatches,
+                skippedFilePatches: skippedFilePatches))
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case id
-        case version
-        case size
-        case url
-        case tileMask = "tile_mask"
-        case metainfo
-        case sha256
-        case tilesHash = "agg_tiles_hash"
-        case attribution
-        case format
-        case dataDate = "data_date"
-        case sourceBuild = "source_build"
-        case asked
-        case encoding
-        case tileSize = "tile_size"
-        case tileset
-        case tiles
-        case minZoom = "min_zoom"
-        case maxZoom = "max_zoom"
-        case layers
-        case failedTiles = "failed_tiles"
-        case nodes = "region_nodes"
-        case part
-        case companion
-        case listedFiles = "files"
-        case listedPatches = "patches"
-        case skippedPatches = "no_patch_from"
-        case skippedFilePatches = "no_file_patch_from"
+    /// Reads the members by their names in `packages.json`.
+    public init(from decoder: any Decoder) throws { held = Held(try Members(from: decoder)) }
+
+    /// Writes the members by their names in `packages.json`.
+    public func encode(to encoder: any Encoder) throws { try held.members.encode(to: encoder) }
+
+    /// Copies of one entry are equal without a comparison of their members.
+    public static func == (one: CatalogEntry, other: CatalogEntry) -> Bool {
+        one.held === other.held || one.held.members == other.held.members
+    }
+
+    /// Combines all members.
+    public func hash(into hasher: inout Hasher) { hasher.combine(held.members) }
+
+    private mutating func change(_ edit: (inout Members) -> Void) {
+        var changed = held.members
+        edit(&changed)
+        held = Held(changed)
     }
 
     /// The package in other formats, ascending by format.
@@ -267,15 +265,15 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
 
     package mutating func skipPatch(from version: Int32, format: String? = nil) {
         guard let format else {
-            skippedPatches = ((skippedPatches ?? []) + [version]).sorted(by: >)
-            return
+            return change { $0.skippedPatches = (($0.skippedPatches ?? []) + [version]).sorted(by: >) }
         }
-        let skipped = (skippedFilePatches?[format] ?? []) + [version]
-        skippedFilePatches = (skippedFilePatches ?? [:]).merging([format: skipped.sorted(by: >)]) { $1 }
+        let skipped = ((skippedFilePatches?[format] ?? []) + [version]).sorted(by: >)
+        change { $0.skippedFilePatches = ($0.skippedFilePatches ?? [:]).merging([format: skipped]) { $1 } }
     }
 
     package mutating func add(_ patch: Patch) {
-        listedPatches = (patches + [patch]).sorted { ($0.from, $1.format ?? "") > ($1.from, $0.format ?? "") }
+        let all = (patches + [patch]).sorted { ($0.from, $1.format ?? "") > ($1.from, $0.format ?? "") }
+        change { $0.listedPatches = all }
     }
 
     /// The same package as another version, for example of another catalog.
@@ -288,15 +286,17 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     package func placed(
         as version: Int32, like same: CatalogEntry?, tileset: String? = nil, base: String
     ) -> CatalogEntry {
-        var copy = self
-        copy.version = version
-        copy.tileset = self.tileset ?? tileset
-        copy.listedPatches = same?.listedPatches
-        copy.skippedPatches = same?.skippedPatches
-        copy.skippedFilePatches = same?.skippedFilePatches
         let more = (same?.files ?? []).filter { old in !files.contains { $0.format == old.format } }
         let all = (files + more).sorted { $0.format < $1.format }
-        copy.listedFiles = all.isEmpty ? nil : all
+        var copy = self
+        copy.change {
+            $0.version = version
+            $0.tileset = $0.tileset ?? tileset
+            $0.listedPatches = same?.listedPatches
+            $0.skippedPatches = same?.skippedPatches
+            $0.skippedFilePatches = same?.skippedFilePatches
+            $0.listedFiles = all.isEmpty ? nil : all
+        }
         return copy.rebased(base)
     }
 
@@ -312,65 +312,19 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     /// The same entry with addresses below another base, which ends in a slash.
     package func rebased(_ base: String) -> CatalogEntry {
         var copy = self
-        copy.url = base + path
-        copy.listedFiles = listedFiles?.map {
-            File(
-                format: $0.format, fileExtension: $0.fileExtension, url: base + path($0.fileExtension), size: $0.size,
-                sha256: $0.sha256)
-        }
-        copy.listedPatches = listedPatches?.map {
-            Patch(
-                from: $0.from, format: $0.format, url: base + patchPath(from: $0.from, format: $0.format),
-                size: $0.size, sha256: $0.sha256)
+        copy.change {
+            $0.url = base + path
+            $0.listedFiles = $0.listedFiles?.map {
+                File(
+                    format: $0.format, fileExtension: $0.fileExtension, url: base + path($0.fileExtension),
+                    size: $0.size, sha256: $0.sha256)
+            }
+            $0.listedPatches = $0.listedPatches?.map {
+                Patch(
+                    from: $0.from, format: $0.format, url: base + patchPath(from: $0.from, format: $0.format),
+                    size: $0.size, sha256: $0.sha256)
+            }
         }
         return copy
-    }
-}
-
-/// The content of `packages.json`.
-package struct CatalogList: Codable, Equatable {
-    package var packages: [CatalogEntry] = []
-    package var schema: String?
-    package var metainfo: [String: String]?
-
-    package init(
-        packages: [CatalogEntry] = [],
-        schema: String? = nil,
-        metainfo: [String: String]? = nil
-    ) {
-        self.packages = packages
-        self.schema = schema
-        self.metainfo = metainfo
-    }
-
-    /// Replaces the entry with the same id, or inserts the entry into the sorted list.
-    package mutating func put(_ entry: CatalogEntry) {
-        if let place = packages.firstIndex(where: { $0.id == entry.id }) {
-            packages[place] = entry
-        } else {
-            packages.insert(entry, at: packages.lowerBound { $0.id.utf8.lexicographicallyPrecedes(entry.id.utf8) })
-        }
-    }
-
-    /// Sorts by the bytes of the ids; a sorted list costs one comparison per entry.
-    package mutating func sort() {
-        let isSorted = zip(packages, packages.dropFirst()).allSatisfy {
-            !$1.id.utf8.lexicographicallyPrecedes($0.id.utf8)
-        }
-        if !isSorted { packages.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) } }
-    }
-}
-
-extension Array {
-    /// The first index whose element is not before the searched position.
-    ///
-    /// The elements before it must come first.
-    package func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -32,20 +32,25 @@ extension ControlHandlers {
             status.waiting = "a worker plans which ranges of the archive are requested"
         }
         if status.waiting.isEmpty, summary.state == .done { status.waiting = state.steps.all(of: id).progress }
-        // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
-        let folder = environment.catalogs.folder(of: state.jobs.spec(of: id))
-        for index in status.packages.indices where !status.packages[index].path.isEmpty {
-            let path = folder.appending(path: status.packages[index].path).standardizedFileURL.path
-            status.packages[index].path = path
-            for file in status.packages[index].files.indices {
-                let format = PackageFormat(rawValue: status.packages[index].files[file].format)
-                let part = status.packages[index].files[file].part
-                if let path = format?.path(ofPackage: path, part: part) {
-                    status.packages[index].files[file].path = path
-                }
-            }
-        }
+        // The message copies its whole list of packages at each change of a member (0.35 s for a job of 600 packages).
+        var answered = status.packages
+        status.packages = []
+        for index in answered.indices { makeAbsolute(&answered[index], in: environment.catalogs.folder(of: spec)) }
+        status.packages = answered
         return status
+    }
+
+    /// Paths are stored relative to the catalog, so that it can be moved; they are reported as absolute paths.
+    private func makeAbsolute(_ package: inout PBPackageStatus, in folder: URL) {
+        guard !package.path.isEmpty else { return }
+        let path = folder.appending(path: package.path).standardizedFileURL.path
+        package.path = path
+        var files = package.files
+        for index in files.indices {
+            let format = PackageFormat(rawValue: files[index].format)
+            if let path = format?.path(ofPackage: path, part: files[index].part) { files[index].path = path }
+        }
+        package.files = files
     }
 
     /// Answers with the status of a job, or with the summary of a forgotten one.
