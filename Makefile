@@ -99,13 +99,25 @@ year: build ## twelve monthly rebuilds of 40 regions with kills, changing source
 web-test: build ## the web page in Chromium against a real gateway and a running job; screenshots (IMAGES=docs/images writes those of the documents)
 	@ops/web-test $(if $(IMAGES),--images $(IMAGES)) $(if $(WEB_LIB),--web-lib $(WEB_LIB))
 
-compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
-	@ops/compose-test
+compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1; IMAGE=FILE: that of make image, 2 min)
+	@ops/compose-test $(IMAGE)
 
 # PROGRAM=FILE packs that program instead of building one.
-.PHONY: deb deb-test manifests-test swarm-test slurm-test
+.PHONY: deb deb-library deb-web deb-test image release manifests-test swarm-test slurm-test
 deb: $(if $(PROGRAM),,build) ## make the Debian packages in .build/deb: program, manual pages, completions, systemd units (PROGRAM=FILE: without a build)
 	@ops/deb/build $(if $(PROGRAM),--program "$(PROGRAM)")
+
+deb-library: $(if $(LIBRARY),,library) ## make the Debian packages of the library for apps: libofflinemaps, libofflinemaps-dev (LIBRARY=FILE: without a build)
+	@ops/deb/library $(if $(LIBRARY),--library "$(LIBRARY)")
+
+deb-web: ## make the Debian package packhorse-web: MapLibre GL JS for the web page, from PyPI
+	@ops/deb/web
+
+image: $(if $(PROGRAM),,build) ## make the container image without Docker: .build/image, for docker load, with the list of its contents (root; 1 min; PROGRAM=FILE)
+	@ops/release/image $(if $(PROGRAM),--program "$(PROGRAM)")
+
+release: $(if $(PROGRAM),,build library) ## make the files of a release: packages, tar.gz, image if made, lists of contents, SHA-256 sums, signature (KEY=FILE; PROGRAM, LIBRARY)
+	@ops/release/build $(if $(PROGRAM),--program "$(PROGRAM)") $(if $(LIBRARY),--library "$(LIBRARY)") $(if $(KEY),--key "$(KEY)")
 
 deb-test: deb ## install the package in a clean Debian 12 with a real systemd: services, upgrade in mid-job, removal, purge (root; 5 min)
 	@ops/deb/test .build/deb $(PROGRAM)

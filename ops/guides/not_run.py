@@ -6,6 +6,7 @@ The first part of a key is a document, the second the command as it stands in a 
 BUILDS = "builds the program, which the test already has"
 DEMO = "installs packages and builds the program; docs/getting-started.md runs `packhorse demo`"
 FIREWALL = "changes the firewall of the machine and needs root"
+RELEASE = "`make release` makes and verifies a signature with the same commands"
 SYSTEMD = "needs root and systemd; `make deb-test` does the same in a clean Debian"
 SLURM = "needs Slurm; `make slurm-test` does the same"
 FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
@@ -35,6 +36,11 @@ NOT_RUN = {
     ("docs/operating/cluster.md", "docker-compose -f docker/compose.yaml run --rm --entrypoint cat cli /keys/operator/gateway-token"):
         CONTAINERS,
     ("docs/operating/debian-package.md", "make deb"): BUILDS,
+    ("docs/operating/debian-package.md", "make image"): BUILDS,
+    ("docs/operating/debian-package.md", "make release KEY=release.key"): BUILDS,
+    ("docs/operating/debian-package.md", "openssl genpkey -algorithm ed25519 -out release.key"): RELEASE,
+    ("docs/operating/debian-package.md", "openssl pkeyutl -verify -rawin -pubin -inkey release.pub -in SHA256SUMS -sigfile SHA256SUMS.sig"): RELEASE,
+    ("docs/operating/debian-package.md", "sha256sum --check SHA256SUMS"): RELEASE,
     ("docs/operating/debian-package.md", "apt-get install ./packhorse_0.1.0_amd64.deb"): SYSTEMD,
     ("docs/operating/debian-package.md", "packhorse demo"): SYSTEMD,
     ("docs/operating/debian-package.md", "systemctl enable --now packhorse-up"): SYSTEMD,
