@@ -2,8 +2,11 @@
 
 import contextlib
 import json
+import pathlib
 import re
 import sqlite3
+import tempfile
+import urllib.parse
 
 from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, until
 
@@ -44,12 +47,23 @@ def built(page, name, wanted, deepest, file_name):
     if not is_ready:
         return
     inspect(page, f"{name}, ready")
-    with page.expect_download() as download:
-        page.get_by_role("link", name=re.compile("Download mbtiles")).click()
-    check(f"{name}: the file has its name", download.value.suggested_filename == file_name, download.value.suggested_filename)
-    with contextlib.closing(sqlite3.connect(f"file:{download.value.path()}?mode=ro", uri=True)) as file:
+    got, path = downloaded(page)
+    check(f"{name}: the file has its name", got == file_name, got)
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
         tiles, most = file.execute("SELECT count(*), max(zoom_level) FROM tiles").fetchone()
     check(f"{name}: the download has the tiles of the area", f"{tiles:,}" == wanted and most == deepest, f"{tiles} tiles to zoom {most}, {wanted}")
+
+
+def downloaded(page):
+    """The name and the place of the file of the link."""
+    link = page.get_by_role("link", name=re.compile("Download mbtiles"))
+    if page.is_firefox:  # Playwright cannot read what this Firefox has downloaded.
+        path = pathlib.Path(tempfile.mkdtemp()) / "file"
+        path.write_bytes(page.request.get(urllib.parse.urljoin(f"{URL}/", link.get_attribute("href"))).body())
+        return link.get_attribute("download"), path
+    with page.expect_download() as download:
+        link.click()
+    return download.value.suggested_filename, download.value.path()
 
 
 def extract(browser):
@@ -131,6 +145,8 @@ def drawn(page, browser):
     page.mouse.move(frame["x"] + 220, frame["y"] + 170, steps=4)
     page.mouse.up()
     check("box: a drawn one fills the edges", until(page, "document.getElementById('west').value !== ''"))
+    if not browser.is_firefox:
+        touched(page, browser)
     browser.open(page, "extract")
     page.select_option("#deepest", "5")
     page.get_by_role("button", name="Draw a polygon").click()
@@ -146,6 +162,20 @@ def drawn(page, browser):
         page.keyboard.press(key)
     page.get_by_role("button", name="Done").click()
     check("polygon: by keyboard", until(page, f"/polygon with 3 corners/.test({MAIN})"), page.inner_text("main")[:400])
+
+
+def touched(page, browser):
+    """A box that one finger draws."""
+    browser.open(page, "extract")
+    page.get_by_role("button", name="Draw a box").click()
+    frame = page.locator("canvas.over").bounding_box()
+    session = page.context.new_cdp_session(page)
+    for number in range(5):
+        point = {"x": frame["x"] + 200 + 8 * number, "y": frame["y"] + 150 + 8 * number}
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove" if number else "touchStart", "touchPoints": [point]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    check("box: by touch", until(page, "document.getElementById('west').value !== '' && document.getElementById('east').value !== ''"), page.inner_text("main")[:300])
+    counted(page, "box by touch")
 
 
 # A route across a corner of Estonia.

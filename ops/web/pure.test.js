@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { areaOfLink, deepestWithin, fileName, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
+import { fitted, limited, placeAt, scaleOf, viewOf, zoomed } from '../../Sources/CLibraries/CWebPage/page/camera.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
 import { forecast, forecastOfPackages } from '../../Sources/CLibraries/CWebPage/page/forecast.js';
 import * as geo from '../../Sources/CLibraries/CWebPage/page/geo.js';
 import { glyphFile, signedField } from '../../Sources/CLibraries/CWebPage/page/glyphs.js';
 import { holdsBox } from '../../Sources/CLibraries/CWebPage/page/holders.js';
 import { nameOfFeature, placeLabels } from '../../Sources/CLibraries/CWebPage/page/labels.js';
+import { moveOf } from '../../Sources/CLibraries/CWebPage/page/mapslider.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
 import { qrCode } from '../../Sources/CLibraries/CWebPage/page/qr.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
@@ -318,4 +320,31 @@ test('a QR code is what OpenCV has read', () => {
   assert.equal(digest('z'.repeat(858)), '64077a42afed630b');
   assert.equal(qrCode('z'.repeat(859)), null);
   assert.equal(qrCode('ä'.repeat(430)), null);
+});
+
+test('a box that is fitted is in view, and a zoom keeps the place under the pointer', () => {
+  const size = { width: 800, height: 400 };
+  const box = { west: 0.5, east: 0.6, north: 0.2, south: 0.3 };
+  const chosen = limited(fitted(box, size), size);
+  const view = viewOf(chosen, size);
+  for (const [x, y] of [[box.west, box.north], [box.east, box.south]]) {
+    const [px, py] = [(x - view.west) * view.scale, (y - view.north) * view.scale];
+    assert.ok(px >= 0 && px <= 800 && py >= 0 && py <= 400, `${px} ${py}`);
+  }
+  const before = placeAt(view, 700, 100);
+  const after = placeAt(viewOf(zoomed(view, 2, 700, 100), size), 700, 100);
+  near(before.x, after.x);
+  near(before.y, after.y);
+  // The world does not leave the map, and is not smaller than half of it.
+  assert.deepEqual(limited({ x: -3, y: 9, zoom: 40 }, size), { x: 0, y: 1, zoom: 18 });
+  near(scaleOf(limited({ x: 0, y: 0, zoom: -9 }, size).zoom), 400);
+});
+
+test('keys move the line between two versions within the map', () => {
+  assert.equal(moveOf('ArrowLeft', 50), 48);
+  assert.equal(moveOf('ArrowLeft', 1), 0);
+  assert.equal(moveOf('PageUp', 95), 100);
+  assert.equal(moveOf('Home', 30), 0);
+  assert.equal(moveOf('End', 30), 100);
+  assert.equal(moveOf('Tab', 30), null);
 });

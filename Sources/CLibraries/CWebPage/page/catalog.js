@@ -1,10 +1,6 @@
-// The catalog as a tree, and one package with its map.
-import { ask } from './api.js';
-import { announce, button, el, kept, link, note, number, size } from './dom.js';
-import { boundsOf, maskSquares, project, tilesOf } from './geo.js';
-import { MapView } from './map.js';
-import { catalogStyle, packageSource, packageStyle } from './mapstyle.js';
-import { empty, facts, table } from './tables.js';
+// The catalog as a tree.
+import { announce, button, el, link, number, size } from './dom.js';
+import { empty, table } from './tables.js';
 import { buildTree, nameOf, packageName, search, totals, updates } from './tree.js';
 import { words } from './words.js';
 
@@ -67,93 +63,4 @@ function leaf(item, language) {
   return el('li', { key: `package ${item.edition}${item.id}`, class: 'pack' }, link(packageName(item, language), pathOf(item)), el('span', {}, `${w.version} ${newest.version}`),
     newest.data_date ? el('span', {}, `${w.data} ${newest.data_date}`) : null, el('span', {}, size(newest.files[0].size)), cost ? el('small', {}, `${w.update} ${cost}`) : null,
     newest.files.map((file) => link(file.format, `${file.url}?download`, { 'aria-label': `${item.id} ${file.format}, ${size(file.size)}` })));
-}
-
-export function pack(page, parts, query) {
-  const w = words.pack;
-  const id = parts[0];
-  const view = new MapView({ label: id, hasTip: true, onClick: (px, py) => { found = view.base.features?.(px, py) ?? []; page.refresh(); } });
-  page.onEnd(() => view.remove());
-  let found = null;
-  let shown = null;
-  /** `{id, name, style}` of each style for the package; the last one is made from its layers. */
-  let styles = [];
-  let chosen = 0;
-  let hasBorders = false;
-  const draw = (newest) => view.setStyle(styles[chosen].style, newest.attribution ?? '', styles.at(-1).style);
-  return async (get) => {
-    const data = await get('catalog.json');
-    // A link that names no edition, such as that of a job, means the first one with this package.
-    const wanted = query.get('edition');
-    const item = data.packages.find((one) => one.id === id && (wanted === null || one.edition === wanted));
-    if (!item) return [el('h1', {}, id), empty(w.missing, link(words.views.catalog, '#/catalog'))];
-    const edition = item.edition ?? '';
-    const group = data.editions?.find((one) => one.path === edition)?.group;
-    const [newest] = item.versions;
-    const name = `${id}@${newest.version}`;
-    const squares = maskSquares(newest.tile_mask);
-    if (shown !== name) {
-      shown = name;
-      view.fit(boundsOf(squares));
-      const tileJSON = await get(`tiles/${encodeURIComponent(name)}.json${edition ? `?edition=${encodeURIComponent(edition)}` : ''}`);
-      const source = packageSource(tileJSON, tilesOf(squares), page.language);
-      view.setSource(source);
-      if (tileJSON.bounds && tileJSON.bounds[0] < tileJSON.bounds[2]) view.fit(fractions(tileJSON.bounds));
-      styles = await stylesFor(data, newest, tileJSON, source, page.language);
-      draw(newest);
-    }
-    view.set({ squares: hasBorders ? squares : [], hasBorders });
-    const title = packageName(item, page.language);
-    const at = (file) => new URL(file.url, location.href).href;
-    return [
-      el('h1', {}, w.title(title, newest.version)), el('p', { class: 'soft' }, nameOf(item, page.language)),
-      el('p', { class: 'buttons' }, newest.files.map((file, i) => link(w.get(file.format, size(file.size)), `${file.url}?download`, { class: i === 0 ? 'button main' : 'button', key: file.format }))),
-      el('section', { class: 'card' }, kept(view.element, 'map'),
-        el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders),
-          styles.length > 1 ? el('label', { class: 'line' }, w.style, el('select', { key: 'style', on: { change: (event) => { chosen = event.target.selectedIndex; draw(newest); } } },
-            styles.map((one, i) => el('option', { value: one.id, selected: i === chosen }, one.name)))) : null),
-        found === null ? null : found.length === 0 ? el('p', { class: 'soft' }, words.map.noFeatures) : table(words.map.features, [[words.map.feature, (one) => one.layer],
-          [words.map.properties, (one) => Object.entries(one.properties).slice(0, 12).map(([key, value]) => `${key}: ${value}`).join(', ')]], found)),
-      el('section', { class: 'card' }, el('h2', {}, w.about), facts([[w.tileset, newest.tileset], [words.catalog.zooms, `${newest.min_zoom ?? 0}–${newest.max_zoom ?? 14}`], [words.catalog.data, newest.data_date],
-        [w.edition, edition]]), newest.attribution ? el('p', { class: 'soft' }, `${w.attribution}: ${newest.attribution}`) : null),
-      el('section', { class: 'card' }, table(w.files, [[words.catalog.format, (file) => file.format], [words.catalog.size, (file) => size(file.size), 'n'], [w.sha, (file) => el('span', { class: 'mono' }, file.sha256)],
-        [w.download, (file) => link(w.download, `${file.url}?download`, { 'aria-label': `${w.download} ${file.format}` })]], newest.files, (file) => file.format)),
-      el('section', { class: 'card' }, table(w.updates, [[w.installed, (one) => one.from], [w.fetch, (one) => size(one.bytes), 'n'], [w.way, (one) => (one.isPatch ? words.catalog.patch : words.catalog.whole)]], updates(item), (one) => one.from)),
-      el('section', { class: 'card' }, table(w.mask, [[w.zoom, (one) => one.zoom], [w.count, (one) => number(one.count), 'n']], tilesByZoom(squares, newest.min_zoom ?? 0, newest.max_zoom ?? 14), (one) => one.zoom)),
-      el('section', { class: 'card' }, el('h2', {}, w.commands), [`curl -O ${at(newest.files[0])}`, `packhorse device install ${id}${group ? ` --group ${group}` : ''} --catalog ${new URL('.', location.href).href} --store ./maps`].map((line) => el('div', {},
-        el('pre', {}, el('code', {}, line)), button(w.copy, `copy ${line}`, () => navigator.clipboard?.writeText(line).then(() => note(w.copied)))))),
-    ];
-  };
-}
-
-/** How many tiles a mask has at each zoom: its squares, what is below them, and what is above them. */
-export function tilesByZoom(squares, min, max) {
-  const rows = [];
-  for (let zoom = min; zoom <= max; zoom += 1) {
-    const above = new Set();
-    let count = 0;
-    for (const one of squares) {
-      if (one.zoom <= zoom) count += 4 ** (zoom - one.zoom);
-      else above.add(Math.floor(one.x / 2 ** (one.zoom - zoom)) * 2 ** zoom + Math.floor(one.y / 2 ** (one.zoom - zoom)));
-    }
-    rows.push({ zoom, count: count + above.size });
-  }
-  return rows;
-}
-
-function fractions([west, south, east, north]) {
-  const [first, last] = [project(west, north), project(east, south)];
-  return { west: first.x, north: first.y, east: last.x, south: last.y };
-}
-
-/** The styles of the catalog for the tileset of a package, and one that is made from its layers. */
-async function stylesFor(data, newest, tileJSON, source, language) {
-  const found = [];
-  for (const { id, name } of (data.styles ?? []).slice(0, 10)) {
-    try {
-      const style = catalogStyle(await (await ask(`style/${encodeURIComponent(id)}/style.json`)).json(), newest.tileset, tileJSON, source);
-      if (style) found.push({ id, name: name ?? id, style });
-    } catch (error) { console.warn(`style ${id}: ${error.message}`); }
-  }
-  return [...found, { id: '', name: words.pack.plainStyle, style: packageStyle(tileJSON, source, language) }];
 }

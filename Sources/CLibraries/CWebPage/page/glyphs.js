@@ -92,14 +92,31 @@ function draw(code, stack) {
   return { ...glyph, field: signedField(cover, across, down) };
 }
 
-/** Answers `glyphs://STACK/FIRST-LAST` for MapLibre. */
-export async function loadGlyphs({ url }) {
-  const [stack, range] = url.slice('glyphs://'.length).split('/').map(decodeURIComponent);
+/** Letters that are drawn at a time: a file has up to 256, and the page must answer between them. */
+const AT_ONCE = 16;
+/** The next turn of the page; a timer would wait 4 ms each time. */
+const turn = () => new Promise((resolve) => {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => { port1.close(); resolve(); };
+  port2.postMessage(null);
+});
+
+async function makeFile(stack, range) {
   const [first, last] = range.split('-').map(Number);
   const glyphs = [];
   for (let code = first; code <= last; code += 1) {
     // Controls and halves of pairs have no picture.
     if (code >= 0x20 && (code < 0x7f || code > 0x9f) && (code < 0xd800 || code > 0xdfff)) glyphs.push(draw(code, stack));
+    if (code % AT_ONCE === 0) await turn();
   }
-  return { data: glyphFile(stack, range, glyphs) };
+  return glyphFile(stack, range, glyphs);
+}
+
+/** The files that were made, as promises: every map of the page has the same letters. */
+const files = new Map();
+
+/** Answers `glyphs://STACK/FIRST-LAST` for MapLibre. */
+export async function loadGlyphs({ url }) {
+  if (!files.has(url)) files.set(url, makeFile(...url.slice('glyphs://'.length).split('/').map(decodeURIComponent)));
+  return { data: await files.get(url) };
 }

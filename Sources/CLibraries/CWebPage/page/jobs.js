@@ -3,6 +3,7 @@ import { APIError, ask } from './api.js';
 import { LogCoverage, STATES, countStates, decodeCoverage } from './coverage.js';
 import { announce, button, confirmed, el, kept, link, note, number, short, size, time } from './dom.js';
 import { boundsOf, maskSquares } from './geo.js';
+import { JobPreview } from './jobpreview.js';
 import { MapView } from './map.js';
 import { send, tileOf } from './cluster.js';
 import { details, empty, facts, table } from './tables.js';
@@ -139,13 +140,15 @@ export function job(page, parts) {
   const w = words.job;
   const id = parts[0];
   const cover = new Coverage(id);
-  const view = new MapView({ label: w.map });
+  const view = new MapView({ label: w.map, hasTip: true });
+  const preview = new JobPreview(view);
   page.onEnd(() => view.remove());
   let fitted = '';
   let band = null;
   return async (get) => {
     const one = await get(`v1/jobs/${encodeURIComponent(id)}`);
     await cover.update(get);
+    await preview.update(get, one, page.language);
     const { bands } = cover;
     const name = (item) => words.coverage.band(item.zoomMin, item.zoomMax);
     const shown = bands.find((item) => name(item) === band) ?? bands[0];

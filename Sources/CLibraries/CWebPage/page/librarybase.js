@@ -41,7 +41,10 @@ export class LibraryBase {
   }
 
   draw(view) {
-    this.map.resize();
+    // Another size makes a new canvas, which costs more than to paint.
+    const size = `${view.width} ${view.height}`;
+    if (this.size !== size) this.map.resize();
+    this.size = size;
     this.map.jumpTo(camera(view));
   }
 

@@ -10,7 +10,7 @@ const MODULES = {
   overview: ['./cluster.js', 'overview'], jobs: ['./jobs.js', 'jobs'], catalog: ['./catalog.js', 'catalog'], extract: ['./extract.js', 'extract'],
   workers: ['./cluster.js', 'workers'], origins: ['./cluster.js', 'origins'], failed: ['./cluster.js', 'failed'], schedules: ['./cluster.js', 'schedules'],
   catalogs: ['./catalogs.js', 'catalogs'],
-  job: ['./jobs.js', 'job'], package: ['./catalog.js', 'pack'],
+  job: ['./jobs.js', 'job'], package: ['./package.js', 'pack'],
 };
 const PUBLIC = ['catalog', 'package'];
 /** The view of an address that names none. */

@@ -63,6 +63,7 @@ export const words = {
     noWebGL: 'this browser has no WebGL', slow: 'the map library did not load in time', failed: 'the map library refused the style', borders: 'Borders of tiles',
     features: 'Features here', feature: 'Layer', properties: 'Properties', noFeatures: 'No features at this place.',
     world: 'World: Natural Earth, GeoNames (CC BY 4.0)',
+    divide: (left, right) => `Line between ${left} on the left and ${right} on the right`, divided: (left, share, right) => `${left}: ${share} %, ${right}: ${100 - share} %`,
   },
   catalog: {
     search: 'Search for a place or package', group: 'Group', base: 'base map', others: 'Other groups:', format: 'Files', version: 'Version', data: 'Data of',
@@ -72,7 +73,8 @@ export const words = {
     languages: { en: 'English', de: 'Deutsch', fr: 'français', it: 'italiano', zh: '中文', es: 'español', ru: 'русский', et: 'eesti' },
   },
   pack: {
-    title: (name, version) => `${name}, version ${version}`, get: (format, size) => `Download ${format}, ${size}`, files: 'Files', sha: 'SHA-256', download: 'Download', updates: 'What an update costs',
+    title: (name, version) => `${name}, version ${version}`, version: (version, date) => (date ? `version ${version}, ${date}` : `version ${version}`),
+    compare: 'Compare with', alone: 'no other version', get: (format, size) => `Download ${format}, ${size}`, files: 'Files', sha: 'SHA-256', download: 'Download', updates: 'What an update costs',
     installed: 'Installed version', fetch: 'Bytes to fetch', way: 'Way', commands: 'Command lines', style: 'Style', plainStyle: 'made from its layers', attribution: 'Attribution', mask: 'Tiles of the package by zoom',
     area: 'Area', about: 'About this package', tileset: 'Tileset', edition: 'Edition', zoom: 'Zoom', count: 'Tiles', copy: 'Copy', copied: 'Copied.', missing: 'The catalog has no such package.',
   },
