@@ -20,6 +20,8 @@ package enum WorkerMetric: String, MetricTable {
     case isConnected = "worker_connected"
     case reconnects = "worker_reconnects_total"
     case coordinatorSilence = "worker_coordinator_silent_seconds"
+    case obeyedEpoch = "worker_coordinator_epoch"
+    case ignored = "worker_messages_ignored_total"
     case freeSpace = "worker_disk_free_bytes"
     case diskSize = "worker_disk_size_bytes"
 
@@ -54,6 +56,8 @@ package enum WorkerMetric: String, MetricTable {
         case .isConnected: .gauge("Whether the coordinator is connected")
         case .reconnects: .counter("Connections to the coordinator after the first")
         case .coordinatorSilence: .gauge("Time since the last message of the coordinator, or since the start")
+        case .obeyedEpoch: .gauge("The highest epoch that the worker has heard; 0 before the first message")
+        case .ignored: .counter("Messages of coordinators with a lower epoch than the highest one that was heard")
         case .freeSpace: .gauge("Free space on the disk of --scratch, where work in hand is")
         case .diskSize: .gauge("Size of the disk of --scratch")
         }

@@ -20,16 +20,6 @@ package enum EndpointOption {
         throw wrong(option, endpoint, examples: "tcp://coordinator.example.com:7470")
     }
 
-    /// Refuses a variable to whose endpoint no socket can connect.
-    ///
-    /// - Throws: ``CLIError`` 78.
-    package static func checkVariable(_ name: String) throws {
-        guard let endpoint = Variable.value(name), !DealerLink.canConnect(to: endpoint) else { return }
-        throw CLIError(
-            .configuration, "the variable \(name) is '\(endpoint.prefix(200))', which is not an endpoint",
-            hint: "set it to an endpoint, for example tcp://coordinator.example.com:7470")
-    }
-
     private static func wrong(_ option: String, _ endpoint: String, examples: String) -> ValidationError {
         ValidationError("\(option) '\(endpoint.prefix(200))' is not an endpoint; expected for example \(examples)")
     }

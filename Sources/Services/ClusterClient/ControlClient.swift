@@ -9,26 +9,33 @@ package import ZeroMQ
 ///
 /// Repeating a request is always safe: submissions have a request id, all other requests read or are idempotent.
 package final class ControlClient: Sendable {
-    private let link: DealerLink
-    private let endpoint: String
+    private let route: CoordinatorRoute
     private let timeout: Duration
     private let session = UInt64.random(in: 1...UInt64.max)
     private let sequence = Counter()
     private let answers = AnswerBook()
 
-    package init(endpoint: String, security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
-        self.endpoint = endpoint
+    package convenience init(endpoint: String, security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
+        try self.init(endpoints: [endpoint], security: security, allowPlain: allowPlain, timeout: timeout)
+    }
+
+    /// A client of the coordinator that has the highest epoch of those at several addresses.
+    ///
+    /// - Parameter endpoints: One at least.
+    /// - Throws: `ZeroMQError` for an address that cannot be used, if there is only one.
+    package init(endpoints: [String], security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
         self.timeout = timeout
         var options = LinkOptions()
         // Callers wait three seconds for an answer, so a longer pause between attempts would fail them.
         options.reconnectMax = .seconds(1)
         options.allowPlain = allowPlain
-        options.sendPatience = timeout
+        // With several addresses the next one is tried soon.
+        options.sendPatience = endpoints.count > 1 ? min(timeout, .seconds(1)) : timeout
         options.maxFrameBytes = [MessageType.maxControlFrame]
-        link = try DealerLink(connect: endpoint, security: security, options: options)
+        route = try CoordinatorRoute(endpoints, security: security, options: options)
     }
 
-    package func close() async { await link.close() }
+    package func close() async { await route.close() }
 
     package func submit(_ request: PBSubmit) async throws -> PBSubmitted {
         guard case .submitted(let answer) = try await sendRequest(.submit(request)) else { throw unexpected }
@@ -242,6 +249,9 @@ package final class ControlClient: Sendable {
 
     // MARK: - Asking
 
+    /// The addresses, for people.
+    private var endpoint: String { route.addresses.joined(separator: " or ") }
+
     private var unexpected: ClusterError {
         ClusterError(
             .unexpectedAnswer, "the coordinator at \(endpoint) answered with an unexpected message type",
@@ -265,44 +275,60 @@ package final class ControlClient: Sendable {
         let number = sequence.next()
         let question = try Frame(session: session, seq: number, message).bytes()
         answers.expect(number)
-        // A frame waits for the first connection.
-        var connection = max(link.connections, 1)
-        do {
-            try await send(question)
-        } catch {
+        do { return try await answer(to: question, number, patience: patience) } catch {
             answers.forget(number)
             throw error
         }
+    }
+
+    private func answer(to question: [UInt8], _ number: UInt64, patience: Duration) async throws -> Message {
         let clock = ContinuousClock()
+        let isAlone = route.addresses.count == 1
+        var link = try await route.link()
+        // A frame waits for the first connection.
+        var connection = isAlone ? max(link.connections, 1) : link.connections
+        var refusal = try await send(question, on: link)
         let deadline = clock.now + timeout + patience
+        var looked = clock.now
         while clock.now < deadline {
             // Each call that waits receives for all calls, so an answer may be there already.
             if let answer = answers.take(number) { return try Self.checked(answer) }
-            do {
-                if link.connections > connection {
+            if !isAlone, clock.now - looked > .seconds(1) {
+                looked = clock.now
+                let other = try await route.other(isLost: link.state != .connected)
+                if other !== link {
+                    link = other
                     connection = link.connections
-                    try await send(question)
+                    refusal = try await send(question, on: link)
                 }
-                let turn = Duration.milliseconds(answers.isShared ? 20 : 200)
-                for bytes in try await link.receive(upTo: min(turn, deadline - clock.now)) {
-                    let frame = try Frame(decoding: bytes)
-                    if frame.session == session { answers.put(frame.message, for: frame.re) }
-                }
-            } catch {
-                answers.forget(number)
-                throw error
+            }
+            if link.connections > connection {
+                connection = link.connections
+                refusal = try await send(question, on: link)
+            }
+            let turn = Duration.milliseconds(answers.isShared ? 20 : 200)
+            for bytes in try await link.receive(upTo: min(turn, max(deadline - clock.now, .milliseconds(1)))) {
+                let frame = try Frame(decoding: bytes)
+                guard frame.session == session, route.heard(frame.epoch) else { continue }
+                answers.put(frame.message, for: frame.re)
             }
         }
         if let answer = answers.take(number) { return try Self.checked(answer) }
-        answers.forget(number)
-        throw silence
+        throw refusal ?? silence
     }
 
-    private func send(_ question: [UInt8]) async throws {
+    /// Sends a request.
+    ///
+    /// - Returns: Why it was not sent, when another address may be tried.
+    private func send(_ question: [UInt8], on link: DealerLink) async throws -> (any Error)? {
         do { try await link.send([question]) } catch {
+            if route.addresses.count > 1, error.code == .unreachable || error.code == .refused {
+                return error.code == .refused ? error : nil
+            }
             if error.code == .unreachable { throw silence }
             throw error
         }
+        return nil
     }
 
     private static func checked(_ message: Message) throws -> Message {

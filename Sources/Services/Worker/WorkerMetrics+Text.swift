@@ -37,6 +37,8 @@ extension WorkerMetrics {
         text.single(Row.isConnected, state.isConnected ? 1 : 0)
         text.single(Row.reconnects, Double(max(state.connections, 1) - 1))
         text.single(Row.coordinatorSilence, (ContinuousClock.now - state.heard) / .seconds(1))
+        text.single(Row.obeyedEpoch, Double(state.obeyed.highest))
+        text.single(Row.ignored, Double(state.obeyed.ignored))
         text.family(Row.freeSpace)
         if let disk { text.sample(Row.freeSpace, value: Double(disk.free)) }
         text.family(Row.diskSize)

@@ -35,6 +35,7 @@ final class WorkerMetrics: Sendable {
         var connections: UInt64 = 0
         var isConnected = false
         var heard = ContinuousClock.now
+        var obeyed = ObeyedEpoch()
     }
 
     /// How a lease ended.
@@ -100,6 +101,9 @@ final class WorkerMetrics: Sendable {
 
     /// A message of the coordinator came.
     func recordMessage() { state.withLock { $0.heard = .now } }
+
+    /// Which coordinator is obeyed, and how many messages of others came.
+    func setObeyed(_ obeyed: ObeyedEpoch) { state.withLock { $0.obeyed = obeyed } }
 
     /// The state of the connection changed.
     func recordLink(_ link: LinkState) {

@@ -4,8 +4,10 @@ public import ZeroMQ
 
 /// The configuration of a worker.
 public struct WorkerOptions: Sendable {
-    /// The coordinator's work endpoint, for example "tcp://127.0.0.1:7471".
-    public var connect: String
+    /// The coordinator's work endpoint, for example "tcp://127.0.0.1:7471", or several: where it is, and where one that replaces it will be.
+    ///
+    /// The worker stays with the coordinator of the highest epoch.
+    public var connect: [String]
     /// How the two ends authenticate each other.
     public var security: LinkSecurity
     /// The folder of the blob store, shared with the coordinator; `nil` = blobs are streamed.
@@ -16,7 +18,7 @@ public struct WorkerOptions: Sendable {
     public var openStore: (@Sendable () async throws -> any BlobStore)?
     /// Where blobs are streamed to, if the address from the coordinator is not reachable.
     ///
-    /// Default: the host of ``connect`` and the port that the coordinator names.
+    /// Default: the host by which the coordinator is reached, and the port that it names.
     public var blobEndpoint: String?
     /// Where a streaming worker makes its shards and packages, and keeps downloaded ones.
     ///
@@ -58,6 +60,8 @@ public struct WorkerOptions: Sendable {
     ///
     /// It takes no more work some time before, and gives back what is not finished 12 s before.
     public var deadline: ContinuousClock.Instant?
+    /// How often other addresses are asked for their epochs: while the coordinator answers, and while it does not.
+    var searchInterval: (answering: Duration, lost: Duration) = (.seconds(30), .seconds(2))
     /// Called once, when the socket to the coordinator is open.
     ///
     /// Default: does nothing.
@@ -73,7 +77,7 @@ public struct WorkerOptions: Sendable {
 
     /// Options with everything else at its default.
     public init(
-        connect: String, security: LinkSecurity, blobs: URL?, slots: Int = 4, name: String? = nil, build: String
+        connect: [String], security: LinkSecurity, blobs: URL?, slots: Int = 4, name: String? = nil, build: String
     ) {
         let process = ProcessInfo.processInfo
         self.connect = connect

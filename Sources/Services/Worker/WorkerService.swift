@@ -77,7 +77,15 @@ public struct WorkerService: Service, CustomStringConvertible {
         linkOptions.reconnectMax = .seconds(3)
         linkOptions.sendPatience = .seconds(2)
         linkOptions.logger = logger
-        let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)
+        let link: CoordinatorLink
+        do {
+            link = try await cancelWhenGracefulShutdown { [options, linkOptions] in
+                try await CoordinatorLink(options.connect, security: options.security, options: linkOptions)
+            }
+        } catch is CancellationError {
+            logger.notice("Worker stopped before it started: no coordinator")
+            return
+        }
         var profile = WorkerProfile(
             name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
             packageFormats: PackageSpec.formatVersions.map { UInt32($0) })
@@ -86,15 +94,18 @@ public struct WorkerService: Service, CustomStringConvertible {
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
         let shell = WorkerShell(core, link: link, runner: runner, logger: logger, budgets: budgets, metrics: metrics) {
             [options] welcome in
-            await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
+            await client?.connect(to: options.blobEndpoint(port: welcome.blobPort, of: link.endpoint))
         }
         logger.notice(
-            "Worker started", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
+            "Worker started", metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.worker: "\(options.name)"])
         options.onReady()
         let failure = await withGracefulShutdownHandler {
             await withTaskGroup(of: (any Error)?.self) { group in
                 group.addTask { await Self.receive(link, shell) }
                 group.addTask { [options] in await Self.pace(shell, options.onRound) }
+                let search = CoordinatorSearch(
+                    link: link, shell: shell, logger: logger, interval: options.searchInterval)
+                if link.addresses.count > 1 { group.addTask { await search.run() } }
                 if let client {
                     group.addTask {
                         await client.run()
@@ -119,16 +130,16 @@ public struct WorkerService: Service, CustomStringConvertible {
         case .rejected(let code, let text):
             throw WorkerError(
                 code == "forbidden" ? .forbidden : .rejected,
-                "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
+                "The coordinator at '\(link.endpoint)' rejects this worker (\(code)): \(text)")
         case .orphaned:
             throw WorkerError(
                 .orphaned,
-                "No coordinator answered at '\(options.connect)' for \(policy.orphaned / 60_000) minutes. Results are in the blob store."
+                "No coordinator answered at '\(options.connect.joined(separator: "' or '"))' for \(policy.orphaned / 60_000) minutes. Results are in the blob store."
             )
         }
     }
 
-    private static func receive(_ link: DealerLink, _ shell: WorkerShell) async -> (any Error)? {
+    private static func receive(_ link: CoordinatorLink, _ shell: WorkerShell) async -> (any Error)? {
         while await shell.end == nil {
             do {
                 await shell.received(try await link.receive(upTo: .milliseconds(500)))
@@ -172,9 +183,9 @@ public struct WorkerService: Service, CustomStringConvertible {
 extension WorkerOptions {
     /// The endpoint of blobs when the coordinator serves them at `port`, with the host by which this worker reaches the
     /// coordinator.
-    func blobEndpoint(port: UInt32) -> String {
+    func blobEndpoint(port: UInt32, of address: String) -> String {
         if let blobEndpoint { return blobEndpoint }
-        guard let colon = connect.lastIndex(of: ":") else { return connect }
-        return "\(connect[..<colon]):\(port)"
+        guard let colon = address.lastIndex(of: ":") else { return address }
+        return "\(address[..<colon]):\(port)"
     }
 }

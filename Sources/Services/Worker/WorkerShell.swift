@@ -12,7 +12,7 @@ actor WorkerShell {
     }
 
     private var core: WorkerCore
-    private let link: DealerLink
+    private let link: CoordinatorLink
     private let runner: any WorkRunner
     private let budgets: WorkerBudgets
     private let metrics: WorkerMetrics
@@ -28,13 +28,15 @@ actor WorkerShell {
     /// Whether the missing coordinator was already logged.
     private var isMissing = false
     private var seq: UInt64 = 0
-    private var epoch: UInt32 = 0
+    private var obeyed = ObeyedEpoch()
+    private var lastHeard: Int64 = 0
+    private var lastEndpoint: String
     /// Why the worker ended; `nil` while it runs.
     private(set) var end: WorkerEnd?
 
     /// - Parameter onWelcome: Called with the coordinator's welcome message, before any offer is handled.
     init(
-        _ core: WorkerCore, link: DealerLink, runner: any WorkRunner, logger: Logger,
+        _ core: WorkerCore, link: CoordinatorLink, runner: any WorkRunner, logger: Logger,
         budgets: WorkerBudgets = WorkerBudgets(), metrics: WorkerMetrics = WorkerMetrics(),
         onWelcome: @escaping @Sendable (PBWelcome) async -> Void = { _ in }
     ) {
@@ -43,6 +45,7 @@ actor WorkerShell {
         self.metrics = metrics
         self.core = core
         self.link = link
+        lastEndpoint = link.endpoint
         self.runner = runner
         self.logger = logger
     }
@@ -50,8 +53,9 @@ actor WorkerShell {
     /// Handles the frames that the link received, and the state of the link.
     func received(_ frames: [[UInt8]]) async {
         let state = link.state
-        if state != lastState {
+        if state != lastState || link.endpoint != lastEndpoint {
             lastState = state
+            lastEndpoint = link.endpoint
             metrics.recordLink(state)
             logChange(to: state)
             if state == .connected { await handle(.linked) }
@@ -60,7 +64,8 @@ actor WorkerShell {
             do {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == core.session else { continue }
-                epoch = frame.epoch
+                guard obeys(frame.epoch) else { continue }
+                lastHeard = now
                 metrics.recordMessage()
                 if isMissing {
                     isMissing = false
@@ -82,6 +87,26 @@ actor WorkerShell {
                 if error.code == .versionMismatch { await handle(.otherVersion(error.message)) }
             }
         }
+    }
+
+    /// The highest epoch that was heard, and whether the coordinator does not answer.
+    var standing: (epoch: UInt32, isLost: Bool) {
+        (obeyed.highest, link.state != .connected || now - lastHeard > WorkerPolicy.lost)
+    }
+
+    /// Whether a message with this epoch is obeyed; the first one that is not is logged.
+    private func obeys(_ epoch: UInt32) -> Bool {
+        let isFirst = obeyed.ignored == 0
+        let former = obeyed.highest
+        let isObeyed = obeyed.obeys(epoch)
+        if !isObeyed || obeyed.highest > former { metrics.setObeyed(obeyed) }
+        guard !isObeyed, isFirst else { return isObeyed }
+        logger.warning(
+            "Messages of a coordinator that was replaced are ignored; end that coordinator, or restart this worker if its state was made from scratch",
+            metadata: [
+                LogKey.endpoint: "\(link.endpoint)", LogKey.epoch: "\(epoch)", LogKey.highestEpoch: "\(obeyed.highest)",
+            ])
+        return false
     }
 
     /// Handles the passing of time.
@@ -232,7 +257,7 @@ actor WorkerShell {
         trace("out", message)
         budgets.sent(seq)
         do {
-            return try Frame(session: core.session, seq: seq, epoch: epoch, message).encoded()
+            return try Frame(session: core.session, seq: seq, epoch: obeyed.highest, message).encoded()
         } catch {
             logger.error("Message not encodable", metadata: [LogKey.errorMessage: "\(error)"])
             return nil

@@ -23,7 +23,7 @@ struct ConfigurationTests {
             log-level: loud
             until-idle: soon
             insecure: perhaps
-            connect: [a, b]
+            scratch: [a, b]
             keep-tiles: 50GB
             """, "worker.yaml", scratch)
         let outcome = try await Program.run(["config", "check", file], in: scratch)

@@ -76,7 +76,7 @@ import ZeroMQ
                     options.tokens = tokens
                     options.tilesets = offered
                     var access = ClusterAccess(
-                        endpoint: service.controlEndpoint, security: .plain, allowPlain: false)
+                        endpoints: [service.controlEndpoint], security: .plain, allowPlain: false)
                     access.patience = .seconds(60)
                     options.coordinator = access
                     options.extractRules.heartbeat = heartbeat
@@ -452,7 +452,7 @@ import ZeroMQ
                 options.tokens = tokens
                 // A port on which nothing listens: it was free a moment ago.
                 options.coordinator = ClusterAccess(
-                    endpoint: "tcp://127.0.0.1:9", security: .plain, allowPlain: false)
+                    endpoints: ["tcp://127.0.0.1:9"], security: .plain, allowPlain: false)
             }, fill: { try $0.publish("EE", noise(1_000), in: $1) })
         let answer = try await gateway.get("/v1/jobs", ["Authorization": "Bearer v"])
         #expect(answer.status == 503 && answer.header("retry-after") == "2", "\(answer.text)")

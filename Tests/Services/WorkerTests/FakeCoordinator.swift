@@ -8,11 +8,12 @@ import ZeroMQ
 /// The coordinator's end of the link, played by a test line by line.
 final class FakeCoordinator: Sendable {
     let link: RouterLink
-    let epoch: UInt32 = 3
+    let epoch: UInt32
     private let unseen = Mutex<[Inbound]>([])
 
-    init() throws {
-        link = try RouterLink(bind: ["tcp://127.0.0.1:*"], security: .plain)
+    init(epoch: UInt32 = 3, at endpoint: String = "tcp://127.0.0.1:*") throws {
+        self.epoch = epoch
+        link = try RouterLink(bind: [endpoint], security: .plain)
     }
 
     var endpoint: String { link.boundEndpoints[0] }
@@ -37,8 +38,8 @@ final class FakeCoordinator: Sendable {
         }
     }
 
-    func say(_ message: Message, to peer: PeerID, about session: UInt64) async throws {
-        let frame = Frame(session: session, seq: 1, epoch: epoch, message)
+    func say(_ message: Message, to peer: PeerID, about session: UInt64, epoch other: UInt32? = nil) async throws {
+        let frame = Frame(session: session, seq: 1, epoch: other ?? epoch, message)
         _ = await link.send([(peer, try frame.encoded())])
     }
 

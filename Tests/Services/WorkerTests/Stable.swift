@@ -32,7 +32,7 @@ struct Stable {
 
     func service(_ endpoint: String, _ change: (inout WorkerOptions) -> Void = { _ in }) -> WorkerService {
         var options = WorkerOptions(
-            connect: endpoint, security: .plain, blobs: folder, slots: 2, name: "mule", build: "packhorse test")
+            connect: [endpoint], security: .plain, blobs: folder, slots: 2, name: "mule", build: "packhorse test")
         change(&options)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical

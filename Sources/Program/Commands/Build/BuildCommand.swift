@@ -66,8 +66,9 @@ struct BuildCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Build on this running cluster, and fetch the files from its catalog.", valueName: "endpoint"))
-    var coordinator: String?
+            "Build on this running cluster, and fetch the files from its catalog. Several endpoints, repeated or comma-separated: the coordinator of the highest epoch is asked.",
+            valueName: "endpoint"))
+    var coordinator: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -86,26 +87,30 @@ struct BuildCommand: AsyncParsableCommand {
             valueName: "path")
     }
 
+    /// Whether a running cluster builds.
+    private var isShared: Bool { !coordinator.isEmpty }
+
     func validate() throws {
+        try EndpointList.check(coordinator, option: "--coordinator")
         if let workers, !(1...64).contains(workers) { throw ValidationError("--workers must be between 1 and 64.") }
-        guard coordinator == nil || workers == nil else {
+        guard !isShared || workers == nil else {
             throw ValidationError("--workers is only for builds on this machine; --coordinator has its own workers.")
         }
         guard WallTime.duration(patience) ?? 0 > 0 else {
             throw ValidationError("'\(patience)' is not a duration: write --patience 30s, 10min or 2h.")
         }
-        guard coordinator != nil || changed.changed.isEmpty else {
+        guard isShared || changed.changed.isEmpty else {
             throw ValidationError(
                 "--changed needs --coordinator: a build on this machine keeps no tiles, so it has to ask for all.")
         }
-        guard coordinator != nil || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
-        guard coordinator != nil || submission.priority >= 0 else {
+        guard isShared || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
+        guard isShared || submission.priority >= 0 else {
             throw ValidationError("A --priority below 0 pauses the job, so a build on this machine would never end.")
         }
     }
 
     func run() async throws {
-        if coordinator == nil { try ProcessLimits.require(.service) }
+        if !isShared { try ProcessLimits.require(.service) }
         let command = self
         do {
             try await Interruptible.run {
@@ -126,7 +131,8 @@ struct BuildCommand: AsyncParsableCommand {
         // A dry run says the depth with the sizes that it measures itself.
         let drafts = try changed.filled(try await submission.drafts(measuresDepth: !dryRun))
         let plan = try BuildPlan(
-            drafts, for: target, policy: submission.policy(), coordinator: coordinator,
+            drafts, for: target, policy: submission.policy(),
+            coordinator: isShared ? coordinator.joined(separator: ",") : nil,
             state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
         let isUnderWay = FileKind.isThere(plan.state)
         if dryRun {
@@ -137,7 +143,7 @@ struct BuildCommand: AsyncParsableCommand {
         if !force, !restart, let finished = try await plan.finished() { return try await sayUnchanged(plan, finished) }
         // Files of an interrupted build of this output are checked later, when it is known which build made them.
         try plan.check(replacing: force || (isUnderWay && !restart))
-        if coordinator == nil, !isUnderWay {
+        if !isShared, !isUnderWay {
             for draft in plan.drafts { try await HostCheck.require(draft.tileset, orSilent: false) }
         }
         let folder = try await BuildFolder(
@@ -168,8 +174,8 @@ struct BuildCommand: AsyncParsableCommand {
         let run = BuildRun(
             plan: plan, folder: folder, style: progress.style,
             patience: Double(WallTime.duration(patience) ?? 0) / 1_000)
-        guard let coordinator else { return try await run.here(workers: workerCount) }
-        return try await run.there(coordinator, keys, filesFrom: filesFrom)
+        guard isShared else { return try await run.here(workers: workerCount) }
+        return try await run.there(EndpointList.addresses(coordinator), keys, filesFrom: filesFrom)
     }
 
     /// Moves the finished files to their destination.
@@ -179,7 +185,7 @@ struct BuildCommand: AsyncParsableCommand {
         -> (files: [BuildReport.File], isWhole: Bool)
     {
         let source = BuildSource(
-            isShared: coordinator != nil, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
+            isShared: isShared, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
         var files: [BuildReport.File] = []
         var isWhole = true
         for file in plan.files {

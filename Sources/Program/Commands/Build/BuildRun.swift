@@ -30,9 +30,9 @@ struct BuildRun {
     /// Builds on a running cluster.
     ///
     /// - Throws: ``CLIError`` 69 when its files could not be fetched, before anything is built.
-    func there(_ endpoint: String, _ keys: KeyOptions, filesFrom: String?) async throws -> [PBJobStatus] {
+    func there(_ endpoints: [String], _ keys: KeyOptions, filesFrom: String?) async throws -> [PBJobStatus] {
         let client = try ControlClient(
-            endpoint: endpoint, security: try keys.client(as: .operator), allowPlain: keys.insecure,
+            endpoints: endpoints, security: try keys.client(as: .operator), allowPlain: keys.insecure,
             timeout: .seconds(20))
         if filesFrom == nil {
             let name = plan.requests.first?.publish.catalog ?? ""
@@ -42,7 +42,7 @@ struct BuildRun {
                 await client.close()
                 throw CLIError(
                     .unavailable,
-                    "the coordinator at \(endpoint) publishes into '\(catalog)', a folder that this machine does not have",
+                    "the coordinator at \(endpoints.joined(separator: " or ")) publishes into '\(catalog)', a folder that this machine does not have",
                     hint: "pass the address or folder of the catalog: --files-from https://HOST/ or a folder")
             }
         }

@@ -8,9 +8,9 @@ import ZeroMQ
 struct ClusterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The coordinator's control endpoint. Default: $PACKHORSE_COORDINATOR, else tcp://127.0.0.1:7470.",
+            "The coordinator's control endpoint. Several, repeated or comma-separated: the coordinator of the highest epoch is asked. Default: $PACKHORSE_COORDINATOR, else tcp://127.0.0.1:7470.",
             valueName: "endpoint"))
-    var coordinator: String?
+    var coordinator: [String] = []
 
     @OptionGroup var keys: KeyOptions
 
@@ -21,20 +21,16 @@ struct ClusterOptions: ParsableArguments {
         guard timeout > 0, timeout <= 3600 else {
             throw ValidationError("--timeout must be above 0 and at most 3600 seconds.")
         }
-        try EndpointOption.checkConnecting(coordinator, option: "--coordinator")
-    }
-
-    /// The endpoint from the option, the environment or the default.
-    var endpoint: String {
-        coordinator ?? Variable.value("PACKHORSE_COORDINATOR") ?? "tcp://127.0.0.1:7470"
+        try EndpointList.check(coordinator, option: "--coordinator")
     }
 
     /// Runs `body` with a link to the coordinator, and always closes the link afterwards.
     func withClient<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
-        if coordinator == nil { try EndpointOption.checkVariable("PACKHORSE_COORDINATOR") }
+        let endpoints = try EndpointList.resolve(
+            coordinator, variable: "PACKHORSE_COORDINATOR", usual: "tcp://127.0.0.1:7470")
         let security = try keys.client(as: .operator)
         let client = try ControlClient(
-            endpoint: endpoint, security: security, allowPlain: keys.insecure, timeout: .seconds(timeout))
+            endpoints: endpoints, security: security, allowPlain: keys.insecure, timeout: .seconds(timeout))
         do {
             let result = try await body(client)
             await client.close()

@@ -60,8 +60,9 @@ struct GatewayCommand: AsyncParsableCommand {
     var maxConnectionsEach = 64
     @Option(
         help: ArgumentHelp(
-            "The coordinator's control endpoint; without it only the catalog is served.", valueName: "endpoint"))
-    var coordinator: String?
+            "The coordinator's control endpoint; several, repeated or comma-separated: the coordinator of the highest epoch is asked. Without it only the catalog is served.",
+            valueName: "endpoint"))
+    var coordinator: [String] = []
     @OptionGroup var keys: KeyOptions
     @Option(
         help: ArgumentHelp("A tileset that may be submitted over HTTP; may be repeated.", valueName: "tileset"))
@@ -90,12 +91,12 @@ struct GatewayCommand: AsyncParsableCommand {
         if let accel, !accel.hasPrefix("/") || !accel.hasSuffix("/") {
             throw ValidationError("--accel is a path with a slash at both ends, such as /catalog-files/.")
         }
-        try EndpointOption.checkConnecting(coordinator, option: "--coordinator")
+        try EndpointList.check(coordinator, option: "--coordinator")
         try WebLibrary.check(webLib)
         var addresses = GatewayOptions(catalog: URL(filePath: catalog))
         (addresses.publicURL, addresses.trustedProxies, addresses.corsOrigins) = (publicURL, trustedProxy, corsOrigin)
         if let (option, text) = addresses.problem { throw ValidationError("--\(option): \(text)") }
-        guard coordinator != nil || tileset.isEmpty else {
+        guard !coordinator.isEmpty || tileset.isEmpty else {
             throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }
     }
@@ -120,9 +121,10 @@ struct GatewayCommand: AsyncParsableCommand {
         options.maxConnectionsEach = maxConnectionsEach
         options.extractTiles = extractTiles
         options.onRound = { ServiceManager.shared.pulse() }
-        if let coordinator {
+        if !coordinator.isEmpty {
             options.coordinator = ClusterAccess(
-                endpoint: coordinator, security: try keys.client(as: .operator), allowPlain: keys.insecure)
+                endpoints: EndpointList.addresses(coordinator), security: try keys.client(as: .operator),
+                allowPlain: keys.insecure)
         }
         let library = WebLibrary.folder(
             option: webLib, environment: Variable.value(WebLibrary.variable), program: ChildProcess.program)

@@ -22,13 +22,14 @@ struct WorkerCommand: AsyncParsableCommand {
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --bandwidth 2MB
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --until-idle 5m --time-limit 12h
+              packhorse worker --connect tcp://10.0.0.5:7471,tcp://10.0.0.6:7471 --keys keys
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The coordinator's work endpoint. Default: $PACKHORSE_WORK, else tcp://127.0.0.1:7471.",
+            "The coordinator's work endpoint. Several, repeated or comma-separated: the worker stays with the coordinator of the highest epoch. Default: $PACKHORSE_WORK, else tcp://127.0.0.1:7471.",
             valueName: "endpoint"))
-    var connect: String?
+    var connect: [String] = []
     @Option(
         help: ArgumentHelp(
             "The blob folder shared with the coordinator, or its s3://bucket/prefix. Without it, or with 'stream', blobs are transferred over the network.",
@@ -72,7 +73,12 @@ struct WorkerCommand: AsyncParsableCommand {
 
     func validate() throws {
         try blobOptions.check(blobs: blobs)
-        try EndpointOption.checkConnecting(connect, option: "--connect")
+        try EndpointList.check(connect, option: "--connect")
+        guard blobEndpoint == nil || EndpointList.addresses(connect).count < 2 else {
+            throw ValidationError(
+                "--blob-endpoint is of one coordinator, and --connect names several; omit it, and each names its own port."
+            )
+        }
         try EndpointOption.checkConnecting(blobEndpoint, option: "--blob-endpoint")
         guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
         guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
@@ -97,10 +103,9 @@ struct WorkerCommand: AsyncParsableCommand {
         lifeline.watch()
         try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
-        if connect == nil { try EndpointOption.checkVariable("PACKHORSE_WORK") }
-        let endpoint = connect ?? Variable.value("PACKHORSE_WORK") ?? "tcp://127.0.0.1:7471"
+        let addresses = try EndpointList.resolve(connect, variable: "PACKHORSE_WORK", usual: "tcp://127.0.0.1:7471")
         var options = WorkerOptions(
-            connect: endpoint, security: try keys.client(as: .worker),
+            connect: addresses, security: try keys.client(as: .worker),
             blobs: blobs.flatMap { $0 == "stream" ? nil : URL(filePath: $0) }, slots: slots, name: name,
             build: "packhorse \(ProgramVersion.text)")
         options.blobEndpoint = blobEndpoint
@@ -114,7 +119,7 @@ struct WorkerCommand: AsyncParsableCommand {
         options.beforeMerge = { MallocArenas.giveBack() }
         options.untilIdle = try Self.seconds(untilIdle, "--until-idle", least: 1)
         options.deadline = try Self.seconds(timeLimit, "--time-limit", least: 30).map { started + $0 }
-        options.onReady = { ServiceManager.shared.ready("works for \(endpoint)") }
+        options.onReady = { ServiceManager.shared.ready("works for \(addresses.joined(separator: ", "))") }
         options.onRound = { ServiceManager.shared.pulse() }
         if let blobs, S3Location.isMeant(by: blobs) {
             let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")

@@ -32,12 +32,13 @@ final class ClusterLink: Sendable {
     static func client(_ access: ClusterAccess) throws(GatewayError) -> ControlClient {
         do {
             return try ControlClient(
-                endpoint: access.endpoint, security: access.security, allowPlain: access.allowPlain,
+                endpoints: access.endpoints, security: access.security, allowPlain: access.allowPlain,
                 timeout: access.patience)
         } catch {
             let message = (error as? any CodedError)?.message ?? "\(error)"
+            let addresses = access.endpoints.joined(separator: "' or '")
             throw GatewayError(
-                .badConfiguration, "No link to a coordinator at '\(access.endpoint)' can be made: \(message)",
+                .badConfiguration, "No link to a coordinator at '\(addresses)' can be made: \(message)",
                 cause: error)
         }
     }

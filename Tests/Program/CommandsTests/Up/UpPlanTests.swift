@@ -39,7 +39,7 @@ struct UpPlanTests {
         }
         let parsed = try RootCommand.parseAsRoot(stages[1][1].arguments(isFirst: true))
         let worker = try #require(parsed as? WorkerCommand)
-        #expect(worker.connect == "ipc:///maps/sockets/work" && worker.blobs == "/maps/blobs")
+        #expect(worker.connect == ["ipc:///maps/sockets/work"] && worker.blobs == "/maps/blobs")
         #expect(worker.name == "worker-2")
     }
 

@@ -1,0 +1,125 @@
+internal import Synchronization
+internal import ZeroMQ
+
+/// The links to the addresses of a coordinator, and which of them is used.
+///
+/// With several addresses all are asked for their epochs before the first request, and again while no answer comes. A
+/// coordinator of a lower epoch than one that was heard is not used any more.
+final class CoordinatorRoute: Sendable {
+    /// One at least.
+    let addresses: [String]
+    private let security: LinkSecurity
+    private let options: LinkOptions
+    private let survey: EpochSurvey
+
+    private struct State {
+        /// Open until the end: requests that wait may use them.
+        var links: [String: DealerLink] = [:]
+        var present: String?
+        var heard: UInt32 = 0
+        var asked: ContinuousClock.Instant?
+        /// The survey that runs.
+        var survey: Task<Void, Never>?
+    }
+    private let state: Mutex<State>
+
+    /// How often all addresses are asked, while answers come.
+    private static let interval = Duration.seconds(15)
+
+    /// Connects, when there is one address.
+    ///
+    /// - Throws: `ZeroMQError` for an address that cannot be used.
+    init(_ addresses: [String], security: LinkSecurity, options: LinkOptions) throws {
+        self.addresses = addresses
+        self.security = security
+        self.options = options
+        survey = EpochSurvey(.control, security: security, allowPlain: options.allowPlain)
+        var state = State()
+        if addresses.count == 1 {
+            state.present = addresses[0]
+            state.links[addresses[0]] = try DealerLink(connect: addresses[0], security: security, options: options)
+        }
+        self.state = Mutex(state)
+    }
+
+    /// The link for a request.
+    func link() async throws -> DealerLink {
+        guard addresses.count > 1 else { return try open() }
+        let (isFirst, isOld) = state.withLock { state in
+            (state.present == nil, state.asked.map { ContinuousClock.now - $0 > Self.interval } ?? true)
+        }
+        if isFirst {
+            await ask(isLost: true)
+        } else if isOld {
+            // The request need not wait for it.
+            begin(isLost: false)
+        }
+        return try open()
+    }
+
+    /// The link for a request that gets no answer: after a survey, unless one was made a short time ago.
+    func other(isLost: Bool) async throws -> DealerLink {
+        guard addresses.count > 1 else { return try open() }
+        let age = Duration.seconds(isLost ? 1 : 3)
+        let isFresh = state.withLock { $0.asked.map { ContinuousClock.now - $0 < age } ?? false }
+        if !isFresh { await ask(isLost: isLost) }
+        return try open()
+    }
+
+    /// An answer came; one of a lower epoch than that of an earlier one is not obeyed.
+    func heard(_ epoch: UInt32) -> Bool {
+        state.withLock { state in
+            guard addresses.count > 1, epoch > 0 else { return true }
+            guard epoch >= state.heard else {
+                state.asked = nil
+                return false
+            }
+            state.heard = epoch
+            return true
+        }
+    }
+
+    func close() async {
+        let links = state.withLock { state in
+            defer { state.links = [:] }
+            state.survey?.cancel()
+            return Array(state.links.values)
+        }
+        for link in links { await link.close() }
+    }
+
+    private func open() throws -> DealerLink {
+        let address = state.withLock { $0.present } ?? addresses[0]
+        if let link = state.withLock({ $0.links[address] }) { return link }
+        let new = try DealerLink(connect: address, security: security, options: options)
+        // Another request may have opened one at the same time; the surplus link ends with its last reference.
+        return state.withLock { state in
+            let link = state.links[address] ?? new
+            state.links[address] = link
+            return link
+        }
+    }
+
+    private func ask(isLost: Bool) async { await begin(isLost: isLost).value }
+
+    /// Begins a survey, or finds the one that runs.
+    @discardableResult private func begin(isLost: Bool) -> Task<Void, Never> {
+        state.withLock { state in
+            if let running = state.survey { return running }
+            // It outlives this call: several requests may wait for it, and ``close()`` cancels it.
+            let task = Task { [self] in
+                let epochs = await survey.epochs(of: addresses, patience: .init(first: .seconds(2)))
+                self.state.withLock { state in
+                    let choice = HighestCoordinator.choice(
+                        among: epochs, present: state.present, heard: state.heard, isLost: isLost)
+                    state.present = choice ?? state.present
+                    state.heard = max(state.heard, epochs.values.max() ?? 0)
+                    state.asked = .now
+                    state.survey = nil
+                }
+            }
+            state.survey = task
+            return task
+        }
+    }
+}
