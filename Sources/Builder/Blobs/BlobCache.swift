@@ -104,6 +104,22 @@ public final class BlobCache: Sendable {
         evict(downTo: limit)
     }
 
+    /// Bytes of all files in the cache's folder now: kept blobs, and files that are being made.
+    ///
+    /// Lists the folder.
+    public func bytesOnDisk() -> UInt64 {
+        var sum: UInt64 = 0
+        // A folder that cannot be listed has no files that count; a file may be removed while it is looked at.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: scratch.url.path)) ?? [] {
+            var status = stat()
+            guard lstat(scratch.url.appendingPathComponent(name).path, &status) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            sum &+= UInt64(max(0, status.st_size))
+        }
+        return sum
+    }
+
     // MARK: - Inside
 
     private func freshURL(_ name: String) -> URL {

@@ -40,6 +40,12 @@ public protocol BlobStore: Sendable {
     func size(of digest: Digest) async throws -> UInt64?
 }
 
+/// A store with a folder of this process's own, for the files that are being made and copies of blobs.
+public protocol CachingBlobStore: BlobStore {
+    /// Bytes of all files in that folder now; lists the folder.
+    func localBytes() -> UInt64
+}
+
 /// The store of a coordinator, which is the only process that removes blobs.
 public protocol ManagedBlobStore: BlobStore {
     /// Removes a blob; a missing blob is not an error.

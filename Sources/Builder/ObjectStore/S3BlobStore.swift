@@ -10,7 +10,7 @@ internal import S3
 /// Coordinator and workers need the bucket and no folder in common. The server checks the SHA-256 of uploads, so a blob
 /// exists completely or not at all; downloads are checked by the cache. If the server is not reachable, calls wait for
 /// some minutes before they fail.
-public struct S3BlobStore: ManagedBlobStore {
+public struct S3BlobStore: ManagedBlobStore, CachingBlobStore {
     /// Blobs above this are stored in parts, each repeated by itself when a connection breaks; 64 MiB.
     static let maxWhole: UInt64 = 64 << 20
 
@@ -58,6 +58,9 @@ public struct S3BlobStore: ManagedBlobStore {
 
     /// A fresh name in the cache's folder.
     public func temporaryURL() throws(StorageError) -> URL { try cache.temporaryURL() }
+
+    /// Bytes of all files in the cache's folder now.
+    public func localBytes() -> UInt64 { cache.bytesOnDisk() }
 
     /// Uploads the file unless the bucket holds the blob; the local copy goes into the cache.
     public func put(_ temporary: URL, digest: Digest) async throws {

@@ -105,7 +105,7 @@ package enum CoordinatorMetric: String, MetricTable {
         case .stateBackupAge:
             .gauge("Age of the newest backup that the coordinator made by itself (--backup-every); absent without them")
         case .workers:
-            .gauge("Known workers", .closed("state", ["ready", "busy", "draining", "resting", "suspect"]))
+            .gauge("Known workers", .closed("state", ["ready", "busy", "draining", "resting", "full", "suspect"]))
         case .workerLeases: .gauge("Leases that workers hold")
         case .workerCredit: .gauge("Offers that workers can take in addition")
         case .longestSilence: .gauge("Longest time without a message from a known worker")

@@ -135,6 +135,7 @@ package struct JobDraft {
             $0.publish = publish
             $0.sourceVersion = sourceVersion ?? ""
             $0.changed = changed.map { Data($0.encoded()) } ?? Data()
+            $0.labels = options.labels
         }
     }
 
@@ -209,14 +210,17 @@ package struct SubmitPolicy {
     package var weight: UInt32 = 1
     /// Jobs that must be done first; if one of them fails or is cancelled, this job fails.
     package var after: [UInt64] = []
+    /// Only workers with all of these labels work for it.
+    package var labels: [String] = []
 
     /// The share of tiles that may be missing where nothing else is said.
     package static let usualMissing = 0.001
 
     package init(
         requestID: String, tileLimit: UInt64 = 0, priority: Int32 = 0, allowedMissing: Double = usualMissing,
-        dryRun: Bool = false, weight: UInt32 = 1, after: [UInt64] = []
+        dryRun: Bool = false, weight: UInt32 = 1, after: [UInt64] = [], labels: [String] = []
     ) {
+        self.labels = labels
         self.requestID = requestID
         self.tileLimit = tileLimit
         self.priority = priority

@@ -40,6 +40,8 @@ struct JobSpec: Sendable {
     let style: String
     /// How the packages are published.
     let publish: PublishOptions
+    /// Only workers with all of these labels work for it; ascending.
+    let labels: [String]
     /// The tiles that the origin is asked for; `nil` = all.
     private(set) var changed: TileMask?
     /// The number of tiles of ``changed``.
@@ -79,6 +81,7 @@ struct JobSpec: Sendable {
         formats = Self.formats(body)
         mains = Self.mains(body)
         style = body.style
+        labels = Set(body.labels).sorted()
         var publish = try PublishOptions(body.publish)
         kind = body.kind
         tileset = try JobTileset(canonicalJSON: Array(body.tileset))

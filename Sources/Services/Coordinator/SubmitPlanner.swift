@@ -108,7 +108,8 @@ struct SubmitPlanner: Sendable {
                         schedule: body.schedule, due: due, wall: wall, build: spec.tileset.build?.name ?? ""),
                 origin: spec.tileset.origin, formats: spec.formats,
                 sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion,
-                asksChangedOnly: spec.changed != nil, publishesTogether: spec.publish.together),
+                asksChangedOnly: spec.changed != nil, publishesTogether: spec.publish.together,
+                labels: spec.labels),
             tiles: planner.tiles)
     }
 
@@ -127,7 +128,7 @@ struct SubmitPlanner: Sendable {
     }
 
     /// The digest of everything that affects the catalog: tileset, zooms, packages, formats, style, edition and the
-    /// share of missing tiles.
+    /// share of missing tiles; and the labels, because a job without them would let other workers do the work.
     ///
     /// The requester, the time and the priority are not included.
     static func identity(_ body: PBSubmit) throws(SubmitProblem) -> Digest? {
@@ -141,6 +142,7 @@ struct SubmitPlanner: Sendable {
             $0.latest = body.latest
             $0.changed = body.changed.isEmpty ? Data() : Data(Digest(of: body.changed).bytes)
             $0.publish = body.publish.canonical
+            $0.labels = Set(body.labels).sorted()
             let formats = zip(JobSpec.mains(body), JobSpec.formats(body)).map { Set($1).union([$0.rawValue]).sorted() }
             $0.packages = zip(body.packages, formats).map { package, formats in
                 var package = package
@@ -165,6 +167,7 @@ struct SubmitPlanner: Sendable {
             throw SubmitProblem("bad-request", "The label is limited to 1,024 bytes and the request id to 256.")
         }
         try Self.checkNames(body)
+        if let problem = WorkerLabel.problem(in: body.labels) { throw SubmitProblem("bad-request", problem) }
         guard body.tileset.count <= Self.maxTilesetBytes else {
             throw SubmitProblem(
                 "bad-request",

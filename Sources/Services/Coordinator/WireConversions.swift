@@ -16,6 +16,7 @@ enum WireConversions {
             build: String(body.build.prefix(128)), canFetch: body.canFetch, canMerge: body.canMerge)
         profile.exports = body.exports.sorted()
         profile.plansRanges = body.plansRanges
+        profile.labels = Set(body.labels).sorted()
         return profile
     }
 
@@ -124,6 +125,7 @@ enum WireConversions {
             $0.tiles = worker.tiles
             $0.bytes = worker.bytes
             $0.reason = worker.reason
+            $0.labels = worker.profile.labels
         }
     }
 
@@ -193,6 +195,7 @@ enum WireConversions {
             $0.style = spec.style
             $0.edition = spec.publish.edition.message
             $0.catalog = spec.publish.catalog
+            $0.labels = spec.labels
             $0.changedOnly = spec.changed != nil
             $0.changedTiles = spec.changedTiles ?? 0
             $0.sourceVersion = job.sourceVersion ?? ""

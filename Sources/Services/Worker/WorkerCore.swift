@@ -32,6 +32,8 @@ struct WorkerCore: Sendable {
     private var lastReconnect: Int64 = 0
     private var pausedUntil: Int64 = 0
     private var drainEnd = Int64.max
+    /// The limit of this machine that is reached: running work goes on, and no more is taken; empty = none.
+    private var reachedLimit = ""
     private var claimed: Set<UInt64> = []
     /// The coordinator asked this worker to finish its running work and leave.
     private(set) var isAskedToLeave = false
@@ -87,6 +89,7 @@ struct WorkerCore: Sendable {
         case .tick(let counters): return tick(counters, now)
         case .report: return phase == .serving ? [.send(.progress(.make { $0.leases = held.progress }))] : []
         case .finished(let token, let outcome): return finish(token, outcome: outcome, now: now)
+        case .limited(let reason): return note(limit: reason, now)
         case .drain: return drain(now)
         }
     }
@@ -141,6 +144,7 @@ struct WorkerCore: Sendable {
             if !lease.isSpooled { effects += dropLease(lease.token) }
         }
         claimed = []
+        if !reachedLimit.isEmpty { effects += giveBack(where: \.isQueued) }
         effects += resend(now, isAll: true)
         return effects + advance(now) + [ready(now)]
     }
@@ -149,7 +153,7 @@ struct WorkerCore: Sendable {
         // A token that is not above the last one is an old offer, delivered late or again.
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
-        guard phase != .draining, !isLeaving, now >= pausedUntil, held.hasRoom(for: offer) else {
+        guard phase != .draining, !isLeaving, reachedLimit.isEmpty, now >= pausedUntil, held.hasRoom(for: offer) else {
             return [.send(.return(.make { $0.tokens = [offer.token] }))]
         }
         held.add(offer)
@@ -212,7 +216,15 @@ struct WorkerCore: Sendable {
 
     /// Begins queued work while slots are free.
     private mutating func advance(_ now: Int64) -> [WorkerEffect] {
-        phase != .draining && now >= pausedUntil ? held.begin(now).map { .run($0) } : []
+        phase != .draining && reachedLimit.isEmpty && now >= pausedUntil ? held.begin(now).map { .run($0) } : []
+    }
+
+    /// Gives back what has not begun and asks for no more work, or asks for work again.
+    private mutating func note(limit reason: String, _ now: Int64) -> [WorkerEffect] {
+        guard reason != reachedLimit else { return [] }
+        reachedLimit = reason
+        guard phase == .serving else { return [] }
+        return (reason.isEmpty ? advance(now) : giveBack(where: \.isQueued)) + [ready(now)]
     }
 
     private mutating func giveBack(where isMeant: (WorkerLease) -> Bool) -> [WorkerEffect] {
@@ -234,13 +246,14 @@ struct WorkerCore: Sendable {
 
     private func ready(_ now: Int64) -> WorkerEffect {
         // Too many spooled results mean that the coordinator does not accept them. No more work is taken until it does.
-        let isPaused = isLeaving || now < pausedUntil || counts.spooled > policy.spool
+        let isPaused = isLeaving || !reachedLimit.isEmpty || now < pausedUntil || counts.spooled > policy.spool
         let credit = isPaused ? (work: 0, merges: 0) : held.credit
         return .send(
             .ready(
                 .make {
                     $0.credit = UInt32(clamping: credit.work)
                     $0.mergeCredit = UInt32(clamping: credit.merges)
+                    $0.full = reachedLimit
                 }))
     }
 

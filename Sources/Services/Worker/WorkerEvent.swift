@@ -16,6 +16,8 @@ enum WorkerEvent: Sendable {
     case report
     /// A running lease has ended on this worker.
     case finished(UInt64, WorkOutcome)
+    /// A limit of this machine is reached, for people; empty = none any more.
+    case limited(String)
     /// Shut down in an orderly way.
     case drain
 }

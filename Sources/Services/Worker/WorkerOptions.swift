@@ -32,6 +32,14 @@ public struct WorkerOptions: Sendable {
     ///
     /// Blobs are not counted.
     public var bandwidth: UInt64?
+    /// How much of the machine it may use.
+    ///
+    /// Default: no limits.
+    public var limits = HostLimits()
+    /// The words that jobs may ask for (`submit --on`), at most 32; see `WorkerLabel`.
+    ///
+    /// Default: none.
+    public var labels: [String] = []
     /// Number of leases that run at the same time, 1...256.
     ///
     /// Default 4.

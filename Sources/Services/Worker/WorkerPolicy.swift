@@ -70,6 +70,8 @@ struct WorkerProfile: Hashable, Sendable {
     var packageFormats: [UInt32]
     /// The formats that it writes in addition to MBTiles.
     var exports: [String] = []
+    /// Words that jobs may ask for.
+    var labels: [String] = []
 
     func hello(held: [UInt64]) -> PBHello {
         .make {
@@ -87,6 +89,7 @@ struct WorkerProfile: Hashable, Sendable {
             $0.packageFormats = packageFormats
             $0.exports = exports
             $0.plansRanges = true
+            $0.labels = labels
             $0.held = held.prefix(1024).map { token in .make { $0.token = token } }
         }
     }

@@ -91,6 +91,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             packageFormats: PackageSpec.formatVersions.map { UInt32($0) })
         profile.streams = client != nil
         profile.exports = PackageExporter.formats.map(\.rawValue)
+        profile.labels = options.labels
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
         let shell = WorkerShell(core, link: link, runner: runner, logger: logger, budgets: budgets, metrics: metrics) {
             [options] welcome in
@@ -106,6 +107,15 @@ public struct WorkerService: Service, CustomStringConvertible {
                 let search = CoordinatorSearch(
                     link: link, shell: shell, logger: logger, interval: options.searchInterval)
                 if link.addresses.count > 1 { group.addTask { await search.run() } }
+                if options.limits != HostLimits() {
+                    let watch = HostWatch(
+                        limits: options.limits, store: store as? any CachingBlobStore, giveBack: options.beforeMerge,
+                        logger: logger)
+                    group.addTask {
+                        await watch.run(shell)
+                        return CancellationError()
+                    }
+                }
                 if let client {
                     group.addTask {
                         await client.run()

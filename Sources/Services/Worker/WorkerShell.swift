@@ -118,6 +118,9 @@ actor WorkerShell {
         return min(.milliseconds(max(core.nextTick - now, 20)), budgets.pulse)
     }
 
+    /// Takes no more work while a limit of this machine is reached; empty = none any more.
+    func limit(_ reason: String) async { await handle(.limited(reason)) }
+
     /// Starts an orderly shutdown.
     func drain() async {
         logger.notice("Draining: leases are returned, results wait for acknowledgement")

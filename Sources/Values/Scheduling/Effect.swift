@@ -193,6 +193,10 @@ public struct StoredJob: Hashable, Sendable {
     ///
     /// Not stored; computed from the payload.
     public var asksChangedOnly = false
+    /// See ``JobSubmission/labels``.
+    ///
+    /// Not stored; computed from the payload.
+    public var labels: [String] = []
     /// See ``JobSubmission/publishesTogether``.
     ///
     /// Not stored; computed from the payload.

@@ -54,8 +54,9 @@ public enum Event: Sendable {
 
     /// A worker process connected or reconnected, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])
-    /// A worker can take `credit` further offers, and in addition `mergeCredit` merges.
-    case ready(SessionID, credit: UInt32, mergeCredit: UInt32 = 0)
+    /// A worker can take `credit` further offers, and in addition `mergeCredit` merges. `full` = the limit of its machine that is
+    /// reached, for people; empty = none.
+    case ready(SessionID, credit: UInt32, mergeCredit: UInt32 = 0, full: String = "")
     /// A worker's work loop is running and holds these leases. Contains its use of origins and the highest grant round
     /// that it has applied. `namesHeld` = every live grant of an earlier run is included.
     case progress(
@@ -121,6 +122,8 @@ public struct SessionProfile: Hashable, Sendable {
     public var exports: [String] = []
     /// Whether it plans the ranges of an archive, and fetches parts of such a plan.
     public var plansRanges = false
+    /// The words that its operator gave it, ascending; jobs may ask for them.
+    public var labels: [String] = []
 
     /// A worker's description.
     public init(name: String, host: String, processID: UInt64, build: String, canFetch: Bool, canMerge: Bool) {

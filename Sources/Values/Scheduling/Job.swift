@@ -44,6 +44,8 @@ struct Job: Sendable {
     let tileset: Digest?
     /// See ``JobSubmission/asksChangedOnly``.
     let asksChangedOnly: Bool
+    /// See ``JobSubmission/labels``.
+    let labels: [String]
     /// See ``JobSubmission/publishesTogether``; a retry can end it.
     var publishesTogether: Bool
     /// See ``JobSubmission/formats``.
@@ -70,6 +72,7 @@ struct Job: Sendable {
         origin = stored.origin
         tileset = stored.tileset
         asksChangedOnly = stored.asksChangedOnly
+        labels = stored.labels
         publishesTogether = stored.publishesTogether
         formats = PlacedList(stored.formats)
         needs = PackageNeeds(packages: packages.count, batches: batches.count)

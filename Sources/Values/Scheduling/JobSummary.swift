@@ -188,6 +188,8 @@ public struct JobSubmission: Sendable {
     public var asksChangedOnly: Bool
     /// Whether its packages are published in one change of the catalog, when each of them is ready: all of them or none.
     public var publishesTogether: Bool
+    /// Only workers with all of these words get its batches and merges; ascending.
+    public var labels: [String]
 
     /// A job of `packages` over `batches`.
     public init(
@@ -195,8 +197,9 @@ public struct JobSubmission: Sendable {
         packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: Digest? = nil,
         after: [JobID] = [], identity: Digest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
         formats: [[String]] = [], sourceVersion: String? = nil, asksChangedOnly: Bool = false,
-        publishesTogether: Bool = false
+        publishesTogether: Bool = false, labels: [String] = []
     ) {
+        self.labels = labels
         self.publishesTogether = publishesTogether
         self.sourceVersion = sourceVersion
         self.asksChangedOnly = asksChangedOnly

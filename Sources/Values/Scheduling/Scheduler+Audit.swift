@@ -39,7 +39,7 @@ extension Scheduler {
             found += auditNeeds(job, name: name) + auditSharing(place, name: name)
             let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
             let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
-            let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
+            let isIdled = idled[job.fetchNeeds]?.contains(place) == true
             if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches, but no queue entry") }
         }
         if let illegalTransition { found.append(illegalTransition) }

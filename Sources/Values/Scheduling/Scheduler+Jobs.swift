@@ -25,6 +25,7 @@ extension Scheduler {
             origin: submission.origin,
             formats: submission.formats)
         stored.asksChangedOnly = submission.asksChangedOnly
+        stored.labels = submission.labels
         stored.publishesTogether = submission.publishesTogether
         let place = add(stored)
         openOrigin(place)

@@ -90,7 +90,9 @@ extension Scheduler {
 
     /// Workers that have not reported that they lack what the job needs.
     private func able(_ job: JobPlace) -> [Session] {
-        sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
+        sessions.values.filter {
+            !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) && hasLabels($0, of: job)
+        }
     }
 
     private func hasAble(_ job: JobPlace) -> Bool { able(job).contains(where: \.profile.canFetch) }

@@ -1,28 +1,29 @@
 import DequeModule
 import HeapModule
 
-/// Assigns packages to mergers: workers of different builds write different formats, and packages need different ones.
+/// Assigns packages to mergers: workers of different builds write different formats, and packages need different ones. A package of a
+/// job with labels also needs a merger that has them.
 extension Scheduler {
-    /// Queues a ready package for a merger that writes all its formats.
+    /// Queues a ready package for a merger that writes all its formats and has all labels of its job.
     mutating func queueMerge(_ job: JobPlace, package: PackageIndex) {
         let entry = MergeQueueEntry(priority: jobs[job].summary.priority, job: job, package: package)
-        mergeQueues[jobs[job].formats(of: package), default: []].insert(entry)
+        mergeQueues[jobs[job].mergeNeeds(of: package), default: []].insert(entry)
     }
 
     /// The first package that a free worker can merge, and that worker.
     ///
     /// Both are removed from their queues.
     ///
-    /// Of several workers the one with the fewest formats is chosen, so that those with more formats stay free.
+    /// Of several workers the one with the fewest formats and labels is chosen, so that those with more stay free.
     mutating func nextMerge(now: Tick) -> (MergeQueueEntry, SessionID)? {
-        var best: (entry: MergeQueueEntry, formats: [String], exports: [String])?
-        for formats in Array(mergeQueues.keys) {
-            guard let entry = firstMerge(formats) else { continue }
+        var best: (entry: MergeQueueEntry, needs: MergeNeeds, mergers: MergeNeeds)?
+        for needs in Array(mergeQueues.keys) {
+            guard let entry = firstMerge(needs) else { continue }
             if let best, best.entry < entry { continue }
-            if let exports = sparestMergers(of: formats, now: now) { best = (entry, formats, exports) }
+            if let mergers = sparestMergers(for: needs, now: now) { best = (entry, needs, mergers) }
         }
-        guard let best, let id = mergers[best.exports]?.popFirst() else { return nil }
-        mergeQueues[best.formats]?.removeMin()
+        guard let best, let id = mergers[best.mergers]?.popFirst() else { return nil }
+        mergeQueues[best.needs]?.removeMin()
         sessions[id]?.isQueuedToMerge = false
         return (best.entry, id)
     }
@@ -35,12 +36,15 @@ extension Scheduler {
     /// The formats that a job's ready packages need and that no connected worker writes; empty = none.
     public func missingFormats(of id: JobID) -> [String] {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return [] }
-        let able = Set(sessions.values.filter(\.profile.canMerge).map(\.profile.exports))
+        let workers = sessions.values.filter { hasLabels($0, of: job) }
+        // That no worker has the labels of the job is another reason.
+        guard !workers.isEmpty || jobs[job].labels.isEmpty else { return [] }
+        let able = Set(workers.filter(\.profile.canMerge).map(\.profile.exports))
         var missing: Set<String> = []
         for (index, package) in jobs[job].packages.placed where package.state == .ready {
             let formats = jobs[job].formats(of: index)
             // Some connected workers may only fetch, because their packages would be of an older format.
-            if able.isEmpty, !sessions.isEmpty { missing.insert("mbtiles") }
+            if able.isEmpty, !workers.isEmpty { missing.insert("mbtiles") }
             guard !formats.isEmpty, !able.contains(where: { formats.allSatisfy($0.contains) }) else { continue }
             let alone = formats.filter { format in !able.contains { $0.contains(format) } }
             missing.formUnion(alone.isEmpty ? formats : alone)
@@ -51,31 +55,25 @@ extension Scheduler {
     /// The first entry of a queue, left in it.
     ///
     /// Outdated entries are dropped.
-    private mutating func firstMerge(_ formats: [String]) -> MergeQueueEntry? {
-        while let entry = mergeQueues[formats]?.min {
+    private mutating func firstMerge(_ needs: MergeNeeds) -> MergeQueueEntry? {
+        while let entry = mergeQueues[needs]?.min {
             if jobs.contains(entry.job) {
                 let job = jobs[entry.job]
                 let isCurrent = entry.priority >= 0 && entry.priority == job.summary.priority
                 if isCurrent, !job.summary.state.isFinal, job.packages[entry.package].state == .ready { return entry }
             }
-            mergeQueues[formats]?.removeMin()
+            mergeQueues[needs]?.removeMin()
         }
-        mergeQueues[formats] = nil
+        mergeQueues[needs] = nil
         return nil
     }
 
-    /// The queue of mergers that write all these formats and as few others as possible, or `nil` when none is free.
-    private mutating func sparestMergers(of formats: [String], now: Tick) -> [String]? {
-        var best: [String]?
-        for exports in Array(mergers.keys) where formats.allSatisfy(exports.contains) {
-            guard hasMerger(exports, now: now) else { continue }
-            guard let known = best else {
-                best = exports
-                continue
-            }
-            if (exports.count, exports.joined(separator: " ")) < (known.count, known.joined(separator: " ")) {
-                best = exports
-            }
+    /// The queue of mergers that have all of this and as little else as possible, or `nil` when none is free.
+    private mutating func sparestMergers(for needs: MergeNeeds, now: Tick) -> MergeNeeds? {
+        var best: MergeNeeds?
+        for having in Array(mergers.keys) where having.covers(needs) {
+            guard hasMerger(having, now: now) else { continue }
+            if best.map(having.isSparer(than:)) ?? true { best = having }
         }
         return best
     }
@@ -83,17 +81,17 @@ extension Scheduler {
     /// Whether the first session of a queue can take work.
     ///
     /// Other sessions are dropped from the queue.
-    private mutating func hasMerger(_ exports: [String], now: Tick) -> Bool {
-        while let id = mergers[exports]?.first {
-            if let session = sessions[id], session.profile.exports == exports, canMerge(session, now: now) {
+    private mutating func hasMerger(_ having: MergeNeeds, now: Tick) -> Bool {
+        while let id = mergers[having]?.first {
+            if let session = sessions[id], session.profile.mergeNeeds == having, canMerge(session, now: now) {
                 return true
             }
-            _ = mergers[exports]?.popFirst()
+            _ = mergers[having]?.popFirst()
             sessions[id]?.isQueuedToMerge = false
-            // A worker that reconnected as another build is queued again by its formats.
+            // A worker that reconnected as another build is queued again by what it has now.
             enlist(id, now: now)
         }
-        mergers[exports] = nil
+        mergers[having] = nil
         return false
     }
 }

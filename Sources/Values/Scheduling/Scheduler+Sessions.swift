@@ -27,6 +27,7 @@ extension Scheduler {
         _ = recordMessage(from: id, now: now)
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
+        sessions[id]?.profile.labels.sort()
         sessions[id]?.credit = 0
         sessions[id]?.mergeCredit = 0
         // Leases of an earlier run that the worker does not hold: their offers were lost with the sockets of that run.
@@ -42,10 +43,11 @@ extension Scheduler {
         send(.welcome(adopted: adopted), to: id)
     }
 
-    mutating func ready(_ id: SessionID, credit: UInt32, mergeCredit: UInt32, now: Tick) {
+    mutating func ready(_ id: SessionID, credit: UInt32, mergeCredit: UInt32, full: String, now: Tick) {
         guard recordMessage(from: id, now: now) else { return }
         sessions[id]?.credit = min(credit, 1_024)
         sessions[id]?.mergeCredit = min(mergeCredit, 1_024)
+        sessions[id]?.full = full
         enlist(id, now: now)
     }
 
@@ -131,7 +133,7 @@ extension Scheduler {
         }
         if session.profile.canMerge, !session.isQueuedToMerge, canMerge(session, now: now) {
             sessions[id]?.isQueuedToMerge = true
-            mergers[session.profile.exports, default: []].append(id)
+            mergers[session.profile.mergeNeeds, default: []].append(id)
         }
     }
 

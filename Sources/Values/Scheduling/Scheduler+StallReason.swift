@@ -1,20 +1,26 @@
 /// Why an unfinished job makes no progress, as text for people.
 extension Scheduler {
-    /// Why no worker is available: none is connected, or all are silent or paused after a local failure; empty = some are
-    /// available.
+    /// Why no worker is available: none is connected, or all are silent, paused after a local failure, or at a limit of their
+    /// machines; empty = some are available.
     ///
     /// The same for all jobs: a list of jobs asks once.
     public func absence(now: Tick) -> String {
         let heard = sessions.values.filter { !$0.isSuspect }
-        if let first = heard.min(by: { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }) {
-            guard heard.allSatisfy({ $0.pausedUntil.map { $0 > now } ?? false }) else { return "" }
-            let others = heard.count > 1 ? "; \(heard.count - 1) more are paused too" : ""
-            return "worker \(first.profile.name) is paused after \(first.pauseReason)\(others)"
-        }
+        guard heard.isEmpty else { return hindrance(among: heard, now: now) }
         guard let last = sessions.values.map(\.lastHeard).max() else {
             return "no worker is connected; start one with packhorse worker"
         }
         return "no message from any worker for \((now - last) / 1_000) s"
+    }
+
+    /// Why none of these workers, of which there is one at least, takes work; empty = one does.
+    func hindrance(among workers: [Session], now: Tick) -> String {
+        let hindrances = workers.sorted { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }.map {
+            (name: $0.profile.name, text: $0.hindrance(now: now))
+        }
+        guard let first = hindrances.first, !hindrances.contains(where: \.text.isEmpty) else { return "" }
+        let others = hindrances.count > 1 ? "; \(hindrances.count - 1) more take none either" : ""
+        return "worker \(first.name) \(first.text)\(others)"
     }
 
     /// What all remaining work of a job waits for: silent workers that hold it, or a retry after a failure; empty =

@@ -8,19 +8,28 @@ public enum WorkerState: String, Hashable, Sendable, CaseIterable {
     case draining
     /// It gets no offers for a while, after a failure of its machine.
     case resting
+    /// A limit of its machine is reached: it finishes what it has, and gets no offers.
+    case full
     /// It was silent for too long.
     case suspect
 }
 
 extension Session {
-    /// Whether it is heard, and its machine has no trouble.
-    func isAvailable(now: Tick) -> Bool { !isSuspect && pausedUntil.map { $0 > now } != true }
+    /// Whether it is heard, and takes work or is at work.
+    func isAvailable(now: Tick) -> Bool { !isSuspect && hindrance(now: now).isEmpty }
 
-    /// Its state; the first of suspect, draining and resting that holds.
+    /// What its machine lacks, so that it works for no job, for people; empty = nothing, or it is at work.
+    func hindrance(now: Tick) -> String {
+        if pausedUntil.map({ $0 > now }) == true { return "is paused after \(pauseReason)" }
+        return full.isEmpty || !leases.isEmpty ? "" : "takes no more work: \(full)"
+    }
+
+    /// Its state; the first of suspect, draining, resting and full that holds.
     func state(now: Tick) -> WorkerState {
         if isSuspect { return .suspect }
         if isDraining { return .draining }
         if pausedUntil.map({ $0 > now }) == true { return .resting }
+        if !full.isEmpty { return .full }
         return leases.isEmpty ? .ready : .busy
     }
 }
@@ -43,7 +52,7 @@ public struct WorkerView: Hashable, Sendable {
     public let tiles: UInt64
     /// Body bytes of its accepted commits.
     public let bytes: UInt64
-    /// Why it is suspect or resting.
+    /// Why it is suspect, draining, resting or full.
     public let reason: String
 }
 
@@ -121,6 +130,7 @@ extension Scheduler {
                 case .suspect: "no message for \(silent / 1_000) s"
                 case .draining: session.leases.isEmpty ? "" : "finishing its leases"
                 case .resting: session.pauseReason
+                case .full: session.full
                 case .ready, .busy: ""
                 }
             return WorkerView(

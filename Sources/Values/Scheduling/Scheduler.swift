@@ -54,16 +54,16 @@ public struct Scheduler: Sendable {
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var fetchQueue: Heap<FetchQueueEntry> = []
-    /// Packages that wait for a merger, by their formats.
-    var mergeQueues: [[String]: Heap<MergeQueueEntry>] = [:]
+    /// Packages that wait for a merger, by what it must have.
+    var mergeQueues: [MergeNeeds: Heap<MergeQueueEntry>] = [:]
     var fetchers: Deque<SessionID> = []
-    /// Sessions that can merge now, by the formats they write.
-    var mergers: [[String]: Deque<SessionID>] = [:]
+    /// Sessions that can merge now, by what they have.
+    var mergers: [MergeNeeds: Deque<SessionID>] = [:]
     var virtualTime: UInt64 = 0
     /// The budgets of origins.
     var rates: RateLedger
-    /// Jobs with ready batches whose origin has no work for any session now, by origin.
-    var idled: [String: Set<JobPlace>] = [:]
+    /// Jobs with ready batches for which no session may work now, by what they need.
+    var idled: [FetchNeeds: Set<JobPlace>] = [:]
     var rateAlarm: Tick?
     /// The holders of shares that were last stored.
     var storedHolders: ShareHolders?
@@ -143,8 +143,8 @@ public struct Scheduler: Sendable {
         case .runFailed(let id, let wall, let trouble): runFailed(id, wall: wall, trouble: trouble)
         case .fireUnchanged(let id, let wall, let build): fireUnchanged(id, wall: wall, build: build)
         case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
-        case .ready(let id, let credit, let mergeCredit):
-            ready(id, credit: credit, mergeCredit: mergeCredit, now: now)
+        case .ready(let id, let credit, let mergeCredit, let full):
+            ready(id, credit: credit, mergeCredit: mergeCredit, full: full, now: now)
         case .progress(let id, let reports, let uses, let acknowledged, let namesHeld):
             report(id, uses: uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
             progress(id, reports: reports, now: now)

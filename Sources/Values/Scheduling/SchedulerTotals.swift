@@ -8,7 +8,7 @@ public struct SchedulerTotals: Hashable, Sendable {
         case job
         /// Its origin allows no requests.
         case origin
-        /// No worker is available.
+        /// No worker is available, or none with its labels.
         case worker
     }
 
@@ -84,14 +84,19 @@ extension Scheduler {
             if case .package(let job, _) = lease.work { merged[job, default: 0] &+= lease.done &+ lease.bytes }
         }
         let shut = Set(origins.lazy.filter { !$0.hindrance.isEmpty }.map(\.name))
-        let isAbsent = !sessions.values.contains { $0.isAvailable(now: now) }
+        let available = sessions.values.filter { $0.isAvailable(now: now) }
+        // Of every list of labels, whether no worker has them.
+        var isAbsent = [[String](): available.isEmpty]
         for place in jobs.indices where !jobs[place].isForgotten {
             let state = jobs[place].summary.state
             totals.jobs[state, default: 0] += 1
             guard !state.isFinal else { continue }
             let counts = jobs[place].summary.counts
             totals.open.add(counts)
-            let wait = wait(of: place, shut: shut, isAbsent: isAbsent)
+            let labels = jobs[place].labels
+            let isAlone = isAbsent[labels] ?? !available.contains { hasLabels($0, of: place) }
+            isAbsent[labels] = isAlone
+            let wait = wait(of: place, shut: shut, isAbsent: isAlone)
             if let wait { totals.waiting[wait, default: 0] += 1 }
             totals.progress.append(
                 SchedulerTotals.Progress(

@@ -19,6 +19,8 @@ struct Session: Sendable {
     /// No offers before this instant: its last attempt failed for a cause of its own machine.
     var pausedUntil: Tick?
     var pauseReason = ""
+    /// The limit of its machine that is reached, as it says; empty = none.
+    var full = ""
     var isQueuedToFetch = false
     var isQueuedToMerge = false
     var tiles: UInt64 = 0

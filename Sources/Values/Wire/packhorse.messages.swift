@@ -348,6 +348,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("package_formats", path: [11], most: 64, isPacked: true),
                 ListLimit("held", path: [12], most: 1024),
                 ListLimit("exports", path: [14], most: 32),
+                ListLimit("labels", path: [16], most: 32),
             ]
         case .progress:
             [
@@ -400,6 +401,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("packages", path: [7], most: 4096),
                 ListLimit("after", path: [13], most: 64, isPacked: true),
                 ListLimit("formats", path: [15], most: 32),
+                ListLimit("labels", path: [227], most: 32),
                 ListLimit("packages.names", path: [7, 3], most: 40000),
                 ListLimit("packages.formats", path: [7, 6], most: 131072),
                 ListLimit("packages.nodes", path: [7, 7], most: 20480),
@@ -417,6 +419,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("jobs.failures", path: [1, 20], most: 10000),
                 ListLimit("jobs.formats", path: [1, 28], most: 32000),
                 ListLimit("jobs.steps", path: [1, 48], most: 16),
+                ListLimit("jobs.labels", path: [1, 49], most: 32000),
                 ListLimit("jobs.packages.files", path: [1, 19, 9], most: 131072),
             ]
         case .jobStatus:
@@ -425,6 +428,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("failures", path: [20], most: 10000),
                 ListLimit("formats", path: [28], most: 32),
                 ListLimit("steps", path: [48], most: 16),
+                ListLimit("labels", path: [49], most: 32),
                 ListLimit("packages.files", path: [19, 9], most: 131072),
             ]
         case .jobOrder:
@@ -459,6 +463,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .workers:
             [
                 ListLimit("workers", path: [1], most: 4096),
+                ListLimit("workers.labels", path: [1, 12], most: 131072),
             ]
         case .health:
             [
@@ -493,6 +498,7 @@ extension PBHello {
 
 extension PBReady {
     func checkFields() throws(WireError) {
+        try WireCheck.text(full, atMost: 400, "Ready.full")
         try checkRules()
     }
 }

@@ -77,6 +77,9 @@ public nonisolated struct PBHello: Sendable {
   /// it plans the ranges of an archive, and fetches parts of such a plan
   public var plansRanges: Bool = false
 
+  /// words that its operator gave it, for Submit.labels
+  public var labels: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -105,6 +108,9 @@ public nonisolated struct PBReady: Sendable {
 
   /// merges in addition
   public var mergeCredit: UInt32 = 0
+
+  /// the limit of its machine that is reached, for people; empty = none, or it is not known
+  public var full: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1069,6 +1075,12 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
   /// Clears the value of `follows`. Subsequent reads from it will return its default value.
   public mutating func clearFollows() {_uniqueStorage()._follows = nil}
 
+  /// only workers with all of these labels get its batches and merges
+  public var labels: [String] {
+    get {_storage._labels}
+    set {_uniqueStorage()._labels = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1510,6 +1522,12 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
   public var steps: [PBStepStatus] {
     get {_storage._steps}
     set {_uniqueStorage()._steps = newValue}
+  }
+
+  /// only workers with all of these labels work for it
+  public var labels: [String] {
+    get {_storage._labels}
+    set {_uniqueStorage()._labels = newValue}
   }
 
   /// wall time since 1970, for display only; the next two are the same
@@ -2388,7 +2406,7 @@ public nonisolated struct PBWorkerStatus: Sendable {
 
   public var build: String = String()
 
-  /// ready, busy, suspect, draining
+  /// ready, busy, suspect, draining, resting, full
   public var state: String = String()
 
   public var leases: UInt32 = 0
@@ -2403,6 +2421,9 @@ public nonisolated struct PBWorkerStatus: Sendable {
   public var bytes: UInt64 = 0
 
   public var reason: String = String()
+
+  /// words that its operator gave it
+  public var labels: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3312,7 +3333,7 @@ fileprivate nonisolated let _protobuf_package = "packhorse.wire.v1"
 
 nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Hello"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0\u{1}exports\0\u{3}plans_ranges\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0\u{1}exports\0\u{3}plans_ranges\0\u{1}labels\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3335,6 +3356,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 13: try { try decoder.decodeSingularBoolField(value: &self.streams) }()
       case 14: try { try decoder.decodeRepeatedStringField(value: &self.exports) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self.plansRanges) }()
+      case 16: try { try decoder.decodeRepeatedStringField(value: &self.labels) }()
       default: break
       }
     }
@@ -3386,6 +3408,9 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if self.plansRanges != false {
       try visitor.visitSingularBoolField(value: self.plansRanges, fieldNumber: 15)
     }
+    if !self.labels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.labels, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3405,6 +3430,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.streams != rhs.streams {return false}
     if lhs.exports != rhs.exports {return false}
     if lhs.plansRanges != rhs.plansRanges {return false}
+    if lhs.labels != rhs.labels {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3442,7 +3468,7 @@ nonisolated extension PBHeldLease: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Ready"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credit\0\u{3}merge_credit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credit\0\u{3}merge_credit\0\u{1}full\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3452,6 +3478,7 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.credit) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.mergeCredit) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.full) }()
       default: break
       }
     }
@@ -3464,12 +3491,16 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if self.mergeCredit != 0 {
       try visitor.visitSingularUInt32Field(value: self.mergeCredit, fieldNumber: 2)
     }
+    if !self.full.isEmpty {
+      try visitor.visitSingularStringField(value: self.full, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBReady, rhs: PBReady) -> Bool {
     if lhs.credit != rhs.credit {return false}
     if lhs.mergeCredit != rhs.mergeCredit {return false}
+    if lhs.full != rhs.full {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5025,7 +5056,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{1}latest\0\u{1}follows\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{4}N\u{3}source_version\0\u{1}publish\0\u{1}changed\0\u{1}latest\0\u{1}follows\0\u{1}labels\0\u{c}\u{11}\u{4}\u{c}\\\u{3}\u{1}\u{c}]\u{3}\u{1}")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -5049,6 +5080,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _changed: Data = Data()
     var _latest: String = String()
     var _follows: PBFollowedFiles? = nil
+    var _labels: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5080,6 +5112,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _changed = source._changed
       _latest = source._latest
       _follows = source._follows
+      _labels = source._labels
     }
   }
 
@@ -5119,6 +5152,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 224: try { try decoder.decodeSingularBytesField(value: &_storage._changed) }()
         case 225: try { try decoder.decodeSingularStringField(value: &_storage._latest) }()
         case 226: try { try decoder.decodeSingularMessageField(value: &_storage._follows) }()
+        case 227: try { try decoder.decodeRepeatedStringField(value: &_storage._labels) }()
         default: break
         }
       }
@@ -5194,6 +5228,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       try { if let v = _storage._follows {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 226)
       } }()
+      if !_storage._labels.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._labels, fieldNumber: 227)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5224,6 +5261,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._changed != rhs_storage._changed {return false}
         if _storage._latest != rhs_storage._latest {return false}
         if _storage._follows != rhs_storage._follows {return false}
+        if _storage._labels != rhs_storage._labels {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5643,7 +5681,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{1}steps\0\u{4}l\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{1}steps\0\u{1}labels\0\u{4}k\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -5686,6 +5724,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _dataDate: String = String()
     var _sourceVersion: String = String()
     var _steps: [PBStepStatus] = []
+    var _labels: [String] = []
     var _submittedMs: Int64 = 0
     var _startedMs: Int64 = 0
     var _endedMs: Int64 = 0
@@ -5741,6 +5780,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _dataDate = source._dataDate
       _sourceVersion = source._sourceVersion
       _steps = source._steps
+      _labels = source._labels
       _submittedMs = source._submittedMs
       _startedMs = source._startedMs
       _endedMs = source._endedMs
@@ -5804,6 +5844,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 46: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
         case 47: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._steps) }()
+        case 49: try { try decoder.decodeRepeatedStringField(value: &_storage._labels) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
         case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
         case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
@@ -5941,6 +5982,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._steps.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._steps, fieldNumber: 48)
       }
+      if !_storage._labels.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._labels, fieldNumber: 49)
+      }
       if _storage._submittedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
       }
@@ -6005,6 +6049,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._dataDate != rhs_storage._dataDate {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         if _storage._steps != rhs_storage._steps {return false}
+        if _storage._labels != rhs_storage._labels {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}
         if _storage._startedMs != rhs_storage._startedMs {return false}
         if _storage._endedMs != rhs_storage._endedMs {return false}
@@ -7649,7 +7694,7 @@ nonisolated extension PBWorkers: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBWorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WorkerStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{1}build\0\u{1}state\0\u{1}leases\0\u{1}credit\0\u{3}silent_ms\0\u{1}tiles\0\u{1}bytes\0\u{1}reason\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{1}build\0\u{1}state\0\u{1}leases\0\u{1}credit\0\u{3}silent_ms\0\u{1}tiles\0\u{1}bytes\0\u{1}reason\0\u{1}labels\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7668,6 +7713,7 @@ nonisolated extension PBWorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 12: try { try decoder.decodeRepeatedStringField(value: &self.labels) }()
       default: break
       }
     }
@@ -7707,6 +7753,9 @@ nonisolated extension PBWorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 11)
     }
+    if !self.labels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.labels, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7722,6 +7771,7 @@ nonisolated extension PBWorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.tiles != rhs.tiles {return false}
     if lhs.bytes != rhs.bytes {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs.labels != rhs.labels {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

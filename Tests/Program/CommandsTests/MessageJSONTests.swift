@@ -24,6 +24,7 @@ struct MessageJSONTests {
             $0.waiting = "paused"
             $0.formats = ["mbtiles", "zeta", "pmtiles"]
             $0.style = "s"
+            $0.labels = ["big", "gpu-free"]
             $0.edition = .make {
                 $0.group = "terrain"
                 $0.language = "de"
@@ -51,7 +52,7 @@ struct MessageJSONTests {
                 "elapsed_seconds":1.25,"empty":5,\
                 "failed":4,"failures":[{"cause":"http-status","detail":"404","tile":"9/1/2"}],\
                 "formats":["mbtiles","pmtiles","zeta"],"group":"terrain","job":9,"kind":"mixed",\
-                "label":"EU / \\"all\\"","language":"de","not_modified":3,"packages":[{"files":[{"format":"pmtiles",\
+                "label":"EU / \\"all\\"","labels":["big","gpu-free"],"language":"de","not_modified":3,"packages":[{"files":[{"format":"pmtiles",\
                 "path":"/c/p","sha256":"01","size":6}],"id":"EE","path":"/c/EE.mbtiles","sha256":"00fe","size":5,\
                 "state":"published","tiles":3,"tiles_hash":"AB","version":2},{"files":[],"id":"LV","state":"waiting"}],\
                 "packages_total":8,"priority":-1,"reason":"source-changed: x","received":4,"reused":1,"settled":100,\
@@ -102,7 +103,7 @@ struct MessageJSONTests {
         let worker = PBWorkerStatus.make { ($0.name, $0.pid, $0.silentMs) = ("w", 7, 20) }
         #expect(
             try JSONText.line(worker) == """
-                {"build":"","bytes":0,"credit":0,"host":"","leases":0,"name":"w","pid":7,"silent_seconds":0.02,\
+                {"build":"","bytes":0,"credit":0,"host":"","labels":[],"leases":0,"name":"w","pid":7,"silent_seconds":0.02,\
                 "state":"","tiles":0}
                 """)
         let schedule = PBSchedule.make { ($0.id, $0.nextMs, $0.submission) = ("s", 90_000, Data([1])) }

@@ -24,6 +24,41 @@ struct WorkerEndTests {
         try await cluster.stop()
     }
 
+    @Test(.timeLimit(.programs))
+    func aJobWithALabelWaitsForAWorkerThatHasIt() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin([], in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let job = try await cluster.submit(
+            ["EE", "--zoom", "0-8", "--tileset", origin.tileset, "--on", "big", "--on", "gpu-free"])
+        try await Eventually.holds("the job says what it waits for") {
+            try await cluster.run(["status", job]).output.contains(
+                "waits: no worker has the labels big, gpu-free; start one with packhorse worker --label big --label gpu-free"
+            )
+        }
+        try cluster.startWorker(["--label", "gpu-free", "--label", "big", "--memory", "64GB"])
+        let watched = try await cluster.run(["watch", job, "--progress", "none"])
+        #expect(watched.status == 0, "\(watched.errors)")
+        #expect(try await cluster.run(["status", job]).output.contains("labels   big, gpu-free"))
+        #expect(try await cluster.run(["workers"]).output.contains("big,gpu-free"))
+        try await cluster.stop()
+    }
+
+    @Test(
+        .timeLimit(.programs),
+        arguments: [
+            (["worker", "--memory", "10MB"], "at least 256MB"),
+            (["worker", "--scratch-limit", "1MB"], "at least 64MB"),
+            (["worker", "--blobs", "b", "--scratch-limit", "1GB"], "has no effect"),
+            (["worker", "--label", "GPU"], "'GPU' is not a label"),
+            (["submit", "EE", "--tileset", "t.yaml", "--on", "a b"], "'a b' is not a label"),
+        ])
+    func wrongLimitsAndLabelsAreRefused(arguments: [String], reason: String) async throws {
+        let scratch = try Scratch()
+        let outcome = try await Program.run(arguments, in: scratch)
+        #expect(outcome.status == 64 && outcome.errors.contains(reason), "\(outcome.errors)")
+    }
+
     @Test(
         .timeLimit(.programs),
         arguments: [

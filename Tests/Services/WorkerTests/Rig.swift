@@ -70,7 +70,7 @@ struct Rig {
         case .end(.orphaned): "end orphaned"
         case .end(.rejected(let code, _)): "end rejected \(code)"
         case .send(.hello(let body)): "hello \(body.held.map(\.token))"
-        case .send(.ready(let body)): "ready \(body.credit)"
+        case .send(.ready(let body)): "ready \(body.credit)" + (body.full.isEmpty ? "" : ": \(body.full)")
         case .send(.commit(let body)): "commit \(body.token)"
         case .send(.fail(let body)): "fail \(body.token) \(body.cause)"
         case .send(.return(let body)): "return \(body.tokens)"

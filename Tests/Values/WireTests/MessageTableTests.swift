@@ -9,7 +9,7 @@ struct MessageTableTests {
     ///
     /// A limit changes here and in packhorse.proto.
     private static let limits: [MessageType: [String: Int]] = [
-        .hello: ["shard_formats": 64, "package_formats": 64, "held": 1024, "exports": 32],
+        .hello: ["shard_formats": 64, "package_formats": 64, "held": 1024, "exports": 32, "labels": 32],
         .welcome: ["adopted": 1024],
         .progress: ["leases": 1024, "origins": 256],
         .pong: ["cancelled": 1024, "grants": 256],
@@ -24,16 +24,18 @@ struct MessageTableTests {
         .offer: ["fetch": 1, "merge": 1, "fetch.sources": 256, "fetch.base": 256, "fetch.part": 1],
         .submit: [
             "packages": 4096, "packages.names": 40_000, "packages.formats": 4096 * 32, "after": 64, "formats": 32,
-            "packages.nodes": 4096 * 5, "packages.nodes.names": 100_000, "publish.then": 16,
+            "packages.nodes": 4096 * 5, "packages.nodes.names": 100_000, "publish.then": 16, "labels": 32,
         ],
         .jobs: [
             "jobs": 1000, "jobs.packages": 4096, "jobs.failures": 10_000, "jobs.packages.files": 4096 * 32,
-            "jobs.formats": 1000 * 32, "jobs.steps": 16,
+            "jobs.formats": 1000 * 32, "jobs.labels": 1000 * 32, "jobs.steps": 16,
         ],
-        .jobStatus: ["packages": 4096, "failures": 10_000, "packages.files": 4096 * 32, "formats": 32, "steps": 16],
+        .jobStatus: [
+            "packages": 4096, "failures": 10_000, "packages.files": 4096 * 32, "formats": 32, "labels": 32, "steps": 16,
+        ],
         .jobOrder: ["publish.then": 16],
         .health: ["other_catalogs": 64],
-        .workers: ["workers": 4096],
+        .workers: ["workers": 4096, "workers.labels": 4096 * 32],
         .failedWork: ["batches": 1000, "batches.failures": 10_000],
         .failedOrder: ["batches": 4096],
         .listJobs: ["states": 16],

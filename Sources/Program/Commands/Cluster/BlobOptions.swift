@@ -23,9 +23,11 @@ struct BlobOptions: ParsableArguments {
     /// - Parameters:
     ///   - folder: The folder for local copies unless an option names another.
     ///   - create: Whether to create a missing store.
-    func open(_ text: String, folder: URL, create: Bool) async throws -> S3BlobStore {
+    ///   - keeping: Bytes of local copies that are not in use and stay.
+    func open(_ text: String, folder: URL, create: Bool, keeping: UInt64 = 4 << 30) async throws -> S3BlobStore {
         let bucket = try s3.bucket(try S3Location(text))
-        let cache = try BlobCache(blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder)
+        let cache = try BlobCache(
+            blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder, limit: keeping)
         return try await S3BlobStore(bucket, cache: cache, create: create)
     }
 

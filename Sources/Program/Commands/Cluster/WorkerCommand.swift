@@ -21,6 +21,7 @@ struct WorkerCommand: AsyncParsableCommand {
               packhorse worker --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --bandwidth 2MB
+              packhorse worker --blobs ./data/blobs --memory 2GB --label gpu-free
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --until-idle 5m --time-limit 12h
               packhorse worker --connect tcp://10.0.0.5:7471,tcp://10.0.0.6:7471 --keys keys
             """)
@@ -45,13 +46,30 @@ struct WorkerCommand: AsyncParsableCommand {
             "When streaming: the folder for new shards and packages and for downloaded blobs. Default: packhorse in the system's temporary folder.",
             valueName: "folder"))
     var scratch: String?
-    @Option(help: ArgumentHelp("When streaming: MiB of unused downloaded blobs to keep.", valueName: "MiB"))
+    @Option(
+        help: ArgumentHelp(
+            "With streamed blobs or a bucket: MiB of unused downloaded blobs to keep, at most half of --scratch-limit.",
+            valueName: "MiB"))
     var cache: UInt64 = 4096
     @Option(
         help: ArgumentHelp(
             "The most bytes per second from all tile servers and remote archives together, for example 2MB. Blobs are not counted. Default: no limit.",
             valueName: "bytes/s"))
     var bandwidth: String?
+    @Option(
+        help: ArgumentHelp(
+            "Take no more work while the process uses more memory than this, at least 256MB; what runs is finished. Default: no limit.",
+            valueName: "size"))
+    var memory: String?
+    @Option(
+        help: ArgumentHelp(
+            "With streamed blobs or a bucket: take no more work while new and downloaded blobs of this worker need more disk than this, at least 64MB. Default: no limit.",
+            valueName: "size"))
+    var scratchLimit: String?
+    @Option(
+        help: ArgumentHelp(
+            "A word that jobs may ask for (submit --on), for example gpu-free; may be repeated.", valueName: "label"))
+    var label: [String] = []
     @Option(help: "Batches processed at the same time, 1 to 256.") var slots: Int = 4
     @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
     @Option(
@@ -83,8 +101,30 @@ struct WorkerCommand: AsyncParsableCommand {
         guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
         guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
         _ = try ByteRate.parse(bandwidth, option: "--bandwidth")
+        try LabelOptions.check(label, option: "--label")
+        _ = try Self.size(memory, "--memory", least: Self.leastMemory)
+        _ = try Self.size(scratchLimit, "--scratch-limit", least: Self.leastScratch)
+        if scratchLimit != nil, let blobs, blobs != "stream", !S3Location.isMeant(by: blobs) {
+            throw ValidationError(
+                "--scratch-limit has no effect with --blobs FOLDER, where all files are in the folder that all share. Omit it."
+            )
+        }
         _ = try Self.seconds(untilIdle, "--until-idle", least: 1)
         _ = try Self.seconds(timeLimit, "--time-limit", least: 30)
+    }
+
+    /// A worker without work needs about 100 MB.
+    private static let leastMemory: UInt64 = 256_000_000
+    private static let leastScratch: UInt64 = 64_000_000
+
+    private static func size(_ text: String?, _ option: String, least: UInt64) throws -> UInt64? {
+        guard let text else { return nil }
+        guard let size = Units.size(text), size >= least else {
+            throw ValidationError(
+                "\(option) '\(text.prefix(60))' is not a size of at least \(least / 1_000_000)MB; expected for example 2GB."
+            )
+        }
+        return size
     }
 
     private static func seconds(_ text: String?, _ option: String, least: Double) throws -> Duration? {
@@ -113,7 +153,11 @@ struct WorkerCommand: AsyncParsableCommand {
             options.scratch = URL(filePath: scratch, directoryHint: .isDirectory)
             try OutputLocation.makeFolder(options.scratch)
         }
-        options.cacheBytes = cache << 20
+        options.labels = Set(label).sorted()
+        options.limits.memory = try Self.size(memory, "--memory", least: Self.leastMemory)
+        options.limits.scratch = try Self.size(scratchLimit, "--scratch-limit", least: Self.leastScratch)
+        // Kept blobs alone must not stop the worker.
+        options.cacheBytes = min(cache << 20, (options.limits.scratch ?? .max) / 2)
         options.bandwidth = try ByteRate.parse(bandwidth, option: "--bandwidth")
         options.allowPlain = keys.insecure
         options.beforeMerge = { MallocArenas.giveBack() }
@@ -123,8 +167,8 @@ struct WorkerCommand: AsyncParsableCommand {
         options.onRound = { ServiceManager.shared.pulse() }
         if let blobs, S3Location.isMeant(by: blobs) {
             let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")
-            options.openStore = { [blobOptions] in
-                try await blobOptions.open(blobs, folder: cache, create: false)
+            options.openStore = { [blobOptions, kept = options.cacheBytes] in
+                try await blobOptions.open(blobs, folder: cache, create: false, keeping: kept)
             }
         }
         let logger = log.logger("worker")

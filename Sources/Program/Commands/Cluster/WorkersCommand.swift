@@ -30,14 +30,15 @@ struct WorkersListCommand: AsyncParsableCommand {
             Console.result(try JSONText.pretty(workers))
             return
         }
-        var table = Table("worker", "host", "pid", "state", "leases", "tiles", "bytes", "silent", "build")
+        var table = Table("worker", "host", "pid", "state", "leases", "tiles", "bytes", "silent", "labels", "build")
         for worker in workers {
             table.add(
                 worker.name, worker.host, "\(worker.pid)",
                 worker.reason.isEmpty ? worker.state : "\(worker.state): \(worker.reason)",
                 "\(worker.leases)", Units.count(worker.tiles), Units.bytes(worker.bytes),
-                "\(Units.decimal(Double(worker.silentMs) / 1000, places: 1)) s", worker.build)
+                "\(Units.decimal(Double(worker.silentMs) / 1000, places: 1)) s", worker.labels.joined(separator: ","),
+                worker.build)
         }
-        Console.result(table, lessNeeded: ["build", "pid", "bytes", "host", "tiles"])
+        Console.result(table, lessNeeded: ["build", "labels", "pid", "bytes", "host", "tiles"])
     }
 }

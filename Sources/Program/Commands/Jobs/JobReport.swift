@@ -48,6 +48,7 @@ enum JobReport {
             let style = job.style.isEmpty ? "" : ", style \(job.style)"
             lines.append("formats  \(job.allFormats.joined(separator: ", "))\(style)")
         }
+        if !job.labels.isEmpty { lines.append("labels   \(job.labels.joined(separator: ", "))") }
         if job.priority != 0 || job.weight != 1 {
             lines.insert("share    \(priority(job)), weight \(job.weight)", at: 2)
         }

@@ -59,6 +59,7 @@ struct ScheduleCommand: AsyncParsableCommand {
         )
         var followFiles = false
         @OptionGroup var options: SubmitOptions
+        @OptionGroup var labels: LabelOptions
         @OptionGroup var cluster: ClusterOptions
         @Flag(help: "Print the result as JSON.") var json = false
 
@@ -72,7 +73,7 @@ struct ScheduleCommand: AsyncParsableCommand {
                 var draft = draft
                 // Each run uses the version that exists at that time.
                 draft.sourceVersion = nil
-                var request = draft.request(options.policy())
+                var request = draft.request(options.policy(labels: labels.on))
                 request.latest = draft.following ?? ""
                 if let followed { request.follows = followed(draft.publish.edition.language) }
                 let submission = try request.frame

@@ -26,9 +26,11 @@ struct SubmitCommand: AsyncParsableCommand {
               packhorse submit EE --tileset tiles.yaml --format maplibre --style https://tiles.example.com/style.json
               packhorse submit EE --tileset tiles.yaml --language en,de,et --group streets
               packhorse submit EE --tileset tiles.yaml --changed expired.txt --wait
+              packhorse submit EE --tileset tiles.yaml --on gpu-free
             """)
 
     @OptionGroup var submission: SubmitOptions
+    @OptionGroup var labels: LabelOptions
     @OptionGroup var changed: ChangedOptions
     @OptionGroup var cluster: ClusterOptions
 
@@ -67,7 +69,7 @@ struct SubmitCommand: AsyncParsableCommand {
             let suffix = drafts.count > 1 ? "-\(draft.publish.edition.language)" : ""
             return draft.request(
                 submission.policy(
-                    requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
+                    requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after, labels: labels.on))
         }
         try await cluster.withClient { client in
             if requests.count > 1, !dryRun { try await Self.dryRun(requests, client) }

@@ -138,10 +138,12 @@ struct SubmitOptions: ParsableArguments {
     /// The coordinator options of these options.
     ///
     /// The caller adds the rest.
-    func policy(requestID: String = "", dryRun: Bool = false, after: [UInt64] = []) -> SubmitPolicy {
+    func policy(
+        requestID: String = "", dryRun: Bool = false, after: [UInt64] = [], labels: [String] = []
+    ) -> SubmitPolicy {
         SubmitPolicy(
             requestID: requestID, tileLimit: tileLimit, priority: priority,
             allowedMissing: strict ? 0 : allowedMissing ?? SubmitPolicy.usualMissing,
-            dryRun: dryRun, weight: weight, after: after)
+            dryRun: dryRun, weight: weight, after: after, labels: labels)
     }
 }

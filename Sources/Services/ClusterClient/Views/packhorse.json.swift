@@ -58,6 +58,7 @@ extension PBJobStatus: Encodable {
         try object.encodeIfPresent(dataDate.isEmpty ? nil : dataDate, forKey: "data_date")
         try object.encodeIfPresent(sourceVersion.isEmpty ? nil : sourceVersion, forKey: "source_version")
         try object.encode(steps, forKey: "steps")
+        try object.encode(labels, forKey: "labels")
         try object.encodeIfPresent(WallTime.iso(submittedMs), forKey: "submitted")
         try object.encodeIfPresent(WallTime.iso(startedMs), forKey: "started")
         try object.encodeIfPresent(WallTime.iso(endedMs), forKey: "ended")
@@ -203,6 +204,7 @@ extension PBWorkerStatus: Encodable {
         try object.encode(tiles, forKey: "tiles")
         try object.encode(bytes, forKey: "bytes")
         try object.encodeIfPresent(reason.isEmpty ? nil : reason, forKey: "reason")
+        try object.encode(labels, forKey: "labels")
     }
 }
 
@@ -258,7 +260,7 @@ extension PBPackageFile: Encodable {
 package enum MessageSchemas {
     package static let words: [String: String] = [
         "FailedTile": "tile:string cause:string detail:string",
-        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string steps:[JobStep] submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
+        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string steps:[JobStep] labels:[string] submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
         "JobStep": "step:string state:waiting|running|done|failed attempts:unsigned result?:string cause?:string detail?:string retry?:string ended?:string exit_code?:unsigned",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
@@ -266,7 +268,7 @@ package enum MessageSchemas {
         "Firing": "number:unsigned at?:string due?:string started_by:string result:string job?:unsigned cause?:string detail?:string source_build?:string",
         "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned operator_bytes_per_second?:number",
         "Event": "seq:unsigned time:string job:unsigned kind:string data:string text:string",
-        "Worker": "name:string host:string pid:unsigned build:string state:string leases:unsigned credit:unsigned silent_seconds:number tiles:unsigned bytes:unsigned reason?:string",
+        "Worker": "name:string host:string pid:unsigned build:string state:string leases:unsigned credit:unsigned silent_seconds:number tiles:unsigned bytes:unsigned reason?:string labels:[string]",
         "Health": "build:string epoch:unsigned state:serving|degraded catalog:string blob_store:string bbox_tile_limit:unsigned other_catalogs:[OtherCatalog] backup_place?:string backup_age_seconds?:number findings:[Finding]",
         "OtherCatalog": "name:string folder:string url?:string",
         "Finding": "level:fail|warn code:string text:string hint:string",

@@ -20,6 +20,7 @@ extension ControlHandlers {
         status.packagesTotal = UInt32(clamping: packages.count)
         status.waiting = state.scheduler.waiting(of: id)
         if status.waiting.isEmpty { status.waiting = state.scheduler.hindrance(of: id, now: environment.now) }
+        if status.waiting.isEmpty { status.waiting = state.scheduler.missingLabels(of: id, now: environment.now) }
         if status.waiting.isEmpty {
             let missing = state.scheduler.missingFormats(of: id)
             if !missing.isEmpty { status.waiting = "no connected worker writes \(missing.joined(separator: ", "))" }

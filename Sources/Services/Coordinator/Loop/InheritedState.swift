@@ -31,6 +31,7 @@ struct InheritedState {
             stored.jobs[index].tileset = spec.tileset.digest
             stored.jobs[index].formats = spec.formats
             stored.jobs[index].asksChangedOnly = spec.changed != nil
+            stored.jobs[index].labels = spec.labels
             stored.jobs[index].publishesTogether = spec.publish.together
             if !job.summary.state.isFinal { stored.jobs[index].needs = spec.needs(of: job.batches) }
         }

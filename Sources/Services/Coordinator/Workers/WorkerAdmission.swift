@@ -26,6 +26,12 @@ struct WorkerAdmission {
                 $0.text = error.message
             }
         }
+        if let problem = WorkerLabel.problem(in: hello.labels) {
+            return .make {
+                $0.code = "bad-label"
+                $0.text = problem
+            }
+        }
         if hello.streams && environment.blobPort == 0 {
             return .make {
                 $0.code = "no-blob-endpoint"

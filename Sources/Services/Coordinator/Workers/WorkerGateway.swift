@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Scheduling
 import Telemetry
+import Tiles
 import Wire
 import ZeroMQ
 
@@ -67,7 +68,9 @@ struct WorkerGateway {
         switch frame.message {
         case .hello(let body): effects += hello(body, request: request, inbound: inbound, scheduler: scheduler)
         case .ready(let body):
-            effects.append(.apply(.ready(id, credit: body.credit, mergeCredit: body.mergeCredit), request))
+            let full = VisibleText.escaped(String(body.full.prefix(200)))
+            effects.append(
+                .apply(.ready(id, credit: body.credit, mergeCredit: body.mergeCredit, full: full), request))
         case .progress(let body): effects.append(.apply(Self.progress(body, of: id), request))
         case .commit(let body): effects.append(.check(body, request))
         case .fail(let body): effects.append(.apply(failure(body, of: id), request))

@@ -32,6 +32,8 @@ struct SubmitResponder: Sendable {
         let then: [String]?
         /// Bytes: a package with a larger file is published in parts; absent = no limit.
         let maxFile: UInt64?
+        /// Only workers with all of these labels work for it; absent = every worker.
+        let labels: [String]?
     }
 
     private struct Submitted: Encodable, Sendable {
@@ -114,7 +116,7 @@ struct SubmitResponder: Sendable {
     private static func policy(_ body: Submission, requestID: String, isEstimate: Bool) -> SubmitPolicy {
         SubmitPolicy(
             requestID: requestID, tileLimit: body.tileLimit ?? 0, priority: body.priority ?? 0, dryRun: isEstimate,
-            weight: body.weight ?? 1, after: body.after ?? [])
+            weight: body.weight ?? 1, after: body.after ?? [], labels: body.labels ?? [])
     }
 
     private func draft(_ body: Submission, _ caller: Caller) throws(Problem) -> JobDraft {

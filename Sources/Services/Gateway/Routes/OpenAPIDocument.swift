@@ -121,7 +121,7 @@ enum OpenAPISchemas {
                 "tileset": text, "area": .object(["$ref": .string("#/components/schemas/Area")]), "zooms": text,
                 "label": text, "formats": list(text), "priority": integer, "weight": integer, "after": list(integer),
                 "tile_limit": integer, "catalog": text, "together": .object(["type": .string("boolean")]),
-                "then": list(text),
+                "then": list(text), "labels": list(text),
                 "max_file": integer,
             ], required: ["tileset", "area"]),
         "Schedule": object(

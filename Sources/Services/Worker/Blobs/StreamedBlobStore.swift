@@ -10,7 +10,7 @@ internal import ZeroMQ
 ///
 /// A transfer continues where it was after broken connections and restarts of the coordinator, until it is done or
 /// cancelled.
-struct StreamedBlobStore: BlobStore {
+struct StreamedBlobStore: CachingBlobStore {
     /// The value that a worker sends instead of a store's id.
     ///
     /// The coordinator has only one store.
@@ -28,6 +28,8 @@ struct StreamedBlobStore: BlobStore {
     }
 
     func temporaryURL() throws(StorageError) -> URL { try cache.temporaryURL() }
+
+    func localBytes() -> UInt64 { cache.bytesOnDisk() }
 
     func put(_ temporary: URL, digest: Digest) async throws {
         let size = try temporary.fileSize()

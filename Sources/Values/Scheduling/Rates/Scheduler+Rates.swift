@@ -30,42 +30,48 @@ extension Scheduler {
 
     /// The next job, left in the heap, and the session that gets its next batch.
     ///
-    /// A job whose origin has no work for any session now is set aside, and other jobs are served.
+    /// A job whose origin has no work for any session with its labels now is set aside, and other jobs are served.
     mutating func nextFetch(now: Tick) -> (FetchQueueEntry, SessionID)? {
         while !fetchers.isEmpty, let entry = nextFetchEntry() {
-            guard let origin = jobs[entry.job].origin?.name else { return nextFetcher(now: now).map { (entry, $0) } }
+            let needs = jobs[entry.job].fetchNeeds
+            guard needs != FetchNeeds() else { return nextFetcher(now: now).map { (entry, $0) } }
             // A job that ended and was resumed counts again.
             openOrigin(entry.job)
-            if let id = eligibleFetcher(at: origin, for: entry.job, now: now) {
+            if let id = eligibleFetcher(needs, for: entry.job, now: now) {
                 leaveQueue(id)
                 return (entry, id)
             }
             fetchQueue.removeMin()
             jobs[entry.job].isQueued = false
-            idled[origin, default: []].insert(entry.job)
+            idled[needs, default: []].insert(entry.job)
         }
         return nil
     }
 
-    /// Queues jobs again that were set aside, if their origin now has a session to work for it.
+    /// Queues jobs again that were set aside, if a session may now work for them.
     mutating func requeueIdledJobs(now: Tick) {
         guard !idled.isEmpty, !fetchers.isEmpty else { return }
-        for origin in idled.keys.sorted() where eligibleFetcher(at: origin, for: nil, now: now) != nil {
-            for job in (idled.removeValue(forKey: origin) ?? []).sorted() where jobs.contains(job) { queue(job) }
+        for needs in idled.keys.sorted() where eligibleFetcher(needs, for: nil, now: now) != nil {
+            for job in (idled.removeValue(forKey: needs) ?? []).sorted() where jobs.contains(job) { queue(job) }
         }
     }
 
-    /// The session that gets the next batch of an origin: while a seat is free, the first permitted session in the
+    /// The session with the labels that gets the next batch of an origin: while a seat is free, the first permitted session in the
     /// queue; otherwise the seated session with the fewest leases.
     ///
+    /// Without an origin, the first one in the queue.
+    ///
     /// - Parameter job: The job of the batch; `nil` = any.
-    private func eligibleFetcher(at origin: String, for job: JobPlace?, now: Tick) -> SessionID? {
+    private func eligibleFetcher(_ needs: FetchNeeds, for job: JobPlace?, now: Tick) -> SessionID? {
+        func can(_ id: SessionID) -> Bool {
+            guard let session = sessions[id], canFetch(session, now: now) else { return false }
+            return needs.labels.allSatisfy(session.profile.labels.contains) && job.map { understands($0, id) } != false
+        }
+        let origin = needs.origin
+        guard !origin.isEmpty else { return fetchers.first(where: can) }
         let seats = rates.seats(origin, now: now)
         guard seats > 0, let book = rates.book(origin) else { return nil }
-        func may(_ id: SessionID) -> Bool {
-            sessions[id].map { canFetch($0, now: now) } == true && rates.mayLease(origin, session: id, now: now)
-                && job.map { understands($0, id) } != false
-        }
+        func may(_ id: SessionID) -> Bool { can(id) && rates.mayLease(origin, session: id, now: now) }
         let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }
         var best: (leases: Int, id: SessionID)?
@@ -80,7 +86,7 @@ extension Scheduler {
     ///
     /// A second lease uses the same budget as the first one.
     func maySit(_ id: SessionID, for job: JobPlace, now: Tick) -> Bool {
-        guard understands(job, id) else { return false }
+        guard suits(job, id) else { return false }
         guard let origin = jobs[job].origin?.name else { return true }
         guard let book = rates.book(origin), rates.mayLease(origin, session: id, now: now) else {
             return false

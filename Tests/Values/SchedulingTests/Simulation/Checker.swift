@@ -24,6 +24,8 @@ struct Checker {
     /// Words of mergers about shards they could not read.
     private(set) var complaints: Set<Digest> = []
     var forgotten: Set<JobID> = []
+    /// Sessions whose last message about work said that a limit of their machine is reached.
+    var limited: Set<SessionID> = []
     /// The manifest that each accepted package was made from.
     var manifests: [Digest: Digest] = [:]
     /// Jobs whose failed work was requeued or dropped.
@@ -166,6 +168,7 @@ extension Simulation {
         case .offer(let offer):
             checker.offered(offer)
             noteBackup(offer, to: session)
+            noteLabels(offer, to: session)
             noteMerge(offer, to: session)
         case .stale: marks.hit(.staleCommit)
         case .welcome(let adopted): if !adopted.isEmpty { marks.hit(.leaseAdopted) }
@@ -185,6 +188,17 @@ extension Simulation {
             problem("I13: w\(node), which writes \(nodes[node].exports), is to write \(formats)")
         }
         if formats.isEmpty, nodes[node].exports.isEmpty { marks.hit(.mergerSpared) }
+    }
+
+    /// A job with labels is not for every worker.
+    private mutating func noteLabels(_ offer: Offer, to session: SessionID) {
+        guard let labels = spec(of: offer.job)?.submission.labels, mutant != .mergesTwice, !labels.isEmpty,
+            let node = nodes.firstIndex(where: { $0.worker?.session == session })
+        else { return }
+        if !labels.allSatisfy(nodes[node].labels.contains) {
+            problem("I16: w\(node), whose labels are \(nodes[node].labels), gets work of a job on \(labels)")
+        }
+        if nodes.contains(where: { $0.worker != nil && $0.labels.isEmpty }) { marks.hit(.labelHeeded) }
     }
 
     /// A second lease is in no row.

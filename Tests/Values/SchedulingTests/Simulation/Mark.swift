@@ -10,7 +10,7 @@ enum Mark: Int, CaseIterable {
     case paused, retriedWithBlobs, retriedAnew, failedWorkReconsidered, batchCut, followed, speculativeGranted,
         speculativeWon,
         tilesReused, fileLost, formatsMerged, mergerSpared, publishedTogether
-    case tilesConfirmed, shardKept, mergeSkipped, rangesPlanned, planMadeAgain
+    case tilesConfirmed, shardKept, mergeSkipped, rangesPlanned, planMadeAgain, labelHeeded
 }
 
 /// A set of marks.

@@ -26,4 +26,6 @@ enum Mutant: String, CaseIterable {
     case publishesWithoutFiles
     /// A plan lacks a tile, and the worker that gets it in its part calls it empty.
     case losesPlannedTiles
+    /// Every worker is taken for one with all labels.
+    case ignoresLabels
 }

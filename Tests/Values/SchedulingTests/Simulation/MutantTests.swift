@@ -42,6 +42,7 @@ extension Mutant {
         case .believesBaselines: 0..<400  // 27
         case .publishesWithoutFiles: 0..<400
         case .losesPlannedTiles: 0..<40
+        case .ignoresLabels: 0..<60
         }
     }
 }

@@ -85,7 +85,7 @@ struct SimSpec {
 
     init(
         index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32,
-        tileset: UInt64 = 1, formats: [[String]] = [], isPlanned: Bool = false
+        tileset: UInt64 = 1, formats: [[String]] = [], isPlanned: Bool = false, labels: [String] = []
     ) {
         self.tileset = Bench.digest(tileset)
         self.zooms = zooms
@@ -98,7 +98,7 @@ struct SimSpec {
             requestID: "request \(index)", priority: priority, weight: weight, allowedMissing: allowedMissing,
             batches: batches, packages: packages, payload: [UInt8(truncatingIfNeeded: index)],
             needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset, formats: formats,
-            publishesTogether: index % 3 == 1)
+            publishesTogether: index % 3 == 1, labels: labels)
     }
 
     /// The formats that a package gets in addition to its own.

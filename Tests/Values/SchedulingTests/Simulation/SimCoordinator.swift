@@ -165,6 +165,13 @@ extension Simulation {
             }
         case .work(let event, _):
             if case .fail(_, _, _, _, let lost) = event { checker.recordReport(of: lost) }
+            if case .ready(let id, _, _, let full) = event {
+                if full.isEmpty { checker.limited.remove(id) } else { checker.limited.insert(id) }
+            }
+            if mutant == .ignoresLabels, case .hello(let id, var profile, let held) = event {
+                profile.labels = [Simulation.label]
+                return hand(.hello(id, profile, held: held))
+            }
             hand(event)
         case .submit(let client): submit(client)
         case .order(let job, let client, let step): follow(clients[client].steps[step].order, job, client, step)
@@ -199,6 +206,9 @@ extension Simulation {
             case .store(let write): coordinator?.turn.writes.append(write)
             case .send(let session, let message):
                 coordinator?.turn.letters.append((session, message))
+                if case .offer(let offer) = message, checker.limited.contains(session) {
+                    problem("I16: \(session) is at a limit of its machine and gets \(offer.token)")
+                }
                 if mutant == .mergesTwice, case .offer(let offer) = message, case .merge = offer.work,
                     let other = nodes.compactMap(\.worker?.session).first(where: { $0 != session })
                 {

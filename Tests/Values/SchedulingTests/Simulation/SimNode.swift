@@ -18,6 +18,8 @@ struct SimNode {
     let steps: ClosedRange<Int64>
     /// The formats its build writes.
     var exports: [String] = []
+    /// The words that its operator gave it.
+    var labels: [String] = []
 
     func pace(_ random: inout SeededRandom) -> Int64 { random.within(steps) }
 

@@ -48,6 +48,7 @@ struct SimStore {
             let tileset = spec(stored)?.tileset
             job.tileset = tileset
             job.formats = spec(stored)?.submission.formats ?? []
+            job.labels = spec(stored)?.submission.labels ?? []
             job.publishesTogether = spec(stored)?.submission.publishesTogether ?? false
             guard job.summary.state.isFinal else {
                 job.needs = spec(stored)?.needs(of: job.batches)

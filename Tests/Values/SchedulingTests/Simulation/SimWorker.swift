@@ -40,6 +40,7 @@ struct SimWorker {
     let session: SessionID
     let heartbeat: Int64
     let exports: [String]
+    let labels: [String]
     var phase = Phase.greeting
     var leases: [Lease] = []
     private(set) var lastToken = LeaseToken(0)
@@ -50,12 +51,15 @@ struct SimWorker {
     private var pausedUntil: Int64 = 0
     private var drainEnd = Int64.max
     private var claimed: Set<LeaseToken> = []
+    /// Whether a limit of its machine is reached.
+    private var isLimited = false
 
-    init(index: Int, session: SessionID, heartbeat: Int64, exports: [String], now: Int64) {
+    init(index: Int, session: SessionID, heartbeat: Int64, exports: [String], labels: [String], now: Int64) {
         self.index = index
         self.session = session
         self.heartbeat = heartbeat
         self.exports = exports
+        self.labels = labels
         lastHeard = now
         lastReconnect = now
         nextHello = now
@@ -103,6 +107,7 @@ struct SimWorker {
         var profile = SessionProfile(
             name: "w\(index)", host: "sim", processID: session.rawValue, build: "sim", canFetch: true, canMerge: true)
         profile.exports = exports
+        profile.labels = labels
         profile.plansRanges = true
         return [.say(.hello(session, profile, held: leases.map(\.offer.token)))]
     }
@@ -116,14 +121,15 @@ struct SimWorker {
             claimed.contains($0.offer.token) && !adopted.contains($0.offer.token) && !$0.isSpooled
         }
         claimed = []
-        return resend(now, all: true) + advance(now) + [ready(now)]
+        let given = isLimited ? giveBack { if case .queued = $0.state { true } else { false } } : []
+        return given + resend(now, all: true) + advance(now) + [ready(now)]
     }
 
     private mutating func accept(_ offer: Offer, _ now: Int64) -> [Action] {
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
         let hasRoom = active < 2 * (SimWorker.slots + 1) || offer.isMerge && merges == 0
-        guard phase != .draining, now >= pausedUntil, hasRoom else {
+        guard phase != .draining, !isLimited, now >= pausedUntil, hasRoom else {
             return [.say(.giveBack(session, [offer.token]))]
         }
         leases.append(Lease(offer: offer, state: .queued))
@@ -152,7 +158,7 @@ struct SimWorker {
     }
 
     private mutating func advance(_ now: Int64) -> [Action] {
-        guard phase != .draining, now >= pausedUntil else { return [] }
+        guard phase != .draining, !isLimited, now >= pausedUntil else { return [] }
         var actions: [Action] = []
         for place in leases.indices {
             guard case .queued = leases[place].state else { continue }
@@ -184,9 +190,12 @@ struct SimWorker {
     private var merges: Int { leases.count { $0.isMerge && !$0.isSpooled } }
 
     private func ready(_ now: Int64) -> Action {
-        let isPaused = now < pausedUntil || leases.count - active > SimWorker.spool
+        let isPaused = isLimited || now < pausedUntil || leases.count - active > SimWorker.spool
         let credit = isPaused ? 0 : max(0, SimWorker.slots + 1 - (active - min(merges, 1)))
-        return .say(.ready(session, credit: UInt32(credit), mergeCredit: isPaused || merges > 0 ? 0 : 1))
+        return .say(
+            .ready(
+                session, credit: UInt32(credit), mergeCredit: isPaused || merges > 0 ? 0 : 1,
+                full: isLimited ? "a limit" : ""))
     }
 
     // MARK: - Time
@@ -220,6 +229,15 @@ struct SimWorker {
             actions.append(.say(.commit(session, leases[place].offer.token, result)))
         }
         return actions
+    }
+
+    /// A limit of its machine is reached, or no more.
+    mutating func limit(_ isOn: Bool, now: Int64) -> [Action] {
+        guard isOn != isLimited, phase != .ended else { return [] }
+        isLimited = isOn
+        guard phase == .serving else { return [] }
+        let actions = isOn ? giveBack { if case .queued = $0.state { true } else { false } } : advance(now)
+        return actions + [ready(now)]
     }
 
     mutating func drain(now: Int64) -> [Action] {

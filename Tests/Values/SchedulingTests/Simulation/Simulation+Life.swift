@@ -5,6 +5,8 @@ import Tiles
 extension Simulation {
     /// The formats that packages may get in addition to their own.
     static let formats = ["flat", "pmtiles"]
+    /// The label that some workers have.
+    static let label = "big"
 
     mutating func populate(_ random: inout SeededRandom) {
         for _ in 0..<(2 + random.below(5)) { addWorker(&random) }
@@ -40,6 +42,8 @@ extension Simulation {
         // One at least writes everything, or some packages would wait forever.
         let (isAble, isHalf) = (nodes.count == 1 || !random.perMille(swarm.oldBuilds), random.perMille(500))
         nodes[nodes.count - 1].exports = isAble ? Simulation.formats : isHalf ? [Simulation.formats[0]] : []
+        // One at least has the label, in the seeds with jobs that need it: a merge goes to the worker that has the least.
+        nodes[nodes.count - 1].labels = seed % 5 == 3 && nodes.count % 2 == 1 ? [Simulation.label] : []
         schedule(.wake(nodes.count - 1), at: nodes[nodes.count - 1].downUntil)
         nodes[nodes.count - 1].wakeAt = nodes[nodes.count - 1].downUntil
     }
@@ -70,7 +74,8 @@ extension Simulation {
             priority: Int32(random.below(2)), weight: UInt32(1 + random.below(3)),
             tileset: random.perMille(800) ? 1 : 2, formats: formats,
             // Not drawn, so that the other seeds stay what they were.
-            isPlanned: seed % 5 == 4 && index % 2 == 0)
+            isPlanned: seed % 5 == 4 && index % 2 == 0,
+            labels: seed % 5 == 3 && index % 2 == 0 ? [Simulation.label] : [])
     }
 
     // MARK: - Workers
@@ -93,6 +98,9 @@ extension Simulation {
             if case .done(let result) = outcome { checker.made(result, under: token) }
             carryOut(nodes[index].worker?.finish(token, outcome, now: local) ?? [], by: index)
         }
+        // In some seeds machines are now and then at their limits.
+        let isLimited = !isHealed && seed % 5 == 3 && (now / 20_000 + Int64(index)) % 4 == 0
+        carryOut(nodes[index].worker?.limit(isLimited, now: local) ?? [], by: index)
         if let due = nodes[index].worker?.nextTick, due <= local {
             carryOut(nodes[index].worker?.tick(now: local) ?? [], by: index)
         }
@@ -101,7 +109,7 @@ extension Simulation {
     private mutating func startWorker(_ index: Int) {
         nodes[index].worker = SimWorker(
             index: index, session: SessionID(sessionRandom.next() | 1), heartbeat: policy.heartbeat,
-            exports: nodes[index].exports, now: nodes[index].clock.local(now))
+            exports: nodes[index].exports, labels: nodes[index].labels, now: nodes[index].clock.local(now))
         say("w\(index) starts as \(nodes[index].worker?.session ?? 0)")
     }
 

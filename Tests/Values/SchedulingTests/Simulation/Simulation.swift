@@ -22,6 +22,7 @@ import Tiles
 /// | I12 | no request for a cancelled job by a worker that could know | ``observe(requestFor:by:)`` |
 /// | I13 | a merge is offered only to a worker that writes all its formats | ``note(_:to:)`` |
 /// | I14 | no published tile is older than its job, or the jobs that ran at the same time | ``checkPublished(_:_:_:stands:)`` |
+/// | I16 | work of a job with labels is offered only to workers that have them all; a worker at a limit of its machine gets none | ``observe(_:to:)``, ``collect(_:client:)`` |
 struct Simulation {
     enum Parcel {
         case toCoordinator(SimCoordinator.Letter)
