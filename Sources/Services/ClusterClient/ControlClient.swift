@@ -22,8 +22,11 @@ package final class ControlClient: Sendable {
     /// A client of the coordinator that has the highest epoch of those at several addresses.
     ///
     /// - Parameter endpoints: One at least.
-    /// - Throws: `ZeroMQError` for an address that cannot be used, if there is only one.
-    package init(endpoints: [String], security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
+    /// - Throws: `ZeroMQError` for an address that cannot be used.
+    package init(
+        endpoints: [String], security: LinkSecurity, allowPlain: Bool, timeout: Duration,
+        survey: EpochSurvey.Patience = .command
+    ) throws {
         self.timeout = timeout
         var options = LinkOptions()
         // Callers wait three seconds for an answer, so a longer pause between attempts would fail them.
@@ -32,7 +35,7 @@ package final class ControlClient: Sendable {
         // With several addresses the next one is tried soon.
         options.sendPatience = endpoints.count > 1 ? min(timeout, .seconds(1)) : timeout
         options.maxFrameBytes = [MessageType.maxControlFrame]
-        route = try CoordinatorRoute(endpoints, security: security, options: options)
+        route = try CoordinatorRoute(endpoints, security: security, options: options, patience: survey)
     }
 
     package func close() async { await route.close() }
@@ -284,28 +287,23 @@ package final class ControlClient: Sendable {
     private func answer(to question: [UInt8], _ number: UInt64, patience: Duration) async throws -> Message {
         let clock = ContinuousClock()
         let isAlone = route.addresses.count == 1
-        var link = try await route.link()
-        // A frame waits for the first connection.
-        var connection = isAlone ? max(link.connections, 1) : link.connections
-        var refusal = try await send(question, on: link)
-        let deadline = clock.now + timeout + patience
+        let begin = clock.now
+        var link = try await route.link(until: begin + timeout)
+        var (connection, refusal) = try await send(question, on: link)
+        let deadline = begin + timeout + patience
         var looked = clock.now
         while clock.now < deadline {
             // Each call that waits receives for all calls, so an answer may be there already.
             if let answer = answers.take(number) { return try Self.checked(answer) }
             if !isAlone, clock.now - looked > .seconds(1) {
                 looked = clock.now
-                let other = try await route.other(isLost: link.state != .connected)
+                let other = try await route.other(isLost: link.state != .connected, isWaiting: patience > .zero)
                 if other !== link {
                     link = other
-                    connection = link.connections
-                    refusal = try await send(question, on: link)
+                    (connection, refusal) = try await send(question, on: link)
                 }
             }
-            if link.connections > connection {
-                connection = link.connections
-                refusal = try await send(question, on: link)
-            }
+            if link.connections > connection { (connection, refusal) = try await send(question, on: link) }
             let turn = Duration.milliseconds(answers.isShared ? 20 : 200)
             for bytes in try await link.receive(upTo: min(turn, max(deadline - clock.now, .milliseconds(1)))) {
                 let frame = try Frame(decoding: bytes)
@@ -319,16 +317,21 @@ package final class ControlClient: Sendable {
 
     /// Sends a request.
     ///
-    /// - Returns: Why it was not sent, when another address may be tried.
-    private func send(_ question: [UInt8], on link: DealerLink) async throws -> (any Error)? {
+    /// - Returns: In which connection of the link it was sent at the earliest, counted from 1; and why it was not sent, when another
+    ///   address may be tried.
+    private func send(
+        _ question: [UInt8], on link: DealerLink
+    ) async throws -> (connection: Int, refusal: (any Error)?) {
+        let connection = link.connections
         do { try await link.send([question]) } catch {
             if route.addresses.count > 1, error.code == .unreachable || error.code == .refused {
-                return error.code == .refused ? error : nil
+                return (connection, error.code == .refused ? error : nil)
             }
             if error.code == .unreachable { throw silence }
             throw error
         }
-        return nil
+        // A frame waits for the first connection.
+        return (max(connection, 1), nil)
     }
 
     private static func checked(_ message: Message) throws -> Message {
@@ -350,10 +353,11 @@ private final class AnswerBook: Sendable {
     /// No caller waits for the number any more.
     func forget(_ number: UInt64) { open.withLock { _ = $0.removeValue(forKey: number) } }
 
-    /// An answer came; one that no caller waits for is dropped.
+    /// An answer came; one that no caller waits for is dropped, and so is a second one: a request that was sent twice may be refused
+    /// the second time.
     func put(_ message: Message, for number: UInt64) {
         open.withLock { open in
-            guard open[number] != nil else { return }
+            guard let held = open[number], held == nil else { return }
             _ = open.updateValue(message, forKey: number)
         }
     }

@@ -8,48 +8,54 @@ internal import ZeroMQ
 final class CoordinatorRoute: Sendable {
     /// One at least.
     let addresses: [String]
-    private let security: LinkSecurity
-    private let options: LinkOptions
     private let survey: EpochSurvey
+    private let patience: EpochSurvey.Patience
 
     private struct State {
-        /// Open until the end: requests that wait may use them.
+        /// One for each address, open until the end: requests that wait may use them.
         var links: [String: DealerLink] = [:]
         var present: String?
         var heard: UInt32 = 0
         var asked: ContinuousClock.Instant?
         /// The survey that runs.
         var survey: Task<Void, Never>?
+        var isClosed = false
     }
     private let state: Mutex<State>
 
     /// How often all addresses are asked, while answers come.
     private static let interval = Duration.seconds(15)
 
-    /// Connects, when there is one address.
+    /// Starts to connect to all addresses.
     ///
     /// - Throws: `ZeroMQError` for an address that cannot be used.
-    init(_ addresses: [String], security: LinkSecurity, options: LinkOptions) throws {
+    init(
+        _ addresses: [String], security: LinkSecurity, options: LinkOptions, patience: EpochSurvey.Patience
+    ) throws {
+        self.patience = patience
         self.addresses = addresses
-        self.security = security
-        self.options = options
         survey = EpochSurvey(.control, security: security, allowPlain: options.allowPlain)
         var state = State()
-        if addresses.count == 1 {
-            state.present = addresses[0]
-            state.links[addresses[0]] = try DealerLink(connect: addresses[0], security: security, options: options)
+        if addresses.count == 1 { state.present = addresses[0] }
+        for address in addresses {
+            state.links[address] = try DealerLink(connect: address, security: security, options: options)
         }
         self.state = Mutex(state)
     }
 
     /// The link for a request.
-    func link() async throws -> DealerLink {
+    ///
+    /// - Parameter deadline: Until when a coordinator is looked for that says its epoch; then the first address is used.
+    func link(until deadline: ContinuousClock.Instant) async throws -> DealerLink {
         guard addresses.count > 1 else { return try open() }
         let (isFirst, isOld) = state.withLock { state in
             (state.present == nil, state.asked.map { ContinuousClock.now - $0 > Self.interval } ?? true)
         }
         if isFirst {
-            await ask(isLost: true)
+            repeat {
+                try Task.checkCancellation()
+                await ask(isLost: true)
+            } while state.withLock { $0.present == nil && !$0.isClosed } && ContinuousClock.now < deadline
         } else if isOld {
             // The request need not wait for it.
             begin(isLost: false)
@@ -57,12 +63,19 @@ final class CoordinatorRoute: Sendable {
         return try open()
     }
 
-    /// The link for a request that gets no answer: after a survey, unless one was made a short time ago.
-    func other(isLost: Bool) async throws -> DealerLink {
+    /// The link for a request that gets no answer.
+    ///
+    /// - Parameters:
+    ///   - isLost: Whether the coordinator is not connected: then the addresses are asked first, unless they were a short time ago.
+    ///     Otherwise they are asked while the request waits.
+    ///   - isWaiting: Whether the request waits for something that happens, so that its answer may come late.
+    func other(isLost: Bool, isWaiting: Bool) async throws -> DealerLink {
         guard addresses.count > 1 else { return try open() }
-        let age = Duration.seconds(isLost ? 1 : 3)
+        let age = isLost ? Duration.seconds(1) : isWaiting ? Self.interval : .seconds(3)
         let isFresh = state.withLock { $0.asked.map { ContinuousClock.now - $0 < age } ?? false }
-        if !isFresh { await ask(isLost: isLost) }
+        if !isFresh {
+            if isLost { await ask(isLost: true) } else { begin(isLost: false) }
+        }
         return try open()
     }
 
@@ -82,6 +95,7 @@ final class CoordinatorRoute: Sendable {
     func close() async {
         let links = state.withLock { state in
             defer { state.links = [:] }
+            state.isClosed = true
             state.survey?.cancel()
             return Array(state.links.values)
         }
@@ -89,15 +103,9 @@ final class CoordinatorRoute: Sendable {
     }
 
     private func open() throws -> DealerLink {
-        let address = state.withLock { $0.present } ?? addresses[0]
-        if let link = state.withLock({ $0.links[address] }) { return link }
-        let new = try DealerLink(connect: address, security: security, options: options)
-        // Another request may have opened one at the same time; the surplus link ends with its last reference.
-        return state.withLock { state in
-            let link = state.links[address] ?? new
-            state.links[address] = link
-            return link
-        }
+        let link = state.withLock { $0.links[$0.present ?? addresses[0]] }
+        guard let link else { throw ZeroMQError(.closed, "The link to '\(addresses[0])' was closed.") }
+        return link
     }
 
     private func ask(isLost: Bool) async { await begin(isLost: isLost).value }
@@ -108,7 +116,7 @@ final class CoordinatorRoute: Sendable {
             if let running = state.survey { return running }
             // It outlives this call: several requests may wait for it, and ``close()`` cancels it.
             let task = Task { [self] in
-                let epochs = await survey.epochs(of: addresses, patience: .init(first: .seconds(2)))
+                let epochs = await survey.epochs(of: addresses, patience: patience)
                 self.state.withLock { state in
                     let choice = HighestCoordinator.choice(
                         among: epochs, present: state.present, heard: state.heard, isLost: isLost)

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Wire
 package import ZeroMQ
 
@@ -11,14 +12,40 @@ package struct EpochSurvey: Sendable {
     /// How long an answer is waited for.
     package struct Patience: Sendable {
         /// For the first answer.
-        package var first = Duration.seconds(3)
-        /// For all others, after the first one.
-        package var others = Duration.milliseconds(500)
+        package var first: Duration
+        /// For all others, after the first one: addresses at which no coordinator listens cost this time.
+        package var others: Duration
+        /// For those at which a coordinator listens, after the first answer.
+        package var connected: Duration
 
-        package init(first: Duration = .seconds(3), others: Duration = .milliseconds(500)) {
+        package init(first: Duration, others: Duration, connected: Duration) {
             self.first = first
             self.others = others
+            self.connected = connected
         }
+
+        /// That of a command, which repeats a survey without an answer.
+        package static let command = Patience(first: .seconds(2), others: .milliseconds(500), connected: .seconds(5))
+        /// That of a worker.
+        package static let worker = Patience(first: .seconds(3), others: .milliseconds(500), connected: .seconds(5))
+    }
+
+    private enum Timer: Sendable { case first, others, connected }
+
+    /// What a survey waits for.
+    private enum Event: Sendable {
+        /// 0 = the address will not answer.
+        case epoch(UInt32, address: String)
+        case timeIsOver(Timer)
+    }
+
+    /// How many coordinators are connected and have not answered.
+    private final class Listeners: Sendable {
+        private let silent = Mutex(0)
+
+        func change(by step: Int) { silent.withLock { $0 += step } }
+
+        var areSilent: Bool { silent.withLock { $0 > 0 } }
     }
 
     private let endpoint: Endpoint
@@ -40,49 +67,61 @@ package struct EpochSurvey: Sendable {
     /// The epochs of those that answer, by address.
     ///
     /// Returns when all have answered, or at the end of the patience. Connections are closed before.
-    package func epochs(of addresses: [String], patience: Patience = Patience()) async -> [String: UInt32] {
-        await withTaskGroup(of: (address: String, epoch: UInt32)?.self) { group in
-            for address in addresses {
-                group.addTask { await self.ask(address).map { (address, $0) } ?? (address, 0) }
-            }
-            group.addTask { await Self.wait(patience.first) }
+    package func epochs(of addresses: [String], patience: Patience) async -> [String: UInt32] {
+        let listeners = Listeners()
+        return await withTaskGroup(of: Event.self) { group in
+            for address in addresses { group.addTask { await self.ask(address, listeners) } }
+            group.addTask { await Self.wait(patience.first, .first) }
             var found: [String: UInt32] = [:]
             var left = addresses.count
-            while left > 0, let result = await group.next() {
-                // The time is over.
-                guard let result else { break }
-                left -= 1
-                guard result.epoch > 0 else { continue }
-                if found.isEmpty { group.addTask { await Self.wait(patience.others) } }
-                found[result.address] = result.epoch
+            loop: while left > 0, let event = await group.next() {
+                switch event {
+                case .epoch(let epoch, let address):
+                    left -= 1
+                    guard epoch > 0 else { continue }
+                    if found.isEmpty { group.addTask { await Self.wait(patience.others, .others) } }
+                    found[address] = epoch
+                case .timeIsOver(.first): if found.isEmpty { break loop }
+                case .timeIsOver(.others):
+                    guard listeners.areSilent else { break loop }
+                    group.addTask { await Self.wait(patience.connected, .connected) }
+                case .timeIsOver(.connected): break loop
+                }
             }
             group.cancelAll()
             return found
         }
     }
 
-    private static func wait(_ time: Duration) async -> (address: String, epoch: UInt32)? {
+    private static func wait(_ time: Duration, _ timer: Timer) async -> Event {
         // A cancelled sleep returns at once, and its result is not read.
         try? await Task.sleep(for: time)
-        return nil
+        return .timeIsOver(timer)
     }
 
-    /// The epoch of a coordinator; `nil` when the task is cancelled before it answers, and for an unusable address.
-    private func ask(_ address: String) async -> UInt32? {
-        guard let link = try? DealerLink(connect: address, security: security, options: options) else { return nil }
-        let epoch = try? await ask(link)
+    private func ask(_ address: String, _ listeners: Listeners) async -> Event {
+        guard let link = try? DealerLink(connect: address, security: security, options: options) else {
+            return .epoch(0, address: address)
+        }
+        let epoch = try? await ask(link, listeners)
         await link.close()
-        return epoch
+        return .epoch(epoch ?? 0, address: address)
     }
 
-    private func ask(_ link: DealerLink) async throws -> UInt32 {
+    /// The epoch of a coordinator, asked once in each connection.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before it answers.
+    private func ask(_ link: DealerLink, _ listeners: Listeners) async throws -> UInt32 {
         let question = try Frame(session: session, seq: 1, message).encoded()
         var asked = 0
+        defer { if asked > 0 { listeners.change(by: -1) } }
         while true {
             try Task.checkCancellation()
-            if link.state == .connected, link.connections > asked {
-                asked = link.connections
-                try await link.send([question])
+            let connection = link.connections
+            if link.state == .connected, connection > asked {
+                if asked == 0 { listeners.change(by: 1) }
+                asked = connection
+                try? await link.send([question])
             }
             for bytes in try await link.receive(upTo: .milliseconds(200)) {
                 let frame = try Frame(decoding: bytes)

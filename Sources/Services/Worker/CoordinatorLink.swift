@@ -12,19 +12,25 @@ final class CoordinatorLink: Sendable {
     private let security: LinkSecurity
     private let options: LinkOptions
     private let survey: EpochSurvey
+    private let patience: EpochSurvey.Patience
     private let current: Mutex<DealerLink>
 
     /// Starts to connect: to the only address, or to the one whose coordinator has the highest epoch.
     ///
     /// - Throws: `ZeroMQError` for an address that cannot be used; `CancellationError`.
-    init(_ addresses: [String], security: LinkSecurity, options: LinkOptions) async throws {
+    init(
+        _ addresses: [String], security: LinkSecurity, options: LinkOptions, patience: EpochSurvey.Patience
+    ) async throws {
         self.addresses = addresses
         self.security = security
         self.options = options
+        self.patience = patience
         survey = EpochSurvey(.work, security: security, allowPlain: options.allowPlain)
         var first = addresses[0]
         if addresses.count > 1 {
-            let epochs = await survey.epochs(of: addresses)
+            // An address that cannot be used is refused now; a survey passes over it.
+            for address in addresses { _ = try DealerLink(connect: address, security: security, options: options) }
+            let epochs = await survey.epochs(of: addresses, patience: patience)
             try Task.checkCancellation()
             first = HighestCoordinator.choice(among: epochs, present: nil, heard: 0, isLost: true) ?? first
         }
@@ -64,10 +70,9 @@ final class CoordinatorLink: Sendable {
     ///   - isLost: Whether the present coordinator does not answer.
     /// - Returns: The new address; `nil` = the present one stays.
     func look(heard: UInt32, isLost: Bool) async -> String? {
-        let epochs = await survey.epochs(of: addresses)
+        let epochs = await survey.epochs(of: addresses, patience: patience)
         let choice = HighestCoordinator.choice(among: epochs, present: endpoint, heard: heard, isLost: isLost)
         guard !Task.isCancelled, let choice,
-            // The address was used before, or answered just now.
             let new = try? DealerLink(connect: choice, security: security, options: options)
         else { return nil }
         let old = current.withLock { current in

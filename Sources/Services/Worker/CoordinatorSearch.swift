@@ -22,7 +22,7 @@ struct CoordinatorSearch: Sendable {
             left = interval.answering * Double.random(in: 0.8...1.2)
             if let address = await link.look(heard: standing.epoch, isLost: standing.isLost) {
                 logger.notice(
-                    "Coordinator with a higher epoch, or at another address",
+                    "Connects to another coordinator: it has a higher epoch, or the present one does not answer",
                     metadata: [LogKey.endpoint: "\(address)"])
             }
         }

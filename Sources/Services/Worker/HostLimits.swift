@@ -16,26 +16,33 @@ public struct HostLimits: Hashable, Sendable {
     struct Use: Hashable, Sendable {
         var memory: UInt64?
         var scratch: UInt64?
+
+        subscript(kind: Kind) -> UInt64? { kind == .memory ? memory : scratch }
     }
 
-    /// The limits that are reached, for people; empty = none, also where the use is unknown.
+    /// A limit, by the member that sets it.
+    enum Kind: CaseIterable, Sendable { case memory, scratch }
+
+    /// The limits that are reached; one whose use is unknown is not.
     ///
-    /// - Parameter wasReached: Whether one was reached before: then the use must fall below nine tenths.
-    func reached(by use: Use, wasReached: Bool) -> String {
-        func isAbove(_ use: UInt64?, _ limit: UInt64?) -> Bool {
-            guard let use, let limit else { return false }
-            return wasReached ? use >= limit / 10 * 9 : use > limit
-        }
-        func text(_ use: UInt64?, _ limit: UInt64?) -> String {
-            "\((use ?? 0) / 1_000_000) MB of \((limit ?? 0) / 1_000_000) MB"
-        }
-        var found: [String] = []
-        if isAbove(use.memory, memory) { found.append("\(text(use.memory, memory)) of memory are used (--memory)") }
-        if isAbove(use.scratch, scratch) {
-            found.append("\(text(use.scratch, scratch)) of temporary files are used (--scratch-limit)")
-        }
-        return found.joined(separator: "; ")
+    /// - Parameter before: Those that were reached before: their use must fall below nine tenths.
+    func reached(by use: Use, before: Set<Kind>) -> Set<Kind> {
+        Set(
+            Kind.allCases.filter { kind in
+                guard let limit = limit(kind), let use = use[kind] else { return false }
+                return before.contains(kind) ? use >= limit / 10 * 9 : use > limit
+            })
     }
+
+    /// The reached limits, for people; empty = none.
+    func reason(_ reached: Set<Kind>, _ use: Use) -> String {
+        Kind.allCases.filter(reached.contains).map { kind in
+            let what = kind == .memory ? "memory are used (--memory)" : "temporary files are used (--scratch-limit)"
+            return "\((use[kind] ?? 0) / 1_000_000) MB of \((limit(kind) ?? 0) / 1_000_000) MB of \(what)"
+        }.joined(separator: "; ")
+    }
+
+    private func limit(_ kind: Kind) -> UInt64? { kind == .memory ? memory : scratch }
 
     /// Resident memory of this process in bytes; `nil` where the system does not say it.
     static func residentMemory() -> UInt64? {

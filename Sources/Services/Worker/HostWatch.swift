@@ -12,27 +12,29 @@ struct HostWatch: Sendable {
     let giveBack: @Sendable () -> Void
     let logger: Logger
 
-    /// Looks once a second, or less often where looking takes long, until the task is cancelled.
+    /// Looks once a second, and where looking takes long, for a twentieth of the time, at least every ten seconds; until the task is cancelled.
     func run(_ shell: WorkerShell) async {
-        var wasReached = false
+        var reached: Set<HostLimits.Kind> = []
         while !Task.isCancelled {
             let start = ContinuousClock.now
             // Memory that was freed may still count.
-            if wasReached { giveBack() }
-            let reason = limits.reached(by: await use(), wasReached: wasReached)
-            if reason.isEmpty == wasReached {
-                wasReached = !reason.isEmpty
-                if wasReached {
+            if reached.contains(.memory) { giveBack() }
+            let use = await use()
+            let spent = ContinuousClock.now - start
+            let now = limits.reached(by: use, before: reached)
+            if now != reached {
+                reached = now
+                let reason = limits.reason(reached, use)
+                if reason.isEmpty {
+                    logger.notice("The limits of this machine are kept again; work is taken")
+                } else {
                     logger.notice(
                         "A limit of this machine is reached; no more work is taken until less than nine tenths are used",
                         metadata: [LogKey.reason: "\(reason)"])
-                } else {
-                    logger.notice("The limits of this machine are kept again; work is taken")
                 }
                 await shell.limit(reason)
             }
-            let spent = ContinuousClock.now - start
-            do { try await Task.sleep(for: max(.seconds(1), spent * 20)) } catch { return }
+            do { try await Task.sleep(for: min(max(.seconds(1), spent * 20), .seconds(10))) } catch { return }
         }
     }
 

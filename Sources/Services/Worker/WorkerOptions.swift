@@ -1,4 +1,5 @@
 public import Blobs
+internal import ClusterClient
 public import Foundation
 public import ZeroMQ
 
@@ -70,6 +71,8 @@ public struct WorkerOptions: Sendable {
     public var deadline: ContinuousClock.Instant?
     /// How often other addresses are asked for their epochs: while the coordinator answers, and while it does not.
     var searchInterval: (answering: Duration, lost: Duration) = (.seconds(30), .seconds(2))
+    /// How long their answers are waited for.
+    var survey = EpochSurvey.Patience.worker
     /// Called once, when the socket to the coordinator is open.
     ///
     /// Default: does nothing.

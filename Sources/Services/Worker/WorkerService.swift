@@ -80,7 +80,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         let link: CoordinatorLink
         do {
             link = try await cancelWhenGracefulShutdown { [options, linkOptions] in
-                try await CoordinatorLink(options.connect, security: options.security, options: linkOptions)
+                try await CoordinatorLink(
+                    options.connect, security: options.security, options: linkOptions, patience: options.survey)
             }
         } catch is CancellationError {
             logger.notice("Worker stopped before it started: no coordinator")

@@ -1,3 +1,4 @@
+import ClusterClient
 import Foundation
 import TestSupport
 import Testing
@@ -23,13 +24,15 @@ import ZeroMQ
 
     /// Runs a worker with the addresses while `body` runs, and stops it afterwards.
     private func withWorker(
-        at addresses: [String], _ body: (Stable, WorkerService) async throws -> Void
+        at addresses: [String], survey: EpochSurvey.Patience = .worker,
+        _ body: (Stable, WorkerService) async throws -> Void
     ) async throws {
         let stable = try Stable()
         defer { stable.remove() }
         let service = stable.service("") { options in
             options.connect = addresses
             options.searchInterval = (.milliseconds(300), .milliseconds(100))
+            options.survey = survey
         }
         let worker = Task { try await service.run() }
         let result: Result<Void, any Error>
@@ -58,7 +61,9 @@ import ZeroMQ
             try FakeCoordinator(epoch: 3, at: sockets["a"]), try FakeCoordinator(epoch: 1_004, at: sockets["b"])
         )
         let serving = serve(old)
-        try await withWorker(at: [sockets["a"], sockets["b"]]) { _, _ in
+        // Both answer, so the survey ends when they have.
+        let patience = EpochSurvey.Patience(first: .seconds(600), others: .seconds(600), connected: .seconds(600))
+        try await withWorker(at: [sockets["a"], sockets["b"]], survey: patience) { _, _ in
             _ = try await new.welcome()
             await old.link.close()
             #expect(await serving.value == false, "the old coordinator gets no hello")

@@ -32,21 +32,25 @@ struct HostLimitsTests {
 
     @Test func aLimitIsReachedAboveItAndLeftBelowNineTenths() {
         var limits = HostLimits()
-        #expect(limits.reached(by: .init(memory: .max, scratch: .max), wasReached: false).isEmpty, "no limit")
+        #expect(limits.reached(by: .init(memory: .max, scratch: .max), before: []).isEmpty, "no limit")
         (limits.memory, limits.scratch) = (1_000_000_000, 500_000_000)
-        func isReached(_ memory: UInt64?, _ scratch: UInt64?, _ wasReached: Bool) -> Bool {
+        func reached(
+            _ memory: UInt64?, _ scratch: UInt64?, _ before: Set<HostLimits.Kind> = []
+        ) -> Set<HostLimits.Kind> {
             let use = HostLimits.Use(memory: memory.map { $0 * 1_000_000 }, scratch: scratch.map { $0 * 1_000_000 })
-            return !limits.reached(by: use, wasReached: wasReached).isEmpty
+            return limits.reached(by: use, before: before)
         }
-        #expect(!isReached(1_000, 500, false))
-        #expect(isReached(1_001, 500, false) && isReached(1_000, 501, false))
-        #expect(isReached(950, 0, true) && isReached(900, 0, true), "it must fall below nine tenths")
-        #expect(!isReached(899, 449, true))
-        #expect(!isReached(nil, nil, false), "unknown use reaches no limit")
+        #expect(reached(1_000, 500) == [])
+        #expect(reached(1_001, 500) == [.memory] && reached(1_000, 501) == [.scratch])
+        #expect(reached(950, 0, [.memory]) == [.memory] && reached(900, 0, [.memory]) == [.memory])
+        #expect(reached(950, 475, [.memory]) == [.memory], "one limit does not hold the other one")
+        #expect(reached(899, 449, [.memory, .scratch]) == [])
+        #expect(reached(nil, nil) == [], "unknown use reaches no limit")
         #expect(
-            limits.reached(by: .init(memory: 1_001_000_000, scratch: 501_000_000), wasReached: false)
+            limits.reason([.memory, .scratch], .init(memory: 1_001_000_000, scratch: 501_000_000))
                 == "1001 MB of 1000 MB of memory are used (--memory); 501 MB of 500 MB of temporary files are used (--scratch-limit)"
         )
+        #expect(limits.reason([], .init()).isEmpty)
     }
 
     @Test func useIsMeasured() throws {

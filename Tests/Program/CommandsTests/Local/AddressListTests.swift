@@ -49,7 +49,8 @@ import ZeroMQ
         let (a, b) = ("ipc://\(folder.path)/a", "ipc://\(folder.path)/b")
         let (old, new) = (try Peer("old", epoch: 3, at: a), try Peer("new", epoch: 1_004, at: b))
         let client = try ControlClient(
-            endpoints: [a, b], security: .plain, allowPlain: false, timeout: .seconds(60))
+            endpoints: [a, b], security: .plain, allowPlain: false, timeout: .seconds(600),
+            survey: .init(first: .seconds(60), others: .seconds(10), connected: .seconds(60)))
         #expect(try await client.workers().map(\.name) == ["new"])
         await new.close()
         // A request waits while only the old coordinator answers, and is answered by the next one.
