@@ -103,7 +103,7 @@ let libraries: [Module] = [
     Module("S3", .foundations, ["Transfer"]),
     Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "TextFormats", "Tiles"]),
     Module("AreaFiles", .foundations, ["Tiles", "TileBodies"]),
-    Module("PMTiles", .foundations, ["Tiles", "TileBodies"]),
+    Module("PMTiles", .foundations, ["Files", "Tiles", "TileBodies"]),
     Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),
 

@@ -64,3 +64,21 @@ static inline int ph_exchange(const char *one, const char *other) {
 #include <stdio.h>
 static inline int ph_exchange(const char *one, const char *other) { return renamex_np(one, other, RENAME_SWAP); }
 #endif
+// Reads bytes that the system has in memory: -1 with EAGAIN where it would wait for a medium, with EOPNOTSUPP where the file system
+// cannot tell, with ENOSYS on systems without such a call. 0 and less bytes than asked for are possible.
+#include <errno.h>
+#if defined(__linux__)
+#include <sys/uio.h>
+extern ssize_t preadv64v2(int file, const struct iovec *parts, int count, __off64_t offset, int flags);
+static inline ssize_t ph_read_cached(int file, void *bytes, size_t size, long long offset) {
+    struct iovec part = {bytes, size};
+    // 8 is RWF_NOWAIT.
+    return preadv64v2(file, &part, 1, offset, 8);
+}
+#else
+static inline ssize_t ph_read_cached(int file, void *bytes, size_t size, long long offset) {
+    (void)file, (void)bytes, (void)size, (void)offset;
+    errno = ENOSYS;
+    return -1;
+}
+#endif

@@ -112,16 +112,45 @@ public final class PMTilesFile: Sendable {
         return try bytes(in: place)
     }
 
+    /// What ``body(of:)`` returns, when nothing must be waited for.
+    ///
+    /// - Returns: Empty when the file has no body for the tile; `nil` when a directory or the body must be read from the medium.
+    /// - Throws: as ``body(of:)``.
+    public func bodyAtOnce(of tile: TileID) throws(ArchiveError) -> [UInt8]? {
+        switch try search(tile, mayRead: false) {
+        case .place(let place): return storage.bytesAtOnce(place)
+        case .nowhere: return []
+        case .unread: return nil
+        }
+    }
+
     /// Where the body of a tile is in the file; `nil` when the file has none for the tile.
     ///
     /// - Throws: as ``body(at:length:)``.
     func place(of tile: TileID) throws(ArchiveError) -> Range<UInt64>? {
+        switch try search(tile, mayRead: true) {
+        case .place(let place): return place
+        case .nowhere, .unread: return nil
+        }
+    }
+
+    private enum Found {
+        case place(Range<UInt64>)
+        /// The file has no body for the tile.
+        case nowhere
+        /// A directory is not in memory.
+        case unread
+    }
+
+    /// - Parameter mayRead: Whether directories that are not in memory are read.
+    private func search(_ tile: TileID, mayRead: Bool) throws(ArchiveError) -> Found {
         let id = tile.hilbertID
         var directory = root
         for _ in 0..<PMTilesHeader.maxDepth {
-            guard let entry = directory.entry(for: id) else { return nil }
-            if entry.run > 0 { return try bodyPlace(at: entry.offset, length: entry.length) }
-            directory = try leaf(of: entry)
+            guard let entry = directory.entry(for: id) else { return .nowhere }
+            if entry.run > 0 { return .place(try bodyPlace(at: entry.offset, length: entry.length)) }
+            guard let next = mayRead ? try leaf(of: entry) : try knownLeaf(of: entry) else { return .unread }
+            directory = next
         }
         throw tooDeep
     }
@@ -189,9 +218,15 @@ public final class PMTilesFile: Sendable {
             .badArchive, "PMTiles file '\(path)' nests its directories deeper than \(PMTilesHeader.maxDepth).")
     }
 
+    /// The directory that a pointer names, if it was read before.
+    private func knownLeaf(of entry: PMTilesDirectory.Entry) throws(ArchiveError) -> PMTilesDirectory? {
+        let start = try place(of: entry).lowerBound
+        return leaves.withLock { $0[start] }
+    }
+
     private func leaf(of entry: PMTilesDirectory.Entry) throws(ArchiveError) -> PMTilesDirectory {
+        if let known = try knownLeaf(of: entry) { return known }
         let place = try header.place(of: entry, in: path)
-        if let known = leaves.withLock({ $0[place.lowerBound] }) { return known }
         let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
         let leaf = try Self.directory(of: storage, in: section, header: header, path: path)
         leaves.withLock { leaves in

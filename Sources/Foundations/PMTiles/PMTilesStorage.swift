@@ -1,4 +1,5 @@
 internal import Errors
+internal import Files
 
 #if canImport(Glibc)
     internal import Glibc
@@ -30,6 +31,18 @@ enum PMTilesStorage: Sendable {
             }
             return Array(bytes[start..<start + count])
         }
+    }
+
+    /// Some of the bytes, when nothing must be waited for; `nil` = ask ``bytes(at:_:_:)``.
+    func bytesAtOnce(_ place: Range<UInt64>) -> [UInt8]? {
+        guard case .file(let file) = self, let count = Int(exactly: place.upperBound - place.lowerBound) else {
+            return nil
+        }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let part = UnsafeMutableRawBufferPointer(buffer)
+            if CachedBytes.read(file, at: place.lowerBound, into: part) { filled = count }
+        }
+        return bytes.count == count ? bytes : nil
     }
 
     /// Closes the file.

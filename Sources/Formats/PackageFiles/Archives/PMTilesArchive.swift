@@ -68,6 +68,12 @@ package final class PMTilesArchive: TileArchive, Sendable {
         return .body(body, expires: nil)
     }
 
+    /// What ``find(_:)`` returns, when nothing must be waited for; `nil` = ask that.
+    func findAtOnce(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody>? {
+        guard let stored = try file.bodyAtOnce(of: tile) else { return nil }
+        return body(stored).map { .body($0, expires: nil) } ?? .empty
+    }
+
     /// What the file has for tiles; bodies that lie side by side are read with one call.
     ///
     /// - Parameter each: Gets the body, or `bad-tile` where what the file has is no tile.

@@ -16,6 +16,9 @@ package final class SharedArchive: Sendable {
 
         init(_ open: @escaping @Sendable () throws(ArchiveError) -> PMTilesArchive) { self.open = open }
 
+        /// `nil` until the first use.
+        var known: PMTilesArchive? { opened.load() }
+
         func archive() throws(ArchiveError) -> PMTilesArchive {
             if let known = opened.load() { return known }
             return opened.storeIfNil(try open())
@@ -58,6 +61,15 @@ package final class SharedArchive: Sendable {
     /// What the file has for a tile; blocks.
     package func find(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody> {
         try lend { (archive) throws(ArchiveError) in try archive.find(tile) }
+    }
+
+    /// What ``find(_:)`` returns, when nothing must be waited for.
+    ///
+    /// - Returns: `nil` when the file is not open yet, when a part must be read from the medium, and always of MBTiles, because
+    ///   SQLite cannot read without waiting.
+    package func findAtOnce(_ tile: TileID) throws(ArchiveError) -> StoredTile<TileBody>? {
+        guard case .pmtiles(let file) = access else { return nil }
+        return try file.known?.findAtOnce(tile)
     }
 
     /// What the file has for tiles, at one moment; blocks.
