@@ -39,13 +39,29 @@ package struct WebServer: Sendable {
 
     /// Makes the answer to a request; an error becomes an answer with the status 500.
     package typealias Responder = @Sendable (Request, Connection) async throws -> Response
+    /// Makes the rest of an answer; it gets the same request, whose body can be read then.
+    package typealias Work = @Sendable (Request) async throws -> Response
+
+    /// What is known of an answer without waiting.
+    package enum Answer: Sendable {
+        case now(WholeAnswer)
+        /// The answer must be waited for.
+        case later(Work)
+    }
+
+    /// Begins to answer a request on the loop of the connection, and never blocks.
+    ///
+    /// The body cannot be read yet.
+    package typealias Answerer = @Sendable (Request, Connection) -> Answer
 
     private let place: Place
     private let name: String
     private let rules: ConnectionRules?
     private let group: any EventLoopGroup
     private let logger: Logger
-    private let respond: Responder
+    private let answerer: Answerer
+    /// Whether ``answerer`` can have answers at once.
+    private let isQuick: Bool
     private let clock = AnswerClock()
 
     /// Prepares a server; nothing is bound yet.
@@ -59,12 +75,33 @@ package struct WebServer: Sendable {
         _ place: Place, name: String, rules: ConnectionRules? = nil, group: (any EventLoopGroup)? = nil, logger: Logger,
         respond: @escaping Responder
     ) {
+        self.init(place, name: name, rules: rules, group: group, logger: logger, isQuick: false) { _, connection in
+            .later { try await respond($0, connection) }
+        }
+    }
+
+    /// Prepares a server whose answers need no task when they are ready at once; nothing is bound yet.
+    ///
+    /// - Parameters:
+    ///   - name: The value of the header Server.
+    ///   - rules: The bounds of connections, each of which then runs on its event loop: what blocks must leave it.
+    package init(
+        _ place: Place, name: String, rules: ConnectionRules, logger: Logger, answer: @escaping Answerer
+    ) {
+        self.init(place, name: name, rules: rules, group: nil, logger: logger, isQuick: true, answer: answer)
+    }
+
+    private init(
+        _ place: Place, name: String, rules: ConnectionRules?, group: (any EventLoopGroup)?, logger: Logger,
+        isQuick: Bool, answer: @escaping Answerer
+    ) {
         self.place = place
         self.name = name
         self.rules = rules
         self.group = group ?? MultiThreadedEventLoopGroup.singleton
         self.logger = logger
-        self.respond = respond
+        self.isQuick = isQuick
+        answerer = answer
     }
 
     /// Serves until the task is cancelled, which cuts all connections, or until a graceful shutdown reaches it, which lets
@@ -125,7 +162,7 @@ package struct WebServer: Sendable {
         return HTTP1Channel(
             responder: answer,
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [GuardInstaller(rules)],
+                additionalChannelHandlers: [GuardInstaller(rules, answer: isQuick ? answerNow : nil)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: rules.headBytes, maxHeaderListSize: rules.headBytes, maxHeaderFieldCount: 64)))
     }
@@ -134,22 +171,49 @@ package struct WebServer: Sendable {
     @Sendable private func answer(
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
     ) async throws {
-        let peer = channel.remoteAddress?.ipAddress.flatMap(NetworkAddress.init)
         var response: Response
         do {
-            response = try await respond(request, Connection(peer: peer, loop: channel.eventLoop))
+            response = try await self.response(to: request, on: channel)
         } catch let error as HTTPParserError {
             throw error
         } catch {
             logger.debug("Request failed", metadata: [LogKey.errorMessage: "\(error)"])
             response = Response(status: .internalServerError)
         }
-        response.headers[.date] = clock.date
-        response.headers[.server] = name
+        finish(&response.headers)
         do { try await writer.write(response: response.head, body: response.body) } catch is HTTPParserError {
             // A parser's error would be answered with 400, after an answer has begun.
             throw ChannelError.inputClosed
         }
+    }
+
+    private func response(to request: Request, on channel: any Channel) async throws -> Response {
+        if isQuick, channel.eventLoop.inEventLoop,
+            // A connection that was closed has no handlers any more.
+            let answers = try? channel.pipeline.syncOperations.handler(type: LoopAnswers.self),
+            let left = answers.takeWork(request.head)
+        {
+            return try await left(request)
+        }
+        switch answerer(request, Connection(peer: channel.peer, loop: channel.eventLoop)) {
+        case .now(let whole): return whole.response
+        case .later(let work): return try await work(request)
+        }
+    }
+
+    /// The answer on the loop, with the fields of all answers when it is ready.
+    @Sendable private func answerNow(_ request: Request, _ connection: Connection) -> Answer {
+        switch answerer(request, connection) {
+        case .now(var whole):
+            finish(&whole.headers)
+            return .now(whole)
+        case .later(let work): return .later(work)
+        }
+    }
+
+    private func finish(_ headers: inout HTTPFields) {
+        headers[.date] = clock.date
+        headers[.server] = name
     }
 
     private func notListening(_ error: any Error) -> WebServerError {
@@ -164,6 +228,11 @@ package struct WebServer: Sendable {
                 ? "name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them"
                 : "choose another port, or 0 for any", cause: error)
     }
+}
+
+extension Channel {
+    /// The address of the other end; `nil` if unknown.
+    var peer: NetworkAddress? { remoteAddress?.ipAddress.flatMap(NetworkAddress.init) }
 }
 
 /// The header Date, written once for each second.

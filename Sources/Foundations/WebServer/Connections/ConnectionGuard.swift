@@ -56,7 +56,7 @@ final class ConnectionGuard {
     // MARK: - Life
 
     func opened(_ channel: any Channel) {
-        if let address = channel.remoteAddress?.ipAddress.flatMap(NetworkAddress.init),
+        if let address = channel.peer,
             !rules.proxies.contains(where: { $0.contains(address) })
         {
             network = address.network
@@ -173,6 +173,9 @@ final class ConnectionGuard {
         hasBegunAnswer = false
         clock.endAnswer(now: Self.now)
     }
+
+    /// Whether all requests before the newest one were answered.
+    var isOnlyRequest: Bool { clock.isAtLastAnswer }
 
     /// Whether the answer that begins now is the last one of the connection.
     var isLastAnswer: Bool { closesAfterAnswers && (clock.isAtLastAnswer || !rules.isKeptAlive) }
