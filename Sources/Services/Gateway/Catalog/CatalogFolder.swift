@@ -2,11 +2,22 @@ internal import Errors
 internal import Files
 internal import Foundation
 internal import NIOCore
+internal import Synchronization
 
 /// The folder of a catalog, in which files are opened without following links.
 final class CatalogFolder: Sendable {
+    /// A file that stays open between requests.
+    private struct Kept {
+        let file: OpenFile
+        var isUsed = true
+    }
+
+    /// The most files that stay open.
+    private static let mostKept = 64
+
     let path: String
     private let handle: Int32
+    private let kept = Mutex<[String: Kept]>([:])
 
     /// Opens the folder; its own path may have links.
     ///
@@ -49,6 +60,40 @@ final class CatalogFolder: Sendable {
             throw GatewayError(.unreadable, "'\(inside)' of the catalog is not a regular file.")
         }
         return OpenFile(file, status, name: inside)
+    }
+
+    /// A file that a request opened a moment ago, when the path still leads to it; `nil` = ask ``file(_:)``.
+    ///
+    /// It asks the system once, and reads nothing of the file.
+    func openFile(_ inside: String) -> OpenFile? {
+        let known = kept.withLock { kept in
+            kept[inside]?.isUsed = true
+            return kept[inside]?.file
+        }
+        guard let known else { return nil }
+        var status = stat()
+        // A link on the way to the same file changes nothing.
+        if fstatat(handle, inside, &status, AT_SYMLINK_NOFOLLOW) == 0, DocumentStamp(status) == known.stamp {
+            return known
+        }
+        kept.withLock { $0[inside] = nil }
+        return nil
+    }
+
+    /// Keeps a file open for ``openFile(_:)`` until ``closeUnused()`` finds it unused.
+    func keep(_ file: OpenFile) {
+        kept.withLock { kept in
+            if kept.count >= Self.mostKept { kept = [:] }
+            kept[file.name] = Kept(file: file)
+        }
+    }
+
+    /// Closes the files that no request used since the last call, so that a removed file frees its space.
+    func closeUnused() {
+        kept.withLock { kept in
+            kept = kept.filter { $0.value.isUsed }
+            for name in kept.keys { kept[name]?.isUsed = false }
+        }
     }
 
     private func failure(_ inside: String, _ number: Int32) -> GatewayError {
@@ -104,6 +149,16 @@ final class OpenFile: Sendable {
             throw GatewayError(.unreadable, "Cannot read '\(name)' of the catalog: \(why).")
         }
         return buffer
+    }
+
+    /// Reads exactly `count` bytes when the system has them in memory; `nil` = ask ``read(at:count:)``.
+    func readAtOnce(at offset: UInt64, count: Int) -> ByteBuffer? {
+        var buffer = ByteBufferAllocator().buffer(capacity: count)
+        let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { raw in
+            let part = UnsafeMutableRawBufferPointer(rebasing: raw.prefix(count))
+            return CachedBytes.read(handle, at: offset, into: part) ? count : 0
+        }
+        return got == count ? buffer : nil
     }
 
     /// All bytes of a small file.

@@ -111,7 +111,8 @@ final class CatalogWatch: Sendable {
         return true
     }
 
-    private var isBehind: Bool {
+    /// Whether `catalog.json` is another one than that of the snapshot, and was not read since.
+    var isBehind: Bool {
         guard let stamp = DocumentStamp(path: path) else { return false }
         return stamp != seen.withLock { $0 } && stamp != failed.withLock { $0 }
     }

@@ -29,6 +29,9 @@ struct ServedFile: Sendable, Hashable {
         reprDigest = "sha-256=:\(Data(digest.bytes).base64EncodedString()):"
     }
 
+    /// The digest is enough to tell files apart in a table.
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
     /// The last part of the path.
     var name: String { String(path.split(separator: "/").last ?? "") }
 

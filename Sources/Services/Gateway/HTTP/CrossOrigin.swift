@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import WebRequests
+internal import WebServer
 
 /// What pages of other origins may do (the Fetch standard's CORS).
 ///
@@ -10,7 +11,7 @@ enum CrossOrigin {
     private static let exposed = "ETag, Content-Range, Repr-Digest, Link, Location, Retry-After, X-Request-Id"
 
     /// The answer to a question that a browser asks before a request; `nil` for other requests.
-    static func preflight(_ request: Request, _ path: RequestPath, _ origins: [String]) -> Response? {
+    static func preflight(_ request: Request, _ path: RequestPath, _ origins: [String]) -> WholeAnswer? {
         guard request.method == .options, request.headers.value(.accessControlRequestMethod) != nil else {
             return nil
         }
@@ -23,18 +24,18 @@ enum CrossOrigin {
                 "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Range, Prefer"
             headers[.accessControlMaxAge] = "86400"
         }
-        return Response(status: .noContent, headers: headers)
+        return WholeAnswer(status: .noContent, headers: headers)
     }
 
     /// Adds what a page of another origin may read.
-    static func allow(_ response: inout Response, _ request: Request, _ origins: [String]) {
-        guard response.headers[.accessControlAllowOrigin] == nil else { return }
+    static func allow(_ headers: inout HTTPFields, _ request: Request, _ origins: [String]) {
+        guard headers[.accessControlAllowOrigin] == nil else { return }
         let isAPI = request.head.path?.hasPrefix("/v1") ?? false
         guard let origin = allowed(request, isAPI, origins) else { return }
-        response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.accessControlExposeHeaders] = exposed
+        headers[.accessControlAllowOrigin] = origin
+        headers[.accessControlExposeHeaders] = exposed
         guard origin != "*" else { return }
-        response.headers[.vary] = [response.headers[.vary], "Origin"].compactMap(\.self).joined(separator: ", ")
+        headers[.vary] = [headers[.vary], "Origin"].compactMap(\.self).joined(separator: ", ")
     }
 
     private static func allowed(_ request: Request, _ isAPI: Bool, _ origins: [String]) -> String? {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import NIOCore
+internal import WebServer
 
 /// An error answer: RFC 9457, with the members `code`, `hint` and `retriable` of our own.
 struct Problem: Error, Sendable {
@@ -34,7 +34,7 @@ struct Problem: Error, Sendable {
     /// The answer.
     ///
     /// - Parameter id: The id of the request.
-    func response(id: String) -> Response {
+    func answer(id: String) -> WholeAnswer {
         let document = Document(
             type: "/problems/\(code.rawValue)", title: code.title, status: code.status, detail: detail,
             instance: "urn:uuid:\(id)", code: code.rawValue, hint: code.remedy, retriable: code.isRetriable)
@@ -42,9 +42,8 @@ struct Problem: Error, Sendable {
         fields[.contentType] = "application/problem+json"
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
         if let retryAfter { fields[.retryAfter] = String(retryAfter) }
-        return Response(
-            status: .init(code: code.status), headers: fields,
-            body: .init(byteBuffer: ByteBuffer(bytes: JSONDocument.encode(document))))
+        return WholeAnswer(
+            status: .init(code: code.status), headers: fields, body: ByteBuffer(bytes: JSONDocument.encode(document)))
     }
 }
 

@@ -3,6 +3,8 @@ internal import Files
 internal import PackageFiles
 internal import Synchronization
 internal import TextFormats
+internal import TileBodies
+internal import Tiles
 
 /// The open files with tiles; beyond the limit the one that was not used for the longest time is closed.
 final class OpenArchives: Sendable {
@@ -38,20 +40,39 @@ final class OpenArchives: Sendable {
     ) async throws(Problem) -> Value {
         try await threads.run { () throws(Problem) in
             let archive = try self.archive(file, folder)
-            do throws(ArchiveError) { return try body(archive) } catch {
-                self.drop(file)
-                throw Problem(.damaged, Sentence.unreadable(file.path, error.message))
-            }
+            do throws(ArchiveError) { return try body(archive) } catch { throw self.unreadable(file, error) }
         }
     }
 
-    private func archive(_ file: ServedFile, _ folder: CatalogFolder) throws(Problem) -> SharedArchive {
-        let known = state.withLock { state -> SharedArchive? in
+    /// What a file that is open has for a tile, as web clients take it, when nothing must be waited for; `nil` = ask ``read(_:in:_:)``.
+    ///
+    /// - Throws: ``Problem`` `damaged` for a file that cannot be read.
+    func findAtOnce(_ tile: TileID, _ file: ServedFile) throws(Problem) -> StoredTile<TileBody>? {
+        guard let archive = known(file) else { return nil }
+        do throws(ArchiveError) {
+            guard let found = try archive.findAtOnce(tile) else { return nil }
+            guard let body = found.body else { return .empty }
+            // Others are unpacked, which takes the time of other connections.
+            guard body.coding == .gzip || body.coding == .identity else { return nil }
+            return .body(try body.served(), expires: nil)
+        } catch { throw unreadable(file, error) }
+    }
+
+    private func unreadable(_ file: ServedFile, _ error: ArchiveError) -> Problem {
+        drop(file)
+        return Problem(.damaged, Sentence.unreadable(file.path, error.message))
+    }
+
+    private func known(_ file: ServedFile) -> SharedArchive? {
+        state.withLock { state in
             state.clock += 1
             state.places[file]?.lastUse = state.clock
             return state.places[file]?.archive
         }
-        if let known { return known }
+    }
+
+    private func archive(_ file: ServedFile, _ folder: CatalogFolder) throws(Problem) -> SharedArchive {
+        if let known = known(file) { return known }
         // Proves that no part of the path is a link, and that the file has the size that the catalog states.
         do throws(GatewayError) {
             let open = try folder.file(file.path)

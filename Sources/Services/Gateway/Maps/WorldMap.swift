@@ -34,6 +34,11 @@ final class WorldMap: Sendable {
         }
     }
 
+    /// A tile that is kept; `nil` = ask ``tile(_:language:)``.
+    func kept(_ id: TileID, language: String) -> RecentWorldTiles.Kept? {
+        tiles.withLock { $0.find(RecentWorldTiles.Key(tile: id, language: language)) }
+    }
+
     /// The tile with the names of towns; `nil` where there is no town.
     ///
     /// - Throws: ``Problem`` `internal-error` when the embedded list cannot be read.

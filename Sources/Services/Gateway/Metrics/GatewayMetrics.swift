@@ -42,6 +42,13 @@ final class GatewayMetrics: Sendable {
         var bytes: UInt64 = 0
         var notModified: UInt64 = 0
         var inFlight = 0
+
+        mutating func answered(isModified: Bool, bytes: UInt64, seconds: Double) {
+            firstByte.add(seconds)
+            duration.add(seconds)
+            self.bytes &+= bytes
+            if !isModified { notModified += 1 }
+        }
     }
 
     fileprivate struct State {
@@ -59,30 +66,27 @@ final class GatewayMetrics: Sendable {
 
     private let state = Mutex(State())
 
-    /// A request begins.
+    /// A request whose answer must be waited for begins.
     func begin(_ group: Route.Group) { state.withLock { $0.groups[group, default: GroupCounts()].inFlight += 1 } }
 
-    /// The head of an answer is known.
+    /// It is waited for no more.
+    func end(_ group: Route.Group) { state.withLock { $0.groups[group, default: GroupCounts()].inFlight -= 1 } }
+
+    /// An answer is ready to be sent, after so many seconds.
     ///
-    /// - Parameter route: `nil` for a path that no route has.
-    func answered(_ route: Route?, method: String, code: Int, seconds: Double) {
-        let method = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"].contains(method) ? method : "other"
+    /// - Parameters:
+    ///   - route: `nil` for a path that no route has.
+    ///   - bytes: Of its body.
+    func answered(_ route: Route?, method: String, code: Int, bytes: UInt64, seconds: Double) {
+        let method = Self.methods.contains(method) ? method : "other"
         state.withLock { state in
             state.requests[RequestKey(route: route?.name ?? "other", method: method, code: code), default: 0] += 1
-            let group = route?.group ?? .page
-            state.groups[group, default: GroupCounts()].firstByte.add(seconds)
-            if code == 304 { state.groups[group, default: GroupCounts()].notModified += 1 }
+            state.groups[route?.group ?? .page, default: GroupCounts()].answered(
+                isModified: code != 304, bytes: bytes, seconds: seconds)
         }
     }
 
-    /// An answer has ended.
-    func end(_ group: Route.Group, bytes: UInt64, seconds: Double) {
-        state.withLock { state in
-            state.groups[group, default: GroupCounts()].inFlight -= 1
-            state.groups[group, default: GroupCounts()].bytes &+= bytes
-            state.groups[group, default: GroupCounts()].duration.add(seconds)
-        }
-    }
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]
 
     func cut(_ reason: ConnectionClock.Cut) { state.withLock { $0.cuts[reason, default: 0] += 1 } }
     func refused(_ reason: Refusal) { state.withLock { $0.refusals[reason, default: 0] += 1 } }

@@ -1,4 +1,5 @@
 internal import HummingbirdCore
+internal import WebServer
 
 /// One endpoint: all that the gateway knows of it.
 ///
@@ -35,6 +36,16 @@ struct Route: Sendable {
     /// Makes the answer.
     typealias Handler = @Sendable (RoutedRequest) async throws(Problem) -> Response
 
+    /// Makes the answer on the event loop of the connection when nothing must be waited for, and never blocks.
+    typealias QuickHandler = @Sendable (RoutedRequest) throws(Problem) -> QuickAnswer
+
+    /// What is known without waiting.
+    enum QuickAnswer: Sendable {
+        case ready(WholeAnswer)
+        /// This handler makes the answer; nothing was counted or changed before.
+        case waits(Handler)
+    }
+
     let method: Method
     /// The path as OpenAPI writes it: `/tiles/{id}.json`; `{path+}` at the end stands for one or more segments.
     let path: String
@@ -53,12 +64,14 @@ struct Route: Sendable {
     let body: String?
     let answer: RouteAnswer
     let pattern: RoutePattern
+    /// `nil` = ``handle`` makes all answers.
+    let handleNow: QuickHandler?
     let handle: Handler
 
     init(
         _ method: Method, _ path: String, name: String, group: Group = .api, access: Access, rate: RateKind? = .api,
         summary: String, query: [String] = [], headers: [String] = [], body: String? = nil, answer: RouteAnswer,
-        handler: @escaping Handler
+        now: QuickHandler? = nil, handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
@@ -72,6 +85,7 @@ struct Route: Sendable {
         self.body = body
         self.answer = answer
         pattern = RoutePattern(path)
+        handleNow = now
         handle = handler
     }
 

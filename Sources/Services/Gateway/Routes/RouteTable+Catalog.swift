@@ -66,13 +66,14 @@ extension RouteTable {
     private static func list(_ path: String, _ summary: String) -> Route {
         Route(
             .get, path, name: "catalog-list", group: .list, access: .published, summary: summary, answer: .json(nil),
-            handler: CatalogResponder.list)
+            now: CatalogResponder.listNow, handler: CatalogResponder.list)
     }
 
     private static func file(_ path: String, _ summary: String, query: [String] = []) -> Route {
         Route(
             .get, path, name: "catalog-file", group: .file, access: .published, rate: .files, summary: summary,
             query: query, headers: ["Range", "If-Range"],
-            answer: .media(ServedFile.mediaTypes, also: [206: "A part of the file"]), handler: CatalogResponder.file)
+            answer: .media(ServedFile.mediaTypes, also: [206: "A part of the file"]), now: CatalogResponder.fileNow,
+            handler: CatalogResponder.file)
     }
 }

@@ -13,7 +13,8 @@ extension RouteTable {
         Route(
             .get, "/tiles/{name}/{z}/{x}/{y}", name: "tile", group: .tile, access: .published, rate: .tiles,
             summary: "A tile of a package or of a tileset", query: ["edition", "format"],
-            answer: .media(TileFormat.allCases.map(\.mediaType), also: noTile), handler: TileResponder.tile),
+            answer: .media(TileFormat.allCases.map(\.mediaType), also: noTile), now: TileResponder.tileNow,
+            handler: TileResponder.tile),
         Route(
             .get, "/style/{id}/{path+}", name: "style", group: .style, access: .published, rate: .tiles,
             summary: "A style, and what it needs", query: ["edition"], answer: .media(StyleResponder.mediaTypes),
@@ -39,7 +40,8 @@ extension RouteTable {
     private static func worldTile(_ path: String, _ summary: String, query: [String] = []) -> Route {
         Route(
             .get, path, name: "world-tile", group: .tile, access: .open, rate: .tiles, summary: summary, query: query,
-            answer: .media([TileFormat.mvt.mediaType], also: noTile), handler: WorldResponder.tile)
+            answer: .media([TileFormat.mvt.mediaType], also: noTile), now: WorldResponder.tileNow,
+            handler: WorldResponder.tile)
     }
 
     private static func worldDocument(_ path: String, _ summary: String, query: [String] = []) -> Route {

@@ -4,7 +4,8 @@ internal import WebRequests
 
 /// A request whose route is known and whose caller may use it.
 struct RoutedRequest: Sendable {
-    let request: Request
+    /// Its body can be read only where the answer is waited for.
+    private(set) var request: Request
     let path: RequestPath
     let route: Route
     let parameters: [String: String]
@@ -15,6 +16,13 @@ struct RoutedRequest: Sendable {
 
     /// A parameter of the path; empty where the route has none of the name.
     subscript(name: String) -> String { parameters[name] ?? "" }
+
+    /// The same with the request whose body can be read.
+    func reading(_ request: Request) -> RoutedRequest {
+        var copy = self
+        copy.request = request
+        return copy
+    }
 
     /// The address of this server for this client, without a slash at the end.
     var base: String {

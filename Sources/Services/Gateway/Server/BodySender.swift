@@ -60,6 +60,10 @@ struct BodySender: Sendable {
         await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
     }
 
+    /// Bytes of a range that is read and written on the loop: more would take the time of other connections.
+    var mostAtOnce: Int { min(Self.longestAtOnce, bodies.piece) }
+    private static let longestAtOnce = 128 << 10
+
     /// A range that is not longer than a piece; `nil` for a longer one.
     func piece(_ range: Range<UInt64>, of file: OpenFile) async throws -> ByteBuffer? {
         range.count <= bodies.piece ? try await read(at: range.lowerBound, in: range, of: file) : nil

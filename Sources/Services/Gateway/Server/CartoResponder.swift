@@ -8,6 +8,7 @@ internal import TextFormats
 internal import Tiles
 internal import Tilesets
 internal import WebRequests
+internal import WebServer
 
 /// Answers CARTO's client: a list of packages, and packages of a mask that are built on request.
 ///
@@ -200,15 +201,15 @@ struct CartoResponder: Sendable {
     }
 
     /// An error in one short line: the client writes the body into its file.
-    static func short(_ problem: Problem) -> Response {
+    static func short(_ problem: Problem) -> WholeAnswer {
         var headers = problem.headers
         headers[.contentType] = "text/plain; charset=utf-8"
         headers[.cacheControl] = "no-store"
         if let seconds = problem.retryAfter { headers[.retryAfter] = String(seconds) }
         // CARTO's client knows these statuses: 402, 403 and 406.
         let status = problem.code == .unknownToken || problem.code == .tokenNeeded ? 403 : problem.code.status
-        return Response(
+        return WholeAnswer(
             status: .init(code: status), headers: headers,
-            body: .init(byteBuffer: ByteBuffer(string: String(problem.detail.prefix(150)) + "\n")))
+            body: ByteBuffer(string: String(problem.detail.prefix(150)) + "\n"))
     }
 }

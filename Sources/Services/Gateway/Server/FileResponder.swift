@@ -7,6 +7,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import TextFormats
 internal import WebRequests
+internal import WebServer
 
 /// Answers with a file of the catalog: whole, in ranges, or not at all.
 struct FileResponder: Sendable {
@@ -21,31 +22,92 @@ struct FileResponder: Sendable {
     /// Called with the bytes of a body that are about to be sent.
     let onSend: @Sendable (UInt64) -> Void
 
+    /// What is to be sent.
+    private struct Plan {
+        var status = HTTPResponse.Status.ok
+        var headers: HTTPFields
+        var parts: [Part] = []
+        /// How the request for ranges is counted.
+        var counts: [GatewayMetrics.RangeKind] = []
+        /// Bytes that nginx sends; `nil` = the parts are sent here.
+        var handedOver: UInt64?
+
+        var length: UInt64 { parts.reduce(0) { $0 + $1.length } }
+        /// The range, when it is all that is sent.
+        var onlyRange: Range<UInt64>? { if parts.count == 1, case .bytes(let range) = parts[0] { range } else { nil } }
+    }
+
     /// The answer.
     ///
     /// - Throws: ``Problem`` `not-found` for a file that was removed since the list was read, `damaged` for one with
     ///   another size.
     func respond(to request: Request) async throws(Problem) -> Response {
         let open = try await self.open()
+        let plan = try self.plan(request, open)
+        if let answer = bare(plan, request) { return answer.response }
+        if let range = plan.onlyRange {
+            let piece: ByteBuffer?
+            do { piece = try await sender.piece(range, of: open) } catch {
+                throw Problem(.damaged, "'\(file.path)' cannot be read on the server.")
+            }
+            if let piece { return answer(plan, piece).response }
+        }
+        plan.counts.forEach(metrics.range)
+        return Response(status: plan.status, headers: plan.headers, body: body(plan.parts, of: open))
+    }
+
+    /// The answer when the file is open and the system has what is asked for in memory; else `nil`.
+    ///
+    /// - Throws: ``Problem`` for a request that is refused.
+    func answerNow(to request: Request) throws(Problem) -> WholeAnswer? {
+        guard let open = folder.openFile(file.path), open.size == file.size else { return nil }
+        let plan = try self.plan(request, open)
+        if let answer = bare(plan, request) { return answer }
+        guard let range = plan.onlyRange, range.count <= sender.mostAtOnce,
+            let piece = open.readAtOnce(at: range.lowerBound, count: range.count)
+        else { return nil }
+        return answer(plan, piece)
+    }
+
+    private func plan(_ request: Request, _ open: OpenFile) throws(Problem) -> Plan {
         let validators = Conditions.Validators(tag: file.tag, modified: open.modified)
-        var headers = self.headers(open)
+        let headers = self.headers(open)
         switch Conditions(request.headers).outcome(validators) {
         case .failed:
             throw Problem(.preconditionFailed, "The file has the tag \(file.tag).", headers: [.eTag: "\(file.tag)"])
         case .notModified:
-            headers[.contentType] = nil
-            headers[.contentDisposition] = nil
-            return Response(status: .notModified, headers: headers)
+            var plan = Plan(status: .notModified, headers: headers)
+            plan.headers[.contentType] = nil
+            plan.headers[.contentDisposition] = nil
+            return plan
         case .proceed(let isRanged):
             // Ranges are defined for GET only.
             let range = request.method == .get ? request.headers[.range] : nil
-            if range != nil, !isRanged { metrics.range(.stale) }
             // nginx compares If-Range with a tag of its own making, so these requests are answered here.
             if let accelerated, request.headers[.ifRange] == nil {
                 return handedOver(to: accelerated, RangeSet(range, size: file.size), headers)
             }
-            return try await response(RangeSet(isRanged ? range : nil, size: file.size), of: open, headers: headers)
+            var plan = try self.plan(RangeSet(isRanged ? range : nil, size: file.size), headers)
+            if range != nil, !isRanged { plan.counts.append(.stale) }
+            return plan
         }
+    }
+
+    /// The answer that has no byte of the file; `nil` when some are to be sent.
+    private func bare(_ plan: Plan, _ request: Request) -> WholeAnswer? {
+        guard plan.parts.isEmpty || request.method == .head else { return nil }
+        plan.counts.forEach(metrics.range)
+        if let bytes = plan.handedOver { onSend(bytes) }
+        var headers = plan.headers
+        headers[.contentLength] = String(plan.length)
+        return WholeAnswer(status: plan.status, headers: headers)
+    }
+
+    /// The answer with the only range of the plan.
+    private func answer(_ plan: Plan, _ piece: ByteBuffer) -> WholeAnswer {
+        plan.counts.forEach(metrics.range)
+        onSend(UInt64(piece.readableBytes))
+        return WholeAnswer(status: plan.status, headers: plan.headers, body: piece)
     }
 
     private func open() async throws(Problem) -> OpenFile {
@@ -60,6 +122,7 @@ struct FileResponder: Sendable {
                 throw Problem(
                     .damaged, "'\(path)' has \(open.size) bytes; the catalog says \(file.size).")
             }
+            folder.keep(open)
             return open
         case .failure(let error):
             guard error.code == .catalogMissing else {
@@ -82,52 +145,47 @@ struct FileResponder: Sendable {
         return headers
     }
 
-    private func response(
-        _ ranges: RangeSet, of open: OpenFile, headers: HTTPFields
-    ) async throws(Problem) -> Response {
-        var headers = headers
+    private func plan(_ ranges: RangeSet, _ headers: HTTPFields) throws(Problem) -> Plan {
+        var plan = Plan(headers: headers)
         switch ranges {
-        case .whole:
-            return Response(status: .ok, headers: headers, body: body([.bytes(0..<file.size)], of: open))
+        case .whole: plan.parts = file.size > 0 ? [.bytes(0..<file.size)] : []
         case .one(let range):
-            metrics.range(.one)
-            headers[.contentRange] = contentRange(range)
-            return Response(status: .partialContent, headers: headers, body: try await body(range, of: open))
+            plan.counts = [.one]
+            plan.status = .partialContent
+            plan.headers[.contentRange] = contentRange(range)
+            plan.parts = [.bytes(range)]
         case .several(let ranges):
-            metrics.range(.several)
+            plan.counts = [.several]
+            plan.status = .partialContent
             let boundary = "packhorse-\(file.digest.hex.prefix(32))"
-            var parts: [Part] = []
             for range in ranges {
                 let head =
                     "\r\n--\(boundary)\r\nContent-Type: \(file.mediaType)\r\nContent-Range: \(contentRange(range))\r\n\r\n"
-                parts += [.text(head), .bytes(range)]
+                plan.parts += [.text(head), .bytes(range)]
             }
-            parts.append(.text("\r\n--\(boundary)--\r\n"))
-            headers[.contentType] = "multipart/byteranges; boundary=\(boundary)"
-            return Response(status: .partialContent, headers: headers, body: body(parts, of: open))
+            plan.parts.append(.text("\r\n--\(boundary)--\r\n"))
+            plan.headers[.contentType] = "multipart/byteranges; boundary=\(boundary)"
         case .unsatisfiable:
             metrics.range(.unsatisfiable)
             throw Problem(
                 .unsatisfiableRange, "The file has \(file.size) bytes.",
                 headers: [.contentRange: "bytes */\(file.size)", .eTag: "\(file.tag)"])
         }
+        return plan
     }
 
     /// Lets nginx send the file, or the ranges of it that the request asks for.
-    private func handedOver(to prefix: String, _ ranges: RangeSet, _ headers: HTTPFields) -> Response {
-        var headers = headers
-        headers.set(.xAccelRedirect, prefix + file.path)
+    private func handedOver(to prefix: String, _ ranges: RangeSet, _ headers: HTTPFields) -> Plan {
+        var plan = Plan(headers: headers)
+        plan.headers.set(.xAccelRedirect, prefix + file.path)
         switch ranges {
-        case .whole: onSend(file.size)
-        case .one(let range):
-            metrics.range(.one)
-            onSend(UInt64(range.count))
+        case .whole: plan.handedOver = file.size
+        case .one(let range): (plan.counts, plan.handedOver) = ([.one], UInt64(range.count))
         case .several(let ranges):
-            metrics.range(.several)
-            onSend(ranges.reduce(0) { $0 + UInt64($1.count) })
-        case .unsatisfiable: metrics.range(.unsatisfiable)
+            (plan.counts, plan.handedOver) = ([.several], ranges.reduce(0) { $0 + UInt64($1.count) })
+        case .unsatisfiable: plan.counts = [.unsatisfiable]
         }
-        return Response(status: .ok, headers: headers)
+        return plan
     }
 
     private func contentRange(_ range: Range<UInt64>) -> String {
@@ -146,17 +204,6 @@ struct FileResponder: Sendable {
             case .bytes(let range): UInt64(range.count)
             }
         }
-    }
-
-    /// A body of one range: in one write when it is short.
-    private func body(_ range: Range<UInt64>, of file: OpenFile) async throws(Problem) -> ResponseBody {
-        let short: ByteBuffer?
-        do { short = try await sender.piece(range, of: file) } catch {
-            throw Problem(.damaged, "'\(self.file.path)' cannot be read on the server.")
-        }
-        guard let short else { return body([.bytes(range)], of: file) }
-        onSend(UInt64(range.count))
-        return ResponseBody(byteBuffer: short)
     }
 
     /// A body of parts with the sum of their lengths; a failed read ends the connection, so that the client sees an

@@ -77,8 +77,7 @@ public struct GatewayServer: Sendable {
         let responder = GatewayResponder(services: services)
         let server = WebServer(
             .host(options.host, port: options.port), name: "packhorse-gateway", rules: services.connectionRules,
-            logger: logger
-        ) { request, connection in await responder.respond(to: request, on: connection) }
+            logger: logger, answer: { responder.answer(to: $0, on: $1) })
         try await server.run(onReady: onReady)
     }
 }

@@ -123,6 +123,7 @@ final class GatewayServices: Sendable {
         while !Task.isCancelled {
             options.onRound()
             await refresh()
+            watch.current.snapshot?.folder.closeUnused()
             await extracts?.refresh()
             // A cancelled sleep ends the loop.
             try? await Task.sleep(for: CatalogWatch.interval)

@@ -12,6 +12,9 @@ struct TileRequest: Sendable, Hashable {
     /// `mbtiles` or `pmtiles`; `nil` takes what is there.
     var format: String?
 
+    /// Whether the answer is the same for ever.
+    var isFixed: Bool { if case .version = source { true } else { false } }
+
     /// Reads the parameters of the route.
     ///
     /// - Throws: ``Problem`` `not-found` for what is no source, `no-such-tile`.
@@ -26,17 +29,20 @@ struct TileRequest: Sendable, Hashable {
         else { throw Problem(.noSuchTile, "The path does not end in ZOOM/COLUMN/ROW of a tile.") }
         self.source = source
         self.tile = tile
-        edition = try Self.edition(path)
+        let parameters = path.parameters
+        edition = try Self.edition(parameters.first { $0.name == "edition" }?.value)
         suffix = row.count > 1 ? String(row[1]) : nil
-        format = path.parameter("format")
+        format = parameters.first { $0.name == "format" }?.value
         guard format == nil || format == "mbtiles" || format == "pmtiles" else {
             throw Problem(.badParameter, "format is mbtiles or pmtiles.")
         }
     }
 
     /// The parameter `edition`: `de`, `groups/terrain`, with or without a slash at the end.
-    static func edition(_ path: RequestPath) throws(Problem) -> String {
-        guard let text = path.parameter("edition"), !text.isEmpty else { return "" }
+    static func edition(_ path: RequestPath) throws(Problem) -> String { try edition(path.parameter("edition")) }
+
+    private static func edition(_ text: String?) throws(Problem) -> String {
+        guard let text, !text.isEmpty else { return "" }
         guard text.utf8.count <= 100 else { throw Problem(.badParameter, "edition is too long.") }
         return text.hasSuffix("/") ? text : text + "/"
     }

@@ -6,6 +6,7 @@ internal import TextFormats
 internal import TileBodies
 internal import Tiles
 internal import WebRequests
+internal import WebServer
 internal import WorldTiles
 
 /// Answers with the embedded base map: tiles, TileJSON, a style, its glyphs and its sprite.
@@ -43,35 +44,48 @@ enum WorldResponder {
 
     /// A tile; 204 at sea.
     static func tile(_ routed: RoutedRequest) async throws(Problem) -> Response {
-        let (language, request) = (try language(routed) ?? TileCutter.defaultLanguage, routed.request)
-        let tile = try tileID(routed)
-        guard let found = try await routed.services.world.tile(tile, language: language) else {
-            return nothing
-        }
+        let (language, tile) = (try tileLanguage(routed), try tileID(routed))
+        return answer(try await routed.services.world.tile(tile, language: language), routed).response
+    }
+
+    /// The same answer at once for a tile that is kept.
+    static func tileNow(_ routed: RoutedRequest) throws(Problem) -> Route.QuickAnswer {
+        let (language, id) = (try tileLanguage(routed), try tileID(routed))
+        guard let kept = routed.services.world.kept(id, language: language) else { return .waits(tile) }
+        return .ready(answer(kept.tile, routed))
+    }
+
+    private static func tileLanguage(_ routed: RoutedRequest) throws(Problem) -> String {
+        try language(routed) ?? TileCutter.defaultLanguage
+    }
+
+    private static func answer(_ tile: WorldTile?, _ routed: RoutedRequest) -> WholeAnswer {
+        guard let tile else { return WholeAnswer(status: .noContent, headers: nothing) }
+        let request = routed.request
         let isPacked = AcceptEncoding.takes("gzip", request.headers[.acceptEncoding])
-        let tag = EntityTag(isPacked ? "\(found.hash)-gz" : found.hash)
+        let tag = EntityTag(isPacked ? "\(tile.hash)-gz" : tile.hash)
         var headers: HTTPFields = [
             .eTag: "\(tag)", .vary: "Accept-Encoding", .cacheControl: "public, max-age=86400",
         ]
         if Conditions(request.headers).outcome(Conditions.Validators(tag: tag)) == .notModified {
-            return Response(status: .notModified, headers: headers)
+            return WholeAnswer(status: .notModified, headers: headers)
         }
         headers[.contentType] = TileFormat.mvt.mediaType
         if isPacked { headers[.contentEncoding] = "gzip" }
-        return Response(
-            status: .ok, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: isPacked ? found.gzip : found.vector)))
+        return WholeAnswer(
+            status: .ok, headers: headers, body: ByteBuffer(bytes: isPacked ? tile.gzip : tile.vector))
     }
 
     /// A tile with the names of towns; 204 where there is none.
     static func towns(_ routed: RoutedRequest) async throws(Problem) -> Response {
-        guard let bytes = try await routed.services.world.towns(try tileID(routed)) else { return nothing }
+        guard let bytes = try await routed.services.world.towns(try tileID(routed)) else {
+            return Response(status: .noContent, headers: nothing)
+        }
         return try answer(bytes, TileFormat.mvt.mediaType, routed)
     }
 
-    private static var nothing: Response {
-        Response(status: .noContent, headers: [.cacheControl: "public, max-age=86400"])
-    }
+    /// The head where there is nothing.
+    private static var nothing: HTTPFields { [.cacheControl: "public, max-age=86400"] }
 
     private static func tileID(_ routed: RoutedRequest) throws(Problem) -> TileID {
         guard let zoom = Int(routed["z"]), let x = Int(routed["x"]), let y = Int(routed["y"]),
