@@ -20,8 +20,15 @@ final class BodyCheckPool: Sendable {
         }
     }
 
+    private struct State {
+        /// Work that no queue has begun, oldest first.
+        var waiting: [@Sendable (BodyChecker) -> Void] = []
+        /// The numbers of the queues that have nothing to do.
+        var idle: [Int]
+    }
+
     private let queues: [WorkerQueue]
-    private let next = Atomic<Int>(0)
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - limit: The largest body, packed or unpacked, in bytes.
@@ -32,6 +39,7 @@ final class BodyCheckPool: Sendable {
         self.queues = (0..<max(1, lanes)).map {
             WorkerQueue($0, limit: limit, tileset, layers: layers, takesAnyPicture: takesAnyPicture)
         }
+        state = Mutex(State(idle: Array(queues.indices)))
     }
 
     /// The threads of an archive.
@@ -41,11 +49,27 @@ final class BodyCheckPool: Sendable {
             layers: opening.layers, takesAnyPicture: true)
     }
 
-    /// Runs `work` on one of the worker queues with its checker.
+    /// Runs `work` with a checker on the first queue that is free.
     func run<T: Sendable>(_ work: @escaping @Sendable (BodyChecker) -> T) async -> T {
-        let worker = queues[(next.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % queues.count]
-        return await withCheckedContinuation { continuation in
-            worker.queue.async { continuation.resume(returning: work(worker.checker)) }
+        await withCheckedContinuation { continuation in
+            let free = state.withLock { state -> Int? in
+                state.waiting.append { continuation.resume(returning: work($0)) }
+                return state.idle.popLast()
+            }
+            if let free { queues[free].queue.async { self.work(on: free) } }
+        }
+    }
+
+    /// Does what waits, until nothing does.
+    private func work(on number: Int) {
+        while true {
+            let next = state.withLock { state -> (@Sendable (BodyChecker) -> Void)? in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                state.idle.append(number)
+                return nil
+            }
+            guard let next else { return }
+            next(queues[number].checker)
         }
     }
 }

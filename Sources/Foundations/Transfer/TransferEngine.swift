@@ -263,7 +263,8 @@ final class TransferEngine {
             job,
             .success(
                 TransferResponse(
-                    status: status, body: status == 206 ? job.held.bytes + easy.takeBody() : easy.takeBody(),
+                    status: status,
+                    body: job.held.bytes.isEmpty || status != 206 ? easy.takeBody() : job.held.bytes + easy.takeBody(),
                     headers: easy.headers, attempts: job.attempt,
                     received: job.received, url: job.url)))
     }

@@ -13,6 +13,8 @@ struct WorkerLease: Sendable {
 
     let token: UInt64
     let isMerge: Bool
+    /// Whether its ranges are known, so that it waits for its server most of the time.
+    let isPlanned: Bool
     fileprivate(set) var state: State
     fileprivate var counters = WorkCounters()
 
@@ -36,7 +38,7 @@ struct WorkerLeases: Sendable {
     private(set) var all: [WorkerLease] = []
     private let slots: Int
 
-    /// - Parameter slots: How many run at the same time, without one merge.
+    /// - Parameter slots: How many run at the same time, without one merge; two of planned ranges count as one.
     init(slots: Int) { self.slots = slots }
 
     /// The leases by their state.
@@ -55,12 +57,22 @@ struct WorkerLeases: Sendable {
     /// Leases that use or will use a slot.
     private var active: Int { all.count { !$0.isSpooled } }
 
+    /// The slots that leases use.
+    ///
+    /// Two leases of planned ranges share one: while one of them is checked, the ranges of the other are under way. They hold no more
+    /// bytes than one lease without a plan.
+    private static func slots(of leases: [WorkerLease]) -> Int {
+        let planned = leases.count(where: \.isPlanned)
+        return leases.count - planned + (planned + 1) / 2
+    }
+
     /// Merges that run or wait.
     private var merges: Int { all.count { $0.isMerge && !$0.isSpooled } }
 
     /// How many offers are asked for: of any work, and of merges in addition.
     var credit: (work: Int, merges: Int) {
-        (max(0, slots + 1 - (active - min(merges, 1))), merges > 0 ? 0 : 1)
+        let used = Self.slots(of: all.filter { !$0.isSpooled })
+        return (max(0, slots + 1 - (used - min(merges, 1))), merges > 0 ? 0 : 1)
     }
 
     /// Whether an offer can be accepted.
@@ -69,7 +81,9 @@ struct WorkerLeases: Sendable {
     func hasRoom(for offer: PBOffer) -> Bool { active < 2 * (slots + 1) || offer.isMerge && merges == 0 }
 
     mutating func add(_ offer: PBOffer) {
-        all.append(WorkerLease(token: offer.token, isMerge: offer.isMerge, state: .queued(offer)))
+        all.append(
+            WorkerLease(
+                token: offer.token, isMerge: offer.isMerge, isPlanned: offer.isPlanned, state: .queued(offer)))
     }
 
     /// Removes a lease.
@@ -106,9 +120,10 @@ struct WorkerLeases: Sendable {
         var offers: [PBOffer] = []
         for index in all.indices {
             guard case .queued(let offer) = all[index].state else { continue }
-            let running = all.count(where: \.isRunning)
-            let runningMerges = all.count { $0.isMerge && $0.isRunning }
-            guard offer.isMerge && runningMerges == 0 || running - min(runningMerges, 1) < slots else { continue }
+            let running = all.filter(\.isRunning)
+            let merges = running.count(where: \.isMerge)
+            let used = Self.slots(of: running + [all[index]]) - min(merges + (offer.isMerge ? 1 : 0), 1)
+            guard used <= slots else { continue }
             all[index].state = .running(since: now)
             offers.append(offer)
         }
@@ -166,6 +181,7 @@ struct WorkerLeases: Sendable {
 
 extension PBOffer {
     fileprivate var isMerge: Bool { if case .merge = work { true } else { false } }
+    fileprivate var isPlanned: Bool { if case .fetch(let fetch) = work { fetch.hasPart } else { false } }
 }
 
 extension PBCommit {

@@ -43,6 +43,24 @@ struct WorkerCoreTests {
         #expect(rig.finish(5) == ["commit 5", "ready 0"])
     }
 
+    @Test func twoLeasesOfPlannedRangesShareASlot() {
+        var rig = Rig.serving()
+        func planned(_ token: UInt64) -> Message {
+            .offer(
+                .make {
+                    $0.token = token
+                    $0.fetch = .make { $0.part = PBRangePlanPart() }
+                })
+        }
+        for token in 1...4 as ClosedRange<UInt64> { #expect(rig.hear(planned(token)) == ["run \(token)"]) }
+        #expect(rig.hear(planned(5)) == [])
+        #expect(rig.finish(1) == ["commit 1", "run 5", "ready 1"])
+        // A lease that reads directories needs a slot of its own.
+        #expect(rig.offer(6) == [])
+        #expect(rig.finish(2) == ["commit 2", "ready 0"])
+        #expect(rig.finish(3) == ["commit 3", "run 6", "ready 1"])
+    }
+
     @Test func offersThatCrossedTheCreditWaitAndMoreThanTwiceTheCreditGoesBack() {
         var rig = Rig.serving()
         for token in 1...3 as ClosedRange<UInt64> { _ = rig.offer(token) }

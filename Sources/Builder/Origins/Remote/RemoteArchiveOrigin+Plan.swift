@@ -20,16 +20,18 @@ extension RemoteArchiveOrigin: PlanningOrigin {
         }
         let tag = archive.file.version.tag
         var settled: [FetchedTile] = []
-        var bodies: [Range<UInt64>: [TileID]] = [:]
+        var found: [(place: Range<UInt64>, tile: TileID)] = []
         var all: [Range<UInt64>] = []
+        // Mostly all tiles of the part are wanted.
+        let isWhole = UInt64(tiles.count) == UInt64(positions.count)
         for run in runs {
             if let place = run.place, UInt64(run.length) <= limit, place != all.last { all.append(place) }
             for id in run.tile..<run.tile + UInt64(run.count) {
-                guard let tile = TileID(hilbertID: id), tiles.contains(tile) else { continue }
-                if let tag, known[tile]?.etag == tag {
+                guard let tile = TileID(hilbertID: id), isWhole || tiles.contains(tile) else { continue }
+                if let tag, !known.isEmpty, known[tile]?.etag == tag {
                     settled.append(FetchedTile(tile: tile, outcome: .unchanged, received: 0))
                 } else if let place = run.place, UInt64(run.length) <= limit {
-                    bodies[place, default: []].append(tile)
+                    found.append((place, tile))
                 } else if run.length > 0 {
                     settled.append(.leftOut(tile, tooLong(UInt64(run.length))))
                 } else {
@@ -38,9 +40,9 @@ extension RemoteArchiveOrigin: PlanningOrigin {
             }
         }
         if !settled.isEmpty { try await deliver(settled) }
-        let places = bodies.keys.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
-        let parts = requests(for: places, of: all, ranges.plan.requests)
-        try await read(places, by: parts, bodies, tag: tag, deliver: deliver)
+        let bodies = WantedBodies(found)
+        let parts = requests(for: bodies.places, of: all, ranges.plan.requests)
+        try await read(bodies, by: parts, tag: tag, deliver: deliver)
     }
 
     /// The planned requests that have some bodies: as planned where all of their bodies are wanted, otherwise joined once more.

@@ -167,59 +167,88 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             let kept = known
             try await deliver(
                 await checkPool.run { [format, archive] checker in
-                    kept.flatMap {
-                        Self.fetchedTiles(
-                            $0.body, coding: archive.coding, format: format, tag: tag, tiles: $0.tiles,
-                            checker: checker, isReceived: false)
+                    kept.reduce(into: []) {
+                        Self.add(
+                            $1.body, coding: archive.coding, format: format, tag: tag, tiles: $1.tiles[...],
+                            checker: checker, isReceived: false, to: &$0)
                     }
                 })
         }
-        places.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+        let wanted = WantedBodies(places.flatMap { place in (bodies[place] ?? []).map { (place, $0) } })
+        places = wanted.places
         // Bodies that overlap without being equal occur only in damaged archives; they are fetched one by one.
         let isApart = zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
         let parts =
             isApart
             ? plan.parts(places)
             : places.indices.map { JoinedRanges.Part(range: places[$0], pieces: $0..<$0 + 1) }
-        try await read(places, by: parts, bodies, tag: tag) { [plan] part, bytes in
+        try await read(wanted, by: parts, tag: tag) { [plan] part, bytes in
             if part.pieces.count == 1 { plan.cache(bytes, at: part.range) }
         } deliver: {
             try await deliver($0)
         }
     }
 
-    /// Requests parts of the file, and checks the bodies in them.
+    /// Bytes of bodies that are checked together, so that they are hashed and written while they are in the processor's caches.
+    private static let checkedTogether = 256 << 10
+
+    /// Requests parts of the file, and checks the bodies in them: some while those before are taken by `deliver`.
     ///
     /// - Parameters:
-    ///   - wanted: The places of the bodies; the parts name them by number.
-    ///   - bodies: The tiles that have each body.
+    ///   - wanted: The bodies; the parts name them by number.
     ///   - onPart: Called with each part that came.
     func read(
-        _ wanted: [Range<UInt64>], by parts: [JoinedRanges.Part], _ bodies: [Range<UInt64>: [TileID]], tag: String?,
+        _ wanted: WantedBodies, by parts: [JoinedRanges.Part], tag: String?,
         onPart: @Sendable (JoinedRanges.Part, [UInt8]) -> Void = { _, _ in },
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
-        try await archive.file.read(parts.map(\.range)) { [checkPool, format, archive] number, bytes in
+        try await archive.file.read(parts.map(\.range), underWay: RemoteFile.maxUnderWayOfParts) { number, bytes in
             let part = parts[number]
             onPart(part, bytes)
-            let settled = await checkPool.run { checker in
-                part.pieces.flatMap { piece in
-                    let start = Int(wanted[piece].lowerBound - part.range.lowerBound)
-                    let body = Array(bytes[start..<start + wanted[piece].count])
-                    return Self.fetchedTiles(
-                        body, coding: archive.coding, format: format, tag: tag, tiles: bodies[wanted[piece]] ?? [],
-                        checker: checker)
-                }
+            var settled: [FetchedTile] = []
+            for bodies in Self.groups(of: part.pieces, wanted.places) {
+                async let next = check(bodies, of: wanted, in: part, bytes, tag: tag)
+                if !settled.isEmpty { try await deliver(settled) }
+                settled = await next
             }
             try await deliver(settled)
         }
     }
 
-    /// The result of one body for the tiles that share it.
-    private static func fetchedTiles(
-        _ body: [UInt8], coding: BodyCoding, format: TileFormat, tag: String?, tiles: [TileID],
-        checker: BodyChecker, isReceived: Bool = true
-    ) -> [FetchedTile] {
+    /// Cuts the numbers of bodies after some bytes each.
+    private static func groups(of bodies: Range<Int>, _ places: [Range<UInt64>]) -> [Range<Int>] {
+        var (groups, first, bytes): ([Range<Int>], Int, Int) = ([], bodies.lowerBound, 0)
+        for body in bodies {
+            bytes += places[body].count
+            guard bytes >= checkedTogether || body + 1 == bodies.upperBound else { continue }
+            groups.append(first..<body + 1)
+            (first, bytes) = (body + 1, 0)
+        }
+        return groups
+    }
+
+    private func check(
+        _ bodies: Range<Int>, of wanted: WantedBodies, in part: JoinedRanges.Part, _ bytes: [UInt8], tag: String?
+    ) async -> [FetchedTile] {
+        await checkPool.run { [format, archive] checker in
+            var settled: [FetchedTile] = []
+            settled.reserveCapacity(bodies.count)
+            for number in bodies {
+                let place = wanted.places[number]
+                let start = Int(place.lowerBound - part.range.lowerBound)
+                Self.add(
+                    Array(bytes[start..<start + place.count]), coding: archive.coding, format: format, tag: tag,
+                    tiles: wanted.tiles(of: number), checker: checker, to: &settled)
+            }
+            return settled
+        }
+    }
+
+    /// Adds the result of one body for the tiles that share it.
+    private static func add(
+        _ body: [UInt8], coding: BodyCoding, format: TileFormat, tag: String?, tiles: ArraySlice<TileID>,
+        checker: BodyChecker, isReceived: Bool = true, to settled: inout [FetchedTile]
+    ) {
         let outcome: FetchedTile.Outcome
         var layers: [LayerCache.Number]?
         do throws(TileBodiesError) {
@@ -229,9 +258,11 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         } catch {
             outcome = FetchedTile.outcome(error)
         }
-        return tiles.enumerated().map { number, tile in
-            FetchedTile(
-                tile: tile, outcome: outcome, received: isReceived && number == 0 ? body.count : 0, layers: layers)
+        for tile in tiles {
+            settled.append(
+                FetchedTile(
+                    tile: tile, outcome: outcome,
+                    received: isReceived && tile == tiles.first ? body.count : 0, layers: layers))
         }
     }
 }

@@ -14,8 +14,10 @@ final class RemoteFile: Sendable {
     private static let minSeconds = 600.0
     /// Minimum time of a part in seconds, if bytes per second are limited.
     private static let secondsPerPart: UInt64 = 10
-    /// Bytes in flight for one call of ``read(_:each:)``.
+    /// Bytes in flight for one call of ``read(_:underWay:each:)`` that reads alone.
     private static let maxUnderWay: UInt64 = 8 << 20
+    /// The same for one of the many calls that read the parts of a plan.
+    static let maxUnderWayOfParts: UInt64 = 4 << 20
 
     /// The address, without secrets.
     var name: String { address.name }
@@ -175,39 +177,48 @@ final class RemoteFile: Sendable {
     ///
     /// The number of bytes in flight is bounded. An error of `each` ends the reading.
     ///
-    /// - Parameter ranges: None empty, each within the file.
+    /// - Parameters:
+    ///   - ranges: None empty, each within the file.
+    ///   - underWay: Bytes in flight, if there is more than one request.
     /// - Throws: ``OriginsError`` `.busy` when the file was replaced, `.unreadable` when the server stopped answering; `CancellationError`.
     func read(
-        _ ranges: [Range<UInt64>], each: @Sendable (_ number: Int, _ bytes: [UInt8]) async throws -> Void
+        _ ranges: [Range<UInt64>], underWay most: UInt64 = maxUnderWay,
+        each: @Sendable (_ number: Int, _ bytes: [UInt8]) async throws -> Void
     ) async throws {
         let download = client.download()
         defer { download.cancel() }
         var next = 0
         var underWay: UInt64 = 0
-        while true {
-            try Task.checkCancellation()
+        /// Requests what may be under way beside what has not been passed on.
+        func request() async throws {
             guard !isStale else { throw replaced }
             var requests: [TransferRequest] = []
             while next < ranges.count {
                 let size = UInt64(ranges[next].count)
-                guard underWay == 0 || underWay + size <= Self.maxUnderWay else { break }
+                guard underWay == 0 || underWay + size <= most else { break }
                 requests.append(
                     try await address.request(ranges[next], tag: UInt64(next), conditions: version.conditions))
                 underWay += size
                 next += 1
             }
-            download.submit(requests)
+            if !requests.isEmpty { download.submit(requests) }
+        }
+        while true {
+            try Task.checkCancellation()
+            try await request()
             let results = await download.next(wanted: 1)
             try Task.checkCancellation()
             if results.isEmpty { return }
             for result in results {
                 let number = Int(result.tag)
-                underWay -= UInt64(ranges[number].count)
                 let bytes: [UInt8]
                 do throws(OriginsError) { bytes = try body(of: result, ranges[number]) } catch {
                     download.cancel()
                     throw await confirmed(error)
                 }
+                underWay -= UInt64(ranges[number].count)
+                // The server works on the next one while this one is checked.
+                try await request()
                 try await each(number, bytes)
             }
         }
