@@ -41,6 +41,8 @@ struct FillTally {
             let place = Self.place(tile.column >> 1, tile.row >> 1)
             guard sample.contains(place), let parent = parents[place] else { return }
             total += 1
+            // A body of a single tile is no sign, and most bodies are.
+            guard tile.occursAgain else { return }
             var child = children[tile.number] ?? Child(firstParent: parent)
             child.count += 1
             if child.firstParent != parent { child.otherParents += 1 }

@@ -13,32 +13,46 @@ enum MBTilesReadBack {
     ///   - format: What their bodies must begin like.
     /// - Throws: `DatabaseError` when SQLite cannot open it.
     static func problems(of content: SealedContent, sum: TileSum, format: TileFormat) throws -> [String] {
+        guard case .file = content else {
+            return try PackageDatabase.reading(content) { try structure($0) + tiles(of: $0, sum: sum, format: format) }
+        }
+        // A file that is not small is read by two threads: one looks at its structure, one at its tiles.
+        let parts = BackgroundTask("read-back") { try PackageDatabase.reading(content) { try structure($0) } }
+        let found = Result { try PackageDatabase.reading(content) { try tiles(of: $0, sum: sum, format: format) } }
+        return try parts.wait() + found.get()
+    }
+
+    private static func structure(_ database: Database) throws -> [String] {
+        var report = VerifyReport(path: "", size: 0, kind: "MBTiles")
+        for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
+            report.add("sqlite-integrity", at: "file", because: text)
+        }
+        _ = try MetadataCheck(database, tables: ["metadata"], into: &report)
+        return report.problems.map(\.description)
+    }
+
+    private static func tiles(of database: Database, sum: TileSum, format: TileFormat) throws -> [String] {
         var report = VerifyReport(path: "", size: 0, kind: "MBTiles")
         var found = TileSum()
-        try PackageDatabase.reading(content) { database in
-            for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
-                report.add("sqlite-integrity", at: "file", because: text)
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
+                ORDER BY zoom_level, tile_column, tile_row
+                """)
+        while let row = try rows.next() {
+            guard let zoom = row[0] as Int?, let column = row[1] as Int?, let tmsRow = row[2] as Int? else {
+                report.add("bad-tile", at: "tile \(found.tiles)", because: "its coordinates cannot be read")
+                break
             }
-            _ = try MetadataCheck(database, tables: ["metadata"], into: &report)
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
-                    ORDER BY zoom_level, tile_column, tile_row
-                    """)
-            while let row = try rows.next() {
-                guard let zoom = row[0] as Int?, let column = row[1] as Int?, let tmsRow = row[2] as Int? else {
-                    return report.add("bad-tile", at: "tile \(found.tiles)", because: "its coordinates cannot be read")
-                }
-                try row.withUnsafeData(atIndex: 3) { body in
-                    (body ?? Data()).withUnsafeBytes {
-                        found.add(zoom: zoom, column: column, row: tmsRow, TileSum.Body($0))
-                        if !format.admits($0) {
-                            report.add(
-                                "wrong-kind", at: "\(zoom)/\(column)/(row \(tmsRow))",
-                                because: "it is not \(Sentence.article(format.rawValue)) \(format.rawValue) tile"
-                            )
-                        }
+            try row.withUnsafeData(atIndex: 3) { body in
+                (body ?? Data()).withUnsafeBytes {
+                    found.add(zoom: zoom, column: column, row: tmsRow, TileSum.Body($0))
+                    if !format.admits($0) {
+                        report.add(
+                            "wrong-kind", at: "\(zoom)/\(column)/(row \(tmsRow))",
+                            because: "it is not \(Sentence.article(format.rawValue)) \(format.rawValue) tile"
+                        )
                     }
                 }
             }

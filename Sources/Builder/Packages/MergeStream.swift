@@ -35,8 +35,10 @@ enum MergeStream {
         let tiles: [MergeTile]
     }
 
-    /// Tiles per chunk, and how many chunks may wait in the queue: some megabytes.
-    private static let chunkSize = 16
+    /// Tiles per chunk, bytes of bodies after which a chunk ends, and how many chunks may wait in the queue: some megabytes.
+    ///
+    /// Small bodies go in larger numbers: waking the other thread takes as long as some of them.
+    private static let chunk = (tiles: 128, bytes: 128 << 10)
     private static let waiting = 3
 
     /// Gives all tiles to `each`, some at a time, on the caller's thread: once in each order of the survey.
@@ -81,7 +83,7 @@ enum MergeStream {
         var numbers = BodyNumbers(survey.repeats)
         var common = CommonBodies()
         var counts = Counts()
-        var tiles: [MergeTile] = []
+        var (tiles, bytes): ([MergeTile], Int) = ([], 0)
         let runs = survey.runs[pass]
         for zoom in spec.zooms {
             for strip in runs.strips(zoom: zoom, limit: stripTiles) {
@@ -93,15 +95,17 @@ enum MergeStream {
                     let key = BodyKey(body.digest)
                     let (number, isNew, occursAgain) = try numbers.number(of: key)
                     let (content, range) =
-                        try common[number].map { ($0, $0.indices) } ?? reader.place(of: body, shard: tile.shard)
+                        try (occursAgain ? common[number] : nil).map { ($0, $0.indices) }
+                        ?? reader.place(of: body, shard: tile.shard)
                     if occursAgain { common.insert(content[range], number) }
                     tiles.append(
                         MergeTile(
                             zoom: zoom, column: tile.tile.x, row: tile.tile.tmsY, key: key, occursAgain: occursAgain,
                             number: number, isNew: isNew, content: content, range: range))
-                    if tiles.count == chunkSize {
+                    bytes += range.count
+                    if tiles.count == chunk.tiles || bytes >= chunk.bytes {
                         guard queue.put(Chunk(pass: pass, tiles: tiles)) else { return nil }
-                        tiles = []
+                        (tiles, bytes) = ([], 0)
                     }
                 }
             }

@@ -23,6 +23,8 @@ final class StripReader {
     private var handles: [Int: ShardBodies] = [:]
     private var opened: [Int] = []
     private var groups: [GroupKey: Group] = [:]
+    /// The group of the last body, and its shard: several bodies of a run are mostly in one.
+    private var last: (key: GroupKey, group: Group, handle: ShardBodies)?
     private var order: [GroupKey] = []
     private var next = 0
     private var held = 0
@@ -35,9 +37,11 @@ final class StripReader {
     private let openFiles = 192
 
     /// A decompressed group, and the bodies whose SHA-256 was compared in it.
-    private struct Group {
+    private final class Group {
         let content: [UInt8]
         var checked: Set<Int> = []
+
+        init(_ content: [UInt8]) { self.content = content }
     }
 
     private struct GroupKey: Hashable {
@@ -94,32 +98,39 @@ final class StripReader {
     /// The content of the group that holds a body, and where in it the body lies, checked.
     func place(of body: ShardBody, shard: Int) throws -> (content: [UInt8], range: Range<Int>) {
         do throws(StorageError) {
-            let handle: ShardBodies
-            if let open = handles[shard] {
-                handle = open
-            } else {
-                let url = inputs[shard].url
-                handle =
-                    if let table = tables[shard] { try ShardBodies(url, table) } else {
-                        ShardBodies(try ShardReader(url))
-                    }
-                cache(handle, shard)
-            }
             let key = GroupKey(shard: shard, group: body.group)
+            let (group, handle) = try self.group(key)
             // A body that is needed again, by another tile or in another pass, is not hashed again while its group is kept.
-            if let group = groups[key], group.checked.contains(body.number) {
-                return (group.content, try handle.range(of: body, in: group.content, isChecked: true))
-            }
-            if groups[key] == nil { cache(try handle.content(ofGroup: body.group, isTrusted: true), key) }
-            guard let content = groups[key]?.content else {
-                throw StorageError(.misuse, "A group that was read is not kept; this is a bug in Packhorse.")
-            }
-            let range = try handle.range(of: body, in: content)
-            groups[key]?.checked.insert(body.number)
-            return (content, range)
+            let isChecked = group.checked.contains(body.number)
+            let range = try handle.range(of: body, in: group.content, isChecked: isChecked)
+            if !isChecked { group.checked.insert(body.number) }
+            return (group.content, range)
         } catch {
             throw PackagesError.blaming(inputs[shard].digest, for: error)
         }
+    }
+
+    private func group(_ key: GroupKey) throws(StorageError) -> (Group, ShardBodies) {
+        if let last, last.key == key { return (last.group, last.handle) }
+        let handle = try self.handle(of: key.shard)
+        let group: Group
+        if let kept = groups[key] {
+            group = kept
+        } else {
+            group = Group(try handle.content(ofGroup: key.group, isTrusted: true))
+            cache(group, key)
+        }
+        last = (key, group, handle)
+        return (group, handle)
+    }
+
+    private func handle(of shard: Int) throws(StorageError) -> ShardBodies {
+        if let open = handles[shard] { return open }
+        let url = inputs[shard].url
+        let handle =
+            if let table = tables[shard] { try ShardBodies(url, table) } else { ShardBodies(try ShardReader(url)) }
+        cache(handle, shard)
+        return handle
     }
 
     private func cache(_ handle: ShardBodies, _ shard: Int) {
@@ -129,10 +140,10 @@ final class StripReader {
 
     /// First in, first out: as good as any other policy, because each group is needed for some time and then never
     /// again.
-    private func cache(_ content: [UInt8], _ key: GroupKey) {
-        groups[key] = Group(content: content)
+    private func cache(_ group: Group, _ key: GroupKey) {
+        groups[key] = group
         order.append(key)
-        held += content.count
+        held += group.content.count
         while held > cacheBytes && next < order.count - 1 {
             held -= groups.removeValue(forKey: order[next])?.content.count ?? 0
             next += 1

@@ -24,6 +24,8 @@ public final class ShardWriter {
     private var numbers: [Digest: UInt32] = [:]
     private var seen: Set<UInt64> = []
     private var textNumbers: [String: UInt32] = [:]
+    /// The text of the last tile that had one: all tiles of an archive have the same.
+    private var lastText: (text: String, number: UInt32)?
     private var stored: UInt32 = 0
     private var bodyBytes: UInt64 = 0
     private var finished = false
@@ -132,10 +134,14 @@ public final class ShardWriter {
     /// The number of a text, from 1 in the order of arrival; 0 when there is none to keep.
     private func textNumber(_ text: String?) -> UInt32 {
         guard let text, text.utf8.count <= ShardLimits.text else { return 0 }
-        if let number = textNumbers[text] { return number }
-        index.texts.append(text)
-        textNumbers[text] = UInt32(index.texts.count)
-        return UInt32(index.texts.count)
+        if let lastText, lastText.text == text { return lastText.number }
+        let number = textNumbers[text] ?? UInt32(index.texts.count + 1)
+        if number > index.texts.count {
+            index.texts.append(text)
+            textNumbers[text] = number
+        }
+        lastText = (text, number)
+        return number
     }
 
     /// Makes the index independent of the order of arrival; only the order of bodies remains.

@@ -50,8 +50,7 @@ package final class BulkPackage: PackageWriter {
     }
 
     package func add(zoom: Int, column: Int, row: Int, number: UInt32) throws {
-        let values = [Int64(zoom), Int64(column), Int64(row), Int64(number)]
-        try tiles.add(SQLiteRecord.encode(values.map { .integer($0) }))
+        try tiles.add(SQLiteRecord.encode((Int64(zoom), Int64(column), Int64(row), Int64(number))))
     }
 
     package func add(metadata rows: [(name: String, value: String)]) { metadata += rows }

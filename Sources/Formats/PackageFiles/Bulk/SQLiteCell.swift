@@ -28,9 +28,12 @@ struct SQLiteCell {
         cell.reserveCapacity(kept + 22)
         SQLiteRecord.append(UInt64(whole), to: &cell)
         if let number { SQLiteRecord.append(number, to: &cell) }
-        guard kept < whole else { return cell + head + rest }
-        // The head is shorter than the minimum that stays in the page.
         cell += head
+        guard kept < whole else {
+            cell.append(contentsOf: rest)
+            return cell
+        }
+        // The head is shorter than the minimum that stays in the page.
         cell.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<(kept - head.count)]))
         let chained = UnsafeRawBufferPointer(rebasing: rest[(kept - head.count)...])
         cell.append(big: try chain(chained))

@@ -27,9 +27,23 @@ enum SQLiteRecord {
 
     /// What comes before a BLOB in a row of its number and the BLOB.
     static func headerOfBlob(_ count: Int) -> [UInt8] {
-        var types: [UInt8] = [0]
-        append(UInt64(12 + 2 * count), to: &types)
-        return header(types)
+        // Its own length, the number, and the BLOB: less than 128 bytes.
+        var header: [UInt8] = [0, 0]
+        header.reserveCapacity(12)
+        append(UInt64(12 + 2 * count), to: &header)
+        header[0] = UInt8(header.count)
+        return header
+    }
+
+    /// The bytes of a row of four integers: the same as those of ``encode(_:)``, without its intermediate arrays.
+    static func encode(_ values: (Int64, Int64, Int64, Int64)) -> [UInt8] {
+        var row: [UInt8] = [5, 0, 0, 0, 0]
+        row.reserveCapacity(5 + 4 * 8)
+        row[1] = append(values.0, to: &row)
+        row[2] = append(values.1, to: &row)
+        row[3] = append(values.2, to: &row)
+        row[4] = append(values.3, to: &row)
+        return row
     }
 
     private static func header(_ types: [UInt8]) -> [UInt8] {
@@ -46,14 +60,17 @@ enum SQLiteRecord {
     /// Appends a number in as few bytes as it needs, and returns its type.
     private static func append(_ number: Int64, to bytes: inout [UInt8]) -> UInt8 {
         if number == 0 || number == 1 { return number == 0 ? 8 : 9 }
-        let sizes: [(type: UInt8, bytes: Int)] = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 8)]
-        for size in sizes {
-            let spare = 64 - 8 * size.bytes
-            guard (number << spare) >> spare == number else { continue }
-            for byte in (0..<size.bytes).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
-            return size.type
-        }
-        return 6
+        let (type, size): (UInt8, Int) =
+            switch number {
+            case -0x80..<0x80: (1, 1)
+            case -0x8000..<0x8000: (2, 2)
+            case -0x80_0000..<0x80_0000: (3, 3)
+            case -0x8000_0000..<0x8000_0000: (4, 4)
+            case -0x8000_0000_0000..<0x8000_0000_0000: (5, 6)
+            default: (6, 8)
+            }
+        for byte in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
+        return type
     }
 
     /// Appends a number as a varint: seven bits a byte, the highest first; below 2^56, as all numbers here are.

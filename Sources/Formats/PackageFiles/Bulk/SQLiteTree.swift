@@ -20,14 +20,18 @@ struct SQLitePage {
         var page = [UInt8](repeating: 0, count: size)
         var end = size
         var place = offset + kind.headerSize
-        for cell in cells {
-            end -= cell.count
-            page.replaceSubrange(end..<end + cell.count, with: cell)
-            page[place] = UInt8(truncatingIfNeeded: end >> 8)
-            page[place + 1] = UInt8(truncatingIfNeeded: end)
-            place += 2
+        page.withUnsafeMutableBytes { page in
+            for cell in cells {
+                end -= cell.count
+                precondition(place + 2 <= end, "A page has more cells than fit: a bug in the tree that made it.")
+                cell.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: page[end..<end + $0.count]).copyMemory(from: $0)
+                }
+                page[place] = UInt8(truncatingIfNeeded: end >> 8)
+                page[place + 1] = UInt8(truncatingIfNeeded: end)
+                place += 2
+            }
         }
-        precondition(place <= end, "A page has more cells than fit: a bug in the tree that made it.")
         page[offset] = kind.rawValue
         // 65,536 is written as 0 (its lower 16 bits).
         for (at, number) in [(3, cells.count), (5, end)] {

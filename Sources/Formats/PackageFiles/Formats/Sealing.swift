@@ -4,7 +4,7 @@ package import Foundation
 internal import TextFormats
 
 /// A sealed file as it is read back.
-package enum SealedContent {
+package enum SealedContent: Sendable {
     /// A file that is read from the disk piece by piece.
     case file(URL)
     /// All bytes of a small file, which were read from the disk, and its path.

@@ -108,6 +108,17 @@ struct BulkPackageTests {
         #expect(try write(again, bodies: (0..<300).map { body($0 * 37) }) == digest)
     }
 
+    /// The short way of four integers writes what the general one writes, on both sides of every border.
+    @Test func fourIntegersAreTheSameRecord() {
+        let borders: [Int64] = [0, 1, 2, 127, 32_767, 8_388_607, 2_147_483_647, 140_737_488_355_327, .max - 2]
+        let values = borders.flatMap { [$0 - 1, $0, $0 + 1, -$0 - 1, -$0] }
+        for (number, value) in values.enumerated() {
+            let row = (value, values[(number + 7) % values.count], Int64(number), values[(number + 11) % values.count])
+            let general = SQLiteRecord.encode([.integer(row.0), .integer(row.1), .integer(row.2), .integer(row.3)])
+            #expect(SQLiteRecord.encode(row) == general)
+        }
+    }
+
     @Test func rowsOutOfOrderAreRefused() throws {
         #expect(throws: PackagesError.self) {
             try BulkPackage.write(scratch.file("a.mbtiles")) { package in
