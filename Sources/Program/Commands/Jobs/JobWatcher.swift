@@ -51,6 +51,7 @@ struct JobWatcher {
         var view = try await fetchStatus(of: number)
         var nextLine = quietStart
         var gap = 1.0
+        var changed = start
         var stall = StallNotice()
         while !view.isOverWithSteps {
             let elapsed = (clock.now - start).seconds
@@ -69,10 +70,13 @@ struct JobWatcher {
                 nextLine = elapsed + gap
                 gap = min(gap * 1.5, 30)
             }
-            // The state of short jobs is requested more often: their end should not be noticed a tenth of their
-            // duration late.
-            try await Task.sleep(for: .milliseconds(min(250, 40 + 20 * elapsed)))
+            // The state of short jobs is requested more often, and that of a job whose state has just changed: their end should
+            // not be noticed a tenth of their duration late.
+            let inState = (clock.now - changed).seconds
+            try await Task.sleep(for: .milliseconds(min(250, 40 + 20 * elapsed, 10 + 100 * inState)))
+            let last = view.state
             view = try await fetchStatus(of: number)
+            if view.state != last { changed = clock.now }
         }
         if style.progress == .bar { Console.clearBar() }
         return view
