@@ -14,6 +14,7 @@ import time
 from browser import JOB, OPERATOR, URL, VIEWER, Browser, accessible, check, clean, failures, inspect, results, until
 from extracts import extract
 from playwright.sync_api import sync_playwright
+from shown import nothing, pictures as picture_tiles
 from speed import speed
 from versions import versions
 
@@ -181,7 +182,7 @@ def library(browser):
         page = browser.page(OPERATOR, library=has)
         browser.open(page, "package/EE")
         wanted = "MapLibre GL JS" if has and browser.has_library else "Simple map"
-        check(f"package: {wanted}", until(page, f"document.querySelector('.caption').textContent.startsWith({json.dumps('Map by' if wanted != 'Simple map' else wanted)})", 25),
+        check(f"package: {wanted}", until(page, f"document.querySelector('.caption').textContent.startsWith({json.dumps('Map by' if wanted != 'Simple map' else wanted)})", 90),
               page.inner_text(".caption"))
         frame = page.locator("canvas.over").bounding_box()
         for step in range(20):  # A map that is being drawn has no features yet.
@@ -225,7 +226,7 @@ def pictures(browser, images):
         page = browser.page(OPERATOR, scheme, width, height)
         page.route(f"**/v1/jobs/{JOB}", lambda route: route.fulfill(json={**route.fetch().json(), "label": "Finland"}))
         browser.open(page, view)
-        until(page, "document.querySelector('.caption')?.textContent.startsWith('Map by') ?? true", 30)
+        until(page, "document.querySelector('.caption')?.textContent.startsWith('Map by') ?? true", 90)
         time.sleep(4)
         page.screenshot(path=images / f"{name}.png")
         check(f"{name}.png: under 150 KB", (images / f"{name}.png").stat().st_size < 150_000, (images / f"{name}.png").stat().st_size)
@@ -238,7 +239,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, extract, speed, away):
+        for part in (coverage, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, nothing, picture_tiles, extract, speed, away):
             if only and part.__name__ not in only:
                 continue
             if browser.is_firefox and part is speed:

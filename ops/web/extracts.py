@@ -76,7 +76,7 @@ def extract(browser):
     check("box: an estimate", until(page, f"/Batches/.test({MAIN})"), page.inner_text("main")[-300:])
     answer = re.search(r"Tiles\s+([\d,]+)\s+Batches", page.inner_text("main"))
     check("box: the count of the page is the count of the coordinator", bool(answer) and count == answer[1], page.inner_text("main")[-300:])
-    check("box: its size is known from published packages", until(page, "/about .*B/.test(document.getElementById('size')?.textContent ?? '')"), page.inner_text(".act"))
+    check("box: its size is sampled", until(page, "/about .*B ± .*B/.test(document.getElementById('size')?.textContent ?? '')", 30), page.inner_text(".act"))
     page.select_option("#deepest", "7")
     few = counted(page, "fewer zooms", but=count)
     page.fill("#margin", "30km")

@@ -21,7 +21,7 @@ def versions(browser):
         page.select_option("[data-key=compare]", label=page.locator("[data-key=compare] option").all_inner_texts()[1])
         check(f"{name}: a line", until(page, "!!document.querySelector('.divide')"), page.inner_text("main")[:300])
         check(f"{name}: two pictures", until(page, "document.querySelectorAll('.map .layer').length === 2"))
-        until(page, "document.querySelectorAll('.layer .maplibregl-canvas').length === 2", 15 if has and browser.has_library else 0)
+        until(page, "document.querySelectorAll('.layer .maplibregl-canvas').length === 2", 90 if has and browser.has_library else 0)
         check(f"{name}: the tiles of both versions are asked for", wait(page, lambda: len(asked) == 2), asked)
         keys(page, name)
         pointer(page, name)

@@ -39,6 +39,10 @@ static const unsigned char cluster_js[] = {
 #embed "page/cluster.js"
 };
 
+static const unsigned char cost_js[] = {
+#embed "page/cost.js"
+};
+
 static const unsigned char coverage_js[] = {
 #embed "page/coverage.js"
 };
@@ -185,6 +189,7 @@ const struct ph_page_file ph_page_files[] = {
     {"catalog.js", "text/javascript; charset=utf-8", catalog_js, sizeof catalog_js},
     {"catalogs.js", "text/javascript; charset=utf-8", catalogs_js, sizeof catalogs_js},
     {"cluster.js", "text/javascript; charset=utf-8", cluster_js, sizeof cluster_js},
+    {"cost.js", "text/javascript; charset=utf-8", cost_js, sizeof cost_js},
     {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},

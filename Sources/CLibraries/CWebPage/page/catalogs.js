@@ -32,7 +32,7 @@ const both = (one, pick) => {
 };
 const percent = (share) => (share > 0 ? `${Math.ceil(share * 1000) / 10} %` : '');
 
-function difference(page, name, found) {
+function difference(page, name, found, isRead) {
   const w = words.catalogs;
   const promote = (packages) => change(page, w.sure(packages ? packages.join(', ') : name, MAIN), { order: 'promote', from: name, ...(packages ? { packages } : {}) });
   const columns = [
@@ -41,6 +41,8 @@ function difference(page, name, found) {
     [w.zooms, (one) => both(one, (content) => (content.min_zoom === undefined ? '–' : `${content.min_zoom}-${content.max_zoom}`))],
     [w.date, (one) => both(one, (content) => content.data_date ?? '–')],
   ];
+  // The gateway draws both on one map where it reads the other catalog, too.
+  if (isRead) columns.push([w.map, (one) => (one.change === 'changed' ? link(w.compare, `#/package/${encodeURIComponent(one.id)}?${new URLSearchParams({ ...(one.edition ? { edition: one.edition } : {}), compare: name })}`, { 'aria-label': `${w.compare} ${one.edition}${one.id}` }) : '')]);
   if (page.isOperator) columns.push([w.promote, (one) => (one.change === 'removed' ? '' : button(w.promote, `promote-${name}-${one.edition}${one.id}`, () => promote([one.id])))]);
   const isNew = found.packages.some((one) => one.change !== 'removed');
   return el('section', { key: name },
@@ -63,7 +65,7 @@ export function catalogs(page, parts) {
       page.isOperator ? el('p', { class: 'buttons' }, button(w.rollback, 'rollback', () => change(page, w.sureBack(MAIN), { order: 'rollback' }))) : null,
       names.length === 0 ? empty(w.none, el('code', {}, w.add)) : null,
       el('p', {}, names.map((one) => [link(one, `#/catalogs/${encodeURIComponent(one)}`), ' '])),
-      chosen ? difference(page, chosen, await compared(get, chosen)) : null,
+      chosen ? difference(page, chosen, await compared(get, chosen), (await get('v1/catalogs')).catalogs.includes(chosen)) : null,
     ];
   };
 }

@@ -3,11 +3,11 @@ import { ask } from './api.js';
 import { EDGES, areaOfLink, boxOf, deepestWithin, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
 import { areaCard, placeResults, placeSearch } from './areacard.js';
 import { announce, button, el, kept, link, note, number, short, size, time } from './dom.js';
-import { forecast, forecastOfPackages } from './forecast.js';
 import { boxProblem, project } from './geo.js';
 import { holders } from './holders.js';
 import { rateOf } from './jobs.js';
 import { pathOf } from './catalog.js';
+import { Cost } from './cost.js';
 import { MapView } from './map.js';
 import { drawState, orderMap, stateOf } from './order.js';
 import { shareLink } from './share.js';
@@ -19,6 +19,12 @@ import { words } from './words.js';
 function fractions([west, south, east, north]) {
   const [first, last] = [project(west <= east ? west : -180, north), project(east, south)];
   return { west: first.x, north: first.y, east: last.x, south: last.y };
+}
+
+function drawCost({ bytes, margin, seconds, reason, isComing }) {
+  const w = words.extract;
+  if (bytes === undefined) return el('span', { id: 'size', class: 'soft' }, isComing ? w.sampling : w.unknownSize(reason));
+  return el('span', { id: 'size', class: isComing ? 'soft' : null }, w.about(size(bytes), margin ? size(margin) : null, seconds === null ? null : time(seconds)));
 }
 
 const whole = (text) => (/^\d+$/.test(text ?? '') ? Number(text) : null);
@@ -34,6 +40,7 @@ export function extract(page, parts, query) {
   /** What the server says of the area: `{key, counts, bounds, squares, body}` or `{key, problem}`. */
   let measured = {};
   let estimate = null;
+  const cost = new Cost(page);
   /** The area that the map has been moved to; one that is drawn or typed does not move it. */
   let shown = null;
   let timer;
@@ -114,19 +121,16 @@ export function extract(page, parts, query) {
     shown = area;
   }
 
-  async function cost(get, one, zoom, tiles) {
-    const body = { tileset: one.id, area: measured.body, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles };
+  /** What the coordinator says of the job that would build the map, for those who may ask it. */
+  async function plan(one, zoom, tiles) {
     const wanted = measured;
     try {
-      if (page.role !== 'client') estimate ??= await (await ask('v1/estimates', { method: 'POST', body })).json();
-      const guess = page.role === 'client' ? null : forecast((await get('v1/jobs?state=done&limit=100')).jobs, one.id, tiles);
-      if (wanted !== measured) estimate = null;
-      return guess ?? forecastOfPackages(await get('catalog.json'), one.id, tiles);
+      estimate ??= await (await ask('v1/estimates', { method: 'POST', body: { tileset: one.id, area: measured.body, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles } })).json();
     } catch (error) {
       if (error.status !== 422 && error.status !== 503) throw error;
       estimate = { warnings: [error.message] };
-      return null;
     }
+    if (wanted !== measured) estimate = null;
   }
 
   const linkOf = (one, zoom) => `#/extract?${new URLSearchParams({ ...linkOfArea(wish.area), tileset: one.id, zoom, ...(wish.margin ? { margin: wish.margin } : {}), ...(wish.name ? { name: wish.name } : {}),
@@ -172,7 +176,8 @@ export function extract(page, parts, query) {
     const isThere = measured.counts !== undefined;
     const tiles = isThere ? sumTiles(measured.counts, one.min_zoom, zoom) : null;
     const isTooBig = tiles > most;
-    const guess = isThere && !isTooBig ? await cost(get, one, zoom, tiles) : null;
+    const known = isThere && !isTooBig ? await cost.of(get, { key: `${measured.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: measured.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
+    if (known && page.role !== 'client') await plan(one, zoom, tiles);
     const near = isThere && !isTooBig ? await holders(get, measured, one.id, zoom) : [];
     const state = id ? await stateOf(get, id, page.role) : null;
     const name = nameOfArea(wish.area, w) || w.map;
@@ -194,7 +199,7 @@ export function extract(page, parts, query) {
       el('div', { class: 'act' },
         page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole),
         el('span', { id: 'count', class: measured.problem || isTooBig ? 'bad' : null }, measured.problem || (tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
-        guess ? el('span', { id: 'size' }, w.about(size(guess.bytes), guess.seconds === null ? null : time(guess.seconds))) : tiles === null || isTooBig ? null : el('span', { class: 'soft' }, w.unknownSize),
+        known === null ? null : drawCost(known),
         wish.area && wish.area.kind !== 'file' ? button(w.share, 'share', () => shareLink(linkOf(one, zoom))) : null,
         state ? drawState(state, { name: wish.name || name, role: page.role, rate: rate === null ? null : short(rate) }) : null)];
   };

@@ -6,7 +6,7 @@ import { localPath } from './mapstyle.js';
 import { words } from './words.js';
 
 /** Milliseconds until a map is drawn; the canvas is shown for so long, so the number may be large. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 export class LibraryBase {
   /** Resolves when the map is drawn; rejects with the reason in words. `style`: a document; `fallback`: one for a style that is refused. */

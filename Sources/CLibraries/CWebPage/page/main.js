@@ -31,6 +31,8 @@ const events = new Events((list) => {
 /** What a view may use. */
 const page = {
   get role() { return role; },
+  /** Whether the state of the cluster may be read. */
+  get mayRead() { return role === 'operator' || role === 'viewer'; },
   get isOperator() { return role === 'operator'; },
   get mayExtract() { return role === 'operator' || role === 'client'; },
   /** The language of names. */

@@ -4,7 +4,7 @@ import { boundsOf, countByZoom, maskSquares, project } from './geo.js';
 import { MapView } from './map.js';
 import { empty, facts, table } from './tables.js';
 import { nameOf, packageName, updates } from './tree.js';
-import { keptVersions, tilesOfVersion } from './versions.js';
+import { keptVersions, tilesOfVersion, versionsElsewhere } from './versions.js';
 import { words } from './words.js';
 
 export function pack(page, parts, query) {
@@ -42,7 +42,7 @@ export function pack(page, parts, query) {
       shown = newest.version;
       view.fit(boundsOf(squares));
       main = await tilesOfVersion(get, data, item, { version: newest, path: 'tiles' }, page.language);
-      others = keptVersions(item);
+      others = [...keptVersions(item), ...(page.mayRead ? await versionsElsewhere(get, item) : [])];
       const { bounds } = main.tileJSON;
       view.setSource(main.source);
       if (bounds && bounds[0] < bounds[2]) view.fit(fractions(bounds));

@@ -9,6 +9,19 @@ export function keptVersions(item) {
   return item.versions.slice(1).map((version) => ({ key: String(version.version), name: words.pack.version(version.version, version.data_date), version, path: 'tiles' }));
 }
 
+/** The same package in the other catalogs that the gateway reads, without those of the same bytes. */
+export async function versionsElsewhere(get, item) {
+  const { catalogs } = await get('v1/catalogs');
+  const found = [];
+  for (const name of catalogs) {
+    const { packages } = await get(`v1/catalogs/${encodeURIComponent(name)}/catalog.json`);
+    const other = packages.find((one) => one.id === item.id && one.edition === item.edition)?.versions[0];
+    if (!other || other.files[0].sha256 === item.versions[0].files[0].sha256) continue;
+    found.push({ key: name, name: words.pack.elsewhere(name, other.version), version: other, path: `v1/catalogs/${encodeURIComponent(name)}/tiles` });
+  }
+  return found;
+}
+
 /** The tiles of a version of a package, see `tilesOfMap`. */
 export function tilesOfVersion(get, data, item, { version, path }, language) {
   return tilesOfMap(get, data, { name: `${item.id}@${version.version}`, path, edition: item.edition, tileset: version.tileset, squares: maskSquares(version.tile_mask) }, language);

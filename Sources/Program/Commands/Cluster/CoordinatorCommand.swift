@@ -172,9 +172,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     private func otherCatalogs() throws -> [String: CoordinatorOptions.OtherCatalog] {
-        let urls = try named(
+        let urls = try CatalogFolders.named(
             alsoCatalogURL, option: "--also-catalog-url", example: "staging=https://maps.example.com/staging/")
-        var catalogs = try named(alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging").mapValues {
+        var catalogs = try CatalogFolders.named(
+            alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging"
+        ).mapValues {
             CoordinatorOptions.OtherCatalog(URL(filePath: $0, directoryHint: .isDirectory))
         }
         for (name, url) in urls {
@@ -195,22 +197,6 @@ struct CoordinatorCommand: AsyncParsableCommand {
 
     /// As many as an answer about the health of the coordinator lists.
     private static let maxCatalogs = 64
-
-    /// Values that are given to catalogs by name.
-    private func named(_ texts: [String], option: String, example: String) throws -> [String: String] {
-        var values: [String: String] = [:]
-        for text in texts {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, PublishOptions.isCatalogName(parts[0]),
-                values.updateValue(parts[1], forKey: parts[0]) == nil
-            else {
-                throw ValidationError(
-                    "\(option) '\(SecretText.hidden(text))' does not name another catalog; write \(option) \(example). A name has 1 to 32 lower-case letters, digits and hyphens, is not 'main', and is given once."
-                )
-            }
-        }
-        return values
-    }
 
     private static func check(base url: String, option: String) throws {
         // The message says what a valid address is.

@@ -67,6 +67,11 @@ struct GatewayCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("A tileset that may be submitted over HTTP; may be repeated.", valueName: "tileset"))
     var tileset: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Another catalog whose packages the page compares with those of this one, such as staging=/srv/staging; for tokens with the role viewer or operator; may be repeated.",
+            valueName: "name=folder"))
+    var alsoCatalog: [String] = []
     @Option(help: "The most tiles of an extract.") var extractTiles: UInt64 = 5_000
     @Option(
         help: ArgumentHelp(
@@ -96,6 +101,7 @@ struct GatewayCommand: AsyncParsableCommand {
         var addresses = GatewayOptions(catalog: URL(filePath: catalog))
         (addresses.publicURL, addresses.trustedProxies, addresses.corsOrigins) = (publicURL, trustedProxy, corsOrigin)
         if let (option, text) = addresses.problem { throw ValidationError("--\(option): \(text)") }
+        _ = try CatalogFolders.named(alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging")
         guard !coordinator.isEmpty || tileset.isEmpty else {
             throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }
@@ -120,6 +126,10 @@ struct GatewayCommand: AsyncParsableCommand {
         options.maxConnections = maxConnections
         options.maxConnectionsEach = maxConnectionsEach
         options.extractTiles = extractTiles
+        options.otherCatalogs = try CatalogFolders.named(
+            alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging"
+        ).mapValues { URL(filePath: $0, directoryHint: .isDirectory) }
+        options.sample = Estimate.sample
         options.onRound = { ServiceManager.shared.pulse() }
         if !coordinator.isEmpty {
             options.coordinator = ClusterAccess(

@@ -1,27 +1,12 @@
-internal import ClusterClient
 internal import Digests
 internal import Errors
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import Packages
-internal import Tiles
-internal import Tilesets
 internal import WebRequests
 
 /// Extracts for plain HTTP clients: order one, then ask for its state until there is an address.
 struct ExtractResponder: Sendable {
     let services: GatewayServices
-
-    private struct Order: Codable {
-        let tileset: String
-        let area: AreaRequest
-        /// The deepest zoom; absent = that of the tileset.
-        let maxZoom: Int?
-        /// What people call the package, 1 to 100 bytes; absent = it has its id only.
-        let name: String?
-        /// `mbtiles`, which is always made, and `pmtiles`.
-        let formats: [String]?
-    }
 
     private struct FileView: Encodable {
         let format: String
@@ -56,54 +41,21 @@ struct ExtractResponder: Sendable {
 
     private func order(_ routed: RoutedRequest) async throws(Problem) -> Response {
         guard let extracts = services.extracts else { throw Problem(.noCoordinator, "This gateway builds nothing.") }
-        let order = try await JSONBody.read(Order.self, routed.request, most: 4 << 20)
-        let tileset = try services.tilesets.find(order.tileset, for: routed.caller)
-        let formats = try Self.formats(order.formats ?? [])
-        if let name = order.name, !(1...100 ~= name.utf8.count) {
-            throw Problem(.wrongRequest, "'name' has 1 to 100 bytes.")
-        }
-        let zoom = order.maxZoom ?? tileset.zooms.max
-        guard tileset.zooms.contains(zoom), let zooms = ZoomRange(min: tileset.zooms.min, max: zoom) else {
-            throw Problem(.wrongRequest, "'max_zoom' is one of the zooms \(tileset.zooms) of the tileset.")
-        }
-        let asked = order.area
-        // Hundreds of regions take seconds of a core.
-        let mask = try await services.uploads.admit { () async throws(Problem) in
-            try await services.uploads.run { [services] () throws(Problem) in
-                let areas = try asked.areas { () throws(Problem) in try services.world.tree() }
-                guard let area = Area.merged(areas) else { throw Problem(.wrongRequest, "The area is empty.") }
-                return area.mask(zoom)
-            }
-        }
-        let count = mask.count(in: zooms)
-        guard count <= services.options.extractTiles else {
-            services.metrics.extract(.tooBig, seconds: nil)
-            throw Problem(
-                .areaTooBig, "The area has \(count) tiles; at most \(services.options.extractTiles) are allowed.")
-        }
-        let id = ExtractName.id(of: mask, tileset: order.tileset, formats: formats)
+        let wish = try await ExtractWish.read(routed)
+        let id = wish.id
         if published(id) == nil {
             try services.access.countExtract(routed.caller)
             let extract = ExtractService.Extract(
-                id: id, tileset: tileset, mask: mask, name: order.name, formats: formats)
+                id: id, tileset: wish.tileset, mask: wish.mask, name: wish.name, formats: wish.formats)
             let (number, signals) = await extracts.request(extract, routed.caller.client, isRanged: true)
             // A refusal that comes at once is the answer; the build goes on without this request.
             try await Self.refusal(signals)
             await extracts.cancel(number)
         }
         await wait(for: id, Self.patience(routed.request), extracts)
-        var response = try await answer(id, tiles: count)
+        var response = try await answer(id, tiles: wish.count)
         response.headers[.location] = "/v1/extracts/\(id)"
         return response
-    }
-
-    /// Those of the request, with MBTiles.
-    private static func formats(_ words: [String]) throws(Problem) -> [PackageFormat] {
-        let known: [PackageFormat] = [.mbtiles, .pmtiles]
-        guard words.allSatisfy({ word in known.contains { $0.rawValue == word } }) else {
-            throw Problem(.wrongRequest, "'formats' of an extract has 'mbtiles' and 'pmtiles' only.")
-        }
-        return known.filter { $0 == .mbtiles || words.contains($0.rawValue) }
     }
 
     /// How long the client wants to wait: `Prefer: wait=20` (RFC 7240), at most a minute.

@@ -2,7 +2,7 @@ internal import WebServer
 
 /// What kind of requests share a rate.
 enum RateKind: String, Sendable, Hashable, CaseIterable {
-    case tiles, files, api, submissions, extracts
+    case tiles, files, api, submissions, extracts, samples
 }
 
 /// How many requests a client may send.
@@ -40,6 +40,7 @@ struct RateBuckets: Sendable {
         .tiles: RateLimit(perSecond: 200, burst: 800), .files: RateLimit(perSecond: 20, burst: 40),
         .api: RateLimit(perSecond: 20, burst: 40), .submissions: RateLimit(perSecond: 1, burst: 5),
         .extracts: RateLimit(perSecond: 10.0 / 3_600, burst: 10),
+        .samples: RateLimit(perSecond: 60.0 / 3_600, burst: 30),
     ]
 
     private let limits: [RateKind: RateLimit]

@@ -50,6 +50,12 @@ extension OpenAPISchemas {
         "ExtractState":
             "id state job?:integer tiles?:integer url? size?:integer sha256? files?:[ExtractFile] reason? waiting?",
         "ExtractFile": "format url size:integer sha256",
+        "MapSample": """
+        tiles:integer sampled:integer bytes?:integer margin?:integer files:[SampledFile] seconds?:number reason? \
+        retry_after?:integer
+        """,
+        "SampledFile": "format bytes:integer margin?:integer",
+        "Catalogs": "catalogs:[string]",
     ].merging(MessageSchemas.words) { $1 }.mapValues(schema)
 
     /// A schema of words: `name` is a text, `name:TYPE` of another type, `name?` may be absent, `name:[TYPE]` is a list,

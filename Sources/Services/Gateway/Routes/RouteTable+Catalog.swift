@@ -1,3 +1,5 @@
+internal import TileBodies
+
 /// Routes of the catalog: its lists and files, as they lie in its folder, and what `/v1` says about it.
 extension RouteTable {
     static let catalogAPI = [
@@ -44,6 +46,26 @@ extension RouteTable {
             .get, "/v1/extracts/{extract}", name: "extract", group: .extract, access: .client,
             summary: "The state of an extract",
             answer: .json("ExtractState", also: [202: "The package is being built"]), handler: ExtractResponder.state),
+        Route(
+            .post, "/v1/samples", name: "sample", access: .anyRole,
+            summary: "How large an extract will be, from a few tiles that are fetched now", body: "Extract",
+            answer: .json("MapSample"), handler: SampleResponder.sample),
+        Route(
+            .get, "/v1/catalogs", name: "catalogs", access: .viewer,
+            summary: "The other catalogs that can be read here", answer: .json("Catalogs"),
+            handler: OtherCatalogResponder.names),
+        Route(
+            .get, "/v1/catalogs/{catalog}/catalog.json", name: "other-catalog", group: .list, access: .viewer,
+            summary: "The list of another catalog", answer: .json(nil), handler: OtherCatalogResponder.index),
+        Route(
+            .get, "/v1/catalogs/{catalog}/tiles/{name}.json", name: "other-tile-json", group: .style, access: .viewer,
+            summary: "TileJSON of a package of another catalog", query: ["edition"], answer: .json(nil),
+            handler: OtherCatalogResponder.tileJSON),
+        Route(
+            .get, "/v1/catalogs/{catalog}/tiles/{name}/{z}/{x}/{y}", name: "other-tile", group: .tile, access: .viewer,
+            rate: .tiles, summary: "A tile of a package of another catalog", query: ["edition", "format"],
+            answer: .media(TileFormat.allCases.map(\.mediaType), also: [204: "The origin has no such tile"]),
+            handler: OtherCatalogResponder.tile),
     ]
 
     static let catalog: [Route] =

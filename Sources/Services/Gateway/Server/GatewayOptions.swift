@@ -55,6 +55,10 @@ public struct GatewayOptions: Sendable {
     /// What may be submitted over HTTP; their files are on this machine, because a tileset decides which servers
     /// workers ask and with which secrets.
     package var tilesets: [TilesetSource] = []
+    /// Fetches the tiles of a sample; `nil` = sizes come from what was built before alone.
+    package var sample: MapSample.Source?
+    /// The folders of other catalogs, such as one for staging, by name: those who may read the cluster can compare them with the main one.
+    public var otherCatalogs: [String: URL] = [:]
     /// The most tiles of an extract.
     public var extractTiles: UInt64 = 5_000
     /// The bounds of held requests.

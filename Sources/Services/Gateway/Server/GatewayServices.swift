@@ -15,6 +15,10 @@ final class GatewayServices: Sendable {
     let world = WorldMap()
     let uploads = AreaUploads()
     let tilesets: OfferedTilesets
+    /// `nil` when the program asks no tile server.
+    let sampler: MapSampler?
+    /// The other catalogs that are read, by name.
+    let otherCatalogs: [String: CatalogWatch]
     let metrics = GatewayMetrics()
     let connections: ConnectionCounts
     let tokens: TokenFolder?
@@ -34,7 +38,9 @@ final class GatewayServices: Sendable {
         self.options = options
         self.logger = logger
         tilesets = OfferedTilesets(options.tilesets, logger: logger)
+        sampler = options.sample.map { MapSampler($0) }
         watch = CatalogWatch(options.catalog, logger: logger)
+        otherCatalogs = options.otherCatalogs.mapValues { CatalogWatch($0, logger: logger) }
         archives = OpenArchives(threads: 2 * ProcessInfo.processInfo.activeProcessorCount)
         connections = ConnectionCounts(most: options.maxConnections, maxEach: options.maxConnectionsEach)
         tokens = options.tokens.map { TokenFolder($0, logger: logger) }
@@ -107,7 +113,22 @@ final class GatewayServices: Sendable {
     func refresh() async {
         tokens?.refresh()
         await watch.refresh()
+        for other in otherCatalogs.values { await other.refresh() }
     }
+
+    /// The catalog of a name.
+    ///
+    /// - Throws: ``Problem`` `not-found`, `catalog-away`.
+    func snapshot(ofCatalog name: String) throws(Problem) -> CatalogSnapshot {
+        guard name != Self.mainCatalog else { return try watch.snapshot }
+        guard let other = otherCatalogs[name] else {
+            throw Problem(.notFound, "This gateway reads no catalog '\(name.prefix(60))'; see /v1/catalogs.")
+        }
+        return try other.snapshot
+    }
+
+    /// The name of the catalog that the coordinator publishes into unless a job says another one.
+    private static let mainCatalog = "main"
 
     /// Reads every token file again, and the catalog.
     func reloadTokens() async -> String {
