@@ -232,6 +232,7 @@ let libraries: [Module] = [
         [
             "Digests", "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
             "PackageFiles", "Packages", "OfflineMaps", "WebRequests", "AreaFiles", "Tilesets", "StateBackups",
+            "Origins",
         ], [.sqlite]),
 ]
 

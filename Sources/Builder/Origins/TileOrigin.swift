@@ -22,6 +22,8 @@ public struct FetchedTile: Sendable {
     public let outcome: Outcome
     /// Body bytes received for it over all attempts.
     public let received: Int
+    /// Bytes of an unchanged tile that the origin did not have to send; `nil` = those of the body that is kept.
+    public let notSent: Int?
     /// The layers of a stored vector tile, by the numbers of the memory that the origin was opened with.
     public let layers: [LayerCache.Number]?
 
@@ -39,10 +41,13 @@ public struct FetchedTile: Sendable {
     }
 
     /// Makes an answer.
-    public init(tile: TileID, outcome: Outcome, received: Int, layers: [LayerCache.Number]? = nil) {
+    public init(
+        tile: TileID, outcome: Outcome, received: Int, notSent: Int? = nil, layers: [LayerCache.Number]? = nil
+    ) {
         self.tile = tile
         self.outcome = outcome
         self.received = received
+        self.notSent = notSent
         self.layers = layers
     }
 }

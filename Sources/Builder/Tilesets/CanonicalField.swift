@@ -45,6 +45,7 @@ struct CanonicalField: Sendable {
         CanonicalField("tileSize", optional: \.tileSize),
         CanonicalField("isTileSizeChecked", optional: \.isTileSizeChecked),
         CanonicalField("overfetch", optional: \.overfetch),
+        CanonicalField("sync", optional: \.sync),
         CanonicalField("emptyStatuses", optional: \.emptyStatuses),
         CanonicalField("reject", optional: \.reject),
         CanonicalField("mixesPictures", optional: \.mixesPictures),

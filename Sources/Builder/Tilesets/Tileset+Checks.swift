@@ -48,6 +48,12 @@ extension Tileset {
         guard (0...1).contains(overfetch ?? 0) else {
             throw TilesetsError(.badValue, "Tileset '\(id)': overfetch must be within 0...1.")
         }
+        guard sync != true || source.scheme == .remotePMTiles || source.scheme == .latest else {
+            throw TilesetsError(
+                .badValue,
+                "Tileset '\(id)': sync is of one PMTiles archive on a web server or in a bucket, which has a list of its blocks beside it; its source is none. Remove it."
+            )
+        }
         guard let layers else { return }
         guard format.traits.isCuttable else {
             throw TilesetsError(

@@ -39,6 +39,8 @@ public struct Tileset: Sendable, Hashable {
     /// Bytes between the tiles of a remote archive that are also fetched to save requests, as a share of the tiles'
     /// bytes: 0...1; `nil` = 0.05.
     public var overfetch: Double?
+    /// Whether a remote archive has a list of its blocks beside it, `.sync`; `nil` = none is looked for.
+    public var sync: Bool?
     /// The statuses 400...499 that say "there is no such tile", besides 404 and 410, ascending; `nil` = none.
     public var emptyStatuses: [Int]?
     /// The bodies that stand for no tile or for a refusal, by digest; `nil` = none.

@@ -26,6 +26,7 @@ struct TilesetFields: Sendable {
     var encoding: TerrainEncoding?
     var tileSize: Int?
     var overfetch: Double?
+    var sync: Bool?
     var emptyStatuses: [Int]?
     var reject: [RejectedBody]?
     /// Whether the source was named on the command line, so that there is no file with keys.
@@ -50,6 +51,7 @@ struct TilesetFields: Sendable {
         politeness = try Self.politeness(reader)
         packs = try Self.packs(reader)
         overfetch = try reader.number("overfetch", in: 0...1)
+        sync = try reader.flag("sync") == true ? true : nil
         emptyStatuses = try reader.integers("empty_statuses", in: 400...499).map { Set($0).sorted() }
         layers = try reader.texts("layers").map { Set($0).sorted() }
         reject = try RejectedBody.list(reader["reject"], reader)
@@ -83,6 +85,7 @@ struct TilesetFields: Sendable {
         tileset.tileSize = tileSize ?? (format.traits.isVector ? nil : metadata.tileSize)
         tileset.isTileSizeChecked = tileSize == nil ? nil : true
         tileset.overfetch = overfetch
+        tileset.sync = sync
         tileset.emptyStatuses = emptyStatuses
         tileset.reject = reject
         tileset.mixesPictures = metadata.mixesPictures ? true : nil

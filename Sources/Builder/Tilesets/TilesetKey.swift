@@ -142,6 +142,11 @@ public struct TilesetKey: Sendable {
                 "Of an archive on a web server: bytes between the tiles that are also fetched to save requests, as a share of the tiles' bytes. Default: 0.05."
         ),
         TilesetKey(
+            "sync", value: "true or false",
+            meaning:
+                "Whether a PMTiles archive on a web server has a list of its blocks beside it: its address with .sync, as pmtiles makesync writes it. Of the next build only the tiles in changed blocks are then requested. A list that is missing or wrong is not used. Default: false."
+        ),
+        TilesetKey(
             "empty_statuses", value: "a status of 400 to 499, or a list",
             meaning:
                 "Statuses by which the server says that there is no such tile, besides 404 and 410: [403] for a bucket without the right to list. A wrong key then gives empty tiles too. Default: none."

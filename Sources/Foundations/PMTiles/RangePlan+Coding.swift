@@ -4,15 +4,17 @@ extension RangePlan {
     public static let largest = 64 << 20
     /// The most tiles of a plan.
     public static let mostTiles = UInt64(UInt32.max)
-    private static let signature = Array("PKHRANGE".utf8) + [1]
+    private static let signature = Array("PKHRANGE".utf8)
+    /// The byte behind the signature of a plan without blocks, and of one with blocks.
+    private static let (plain, withBlocks): (UInt8, UInt8) = (1, 2)
     private static let longestText = 400
     /// One more than the largest id of a tile at zoom 22.
     private static let idEnd: UInt64 = ((1 << 46) - 1) / 3
 
     /// The bytes.
     public var encoded: [UInt8] {
-        var bytes = Self.signature
-        bytes.reserveCapacity(archive.head.count + runs.count * 8 + requests.count * 8 + 1_000)
+        var bytes = Self.signature + [blocks.isEmpty ? Self.plain : Self.withBlocks]
+        bytes.reserveCapacity(archive.head.count + (runs.count + requests.count) * 8 + blocks.count * 12 + 1_000)
         func add(_ value: UInt64) {
             var rest = value
             while rest >= 0x80 {
@@ -50,6 +52,15 @@ extension RangePlan {
             add(request.upperBound - request.lowerBound)
             end = request.upperBound
         }
+        guard !blocks.isEmpty else { return bytes }
+        add(UInt64(blocks.count))
+        end = 0
+        for block in blocks {
+            add(block.offset - end)
+            add(block.length)
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: block.hash >> (8 * UInt64($0))) }
+            end = block.place.upperBound
+        }
         return bytes
     }
 
@@ -57,12 +68,16 @@ extension RangePlan {
     ///
     /// There is one form of each plan. Total, and bounded by the number of bytes.
     public init?(_ bytes: [UInt8]) {
-        guard bytes.count <= Self.largest, bytes.starts(with: Self.signature) else { return nil }
-        var reader = PlanReader(bytes: bytes, position: Self.signature.count)
-        guard let archive = Self.archive(&reader), let runs = Self.runs(&reader, in: archive),
-            let requests = Self.requests(&reader, in: archive), reader.isAtEnd
+        guard bytes.count <= Self.largest, bytes.count > Self.signature.count, bytes.starts(with: Self.signature)
         else { return nil }
-        self.init(archive: archive, runs: runs, requests: requests)
+        let version = bytes[Self.signature.count]
+        guard version == Self.plain || version == Self.withBlocks else { return nil }
+        var reader = PlanReader(bytes: bytes, position: Self.signature.count + 1)
+        guard let archive = Self.archive(&reader), let runs = Self.runs(&reader, in: archive),
+            let requests = Self.requests(&reader, in: archive),
+            let blocks = version == Self.plain ? [] : Self.blocks(&reader, in: archive), reader.isAtEnd
+        else { return nil }
+        self.init(archive: archive, runs: runs, requests: requests, blocks: blocks)
     }
 
     private static func archive(_ reader: inout PlanReader) -> Archive? {
@@ -131,6 +146,25 @@ extension RangePlan {
         return requests
     }
 
+    private static func blocks(_ reader: inout PlanReader, in archive: Archive) -> [Block]? {
+        // A block takes at least ten bytes.
+        guard let count = reader.next(), count > 0, count <= UInt64(reader.left / 10) else { return nil }
+        var blocks: [Block] = []
+        blocks.reserveCapacity(Int(count))
+        var end: UInt64 = 0
+        for _ in 0..<count {
+            guard let gap = reader.next(), let length = reader.next(), length > 0, let hash = reader.word() else {
+                return nil
+            }
+            let (start, first) = end.addingReportingOverflow(gap)
+            let (after, second) = start.addingReportingOverflow(length)
+            guard !first, !second, after <= archive.length else { return nil }
+            blocks.append(Block(offset: start, length: length, hash: hash))
+            end = after
+        }
+        return blocks
+    }
+
     /// A signed step, as bits: small ones in both directions become small numbers.
     private static func folded(_ step: UInt64) -> UInt64 {
         step << 1 ^ UInt64(bitPattern: Int64(bitPattern: step) >> 63)
@@ -158,6 +192,13 @@ private struct PlanReader {
             if byte < 0x80 { return byte == 0 && shift > 0 ? nil : value }
         }
         return nil
+    }
+
+    /// Eight bytes, the lowest first.
+    mutating func word() -> UInt64? {
+        guard left >= 8 else { return nil }
+        defer { position += 8 }
+        return (0..<8).reduce(0) { $0 | UInt64(bytes[position + $1]) << (8 * UInt64($1)) }
     }
 
     mutating func part(atMost most: Int) -> [UInt8]? {

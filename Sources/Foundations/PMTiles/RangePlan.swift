@@ -41,16 +41,47 @@ public struct RangePlan: Sendable, Hashable {
         public var place: Range<UInt64>? { length == 0 ? nil : offset..<offset + UInt64(length) }
     }
 
+    /// A stretch of bodies with the hash that a list of blocks says of it.
+    public struct Block: Sendable, Hashable, BitwiseCopyable {
+        /// The first byte in the file.
+        public var offset: UInt64
+        /// Its bytes, at least 1.
+        public var length: UInt64
+        /// XXH64 of its bytes.
+        public var hash: UInt64
+
+        /// A stretch of a file.
+        public init(offset: UInt64, length: UInt64, hash: UInt64) {
+            (self.offset, self.length, self.hash) = (offset, length, hash)
+        }
+
+        /// Its place in the file.
+        public var place: Range<UInt64> { offset..<offset + length }
+    }
+
     /// The archive.
     public let archive: Archive
     /// All tiles, in the order of their positions.
     public let runs: [Run]
     /// What is requested, ascending, without overlap; empty when bodies overlap, and each is requested by itself.
     public let requests: [Range<UInt64>]
+    /// The blocks that have the bodies, ascending, without overlap; empty without a list of blocks.
+    public let blocks: [Block]
 
     /// A plan of runs by ascending place, those without a body last.
-    public init(archive: Archive, runs: [Run], requests: [Range<UInt64>]) {
-        (self.archive, self.runs, self.requests) = (archive, runs, requests)
+    public init(archive: Archive, runs: [Run], requests: [Range<UInt64>], blocks: [Block] = []) {
+        (self.archive, self.runs, self.requests, self.blocks) = (archive, runs, requests, blocks)
+    }
+
+    /// The block that has the whole of a body; `nil` when there is none.
+    public func block(with place: Range<UInt64>) -> Block? {
+        var (low, high) = (0, blocks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if blocks[middle].offset <= place.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, blocks[low - 1].place.upperBound >= place.upperBound else { return nil }
+        return blocks[low - 1]
     }
 
     /// The number of tiles.

@@ -110,7 +110,7 @@ extension StateStore {
                 UPDATE batch SET state = \(BatchState.ready.rawValue), attempts = 0, losses = 0, owner = NULL,
                     partial = COALESCE(digest, partial), digest = NULL, stored = NULL, empty = NULL, failed = NULL,
                     body_bytes = NULL, shard_bytes = NULL, reused = NULL, not_modified = NULL, received = NULL,
-                    footer = NULL
+                    received_again = NULL, not_sent = NULL, footer = NULL
                 WHERE job = ? AND idx = ?
                 """)
         let forget = try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")

@@ -43,6 +43,16 @@ extension StateStore {
                     ALTER TABLE schedule ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("blocks of archives") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE job ADD COLUMN received_again INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE job ADD COLUMN not_sent INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE job ADD COLUMN block_list TEXT NOT NULL DEFAULT '';
+                    ALTER TABLE batch ADD COLUMN received_again INTEGER;
+                    ALTER TABLE batch ADD COLUMN not_sent INTEGER;
+                    """)
+        }
         return migrator
     }
 

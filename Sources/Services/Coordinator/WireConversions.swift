@@ -60,7 +60,9 @@ enum WireConversions {
             var counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
                 shardBytes: fetch.shardBytes, reused: fetch.reused,
-                notModified: fetch.notModified, received: fetch.received, footer: Digest(bytes: fetch.shardFooter))
+                notModified: fetch.notModified, received: fetch.received, receivedAgain: fetch.receivedAgain,
+                notSent: fetch.notSent, footer: Digest(bytes: fetch.shardFooter))
+            counts.blockList = fetch.blockList
             counts.sourceVersion = fetch.sourceVersion.isEmpty ? nil : fetch.sourceVersion
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
@@ -87,9 +89,11 @@ enum WireConversions {
             $0.tiles = fetch.parts.tiles
         }
         guard let digest = Digest(bytes: fetch.shard), let parts = BatchPlan.planned(list) else { return nil }
-        return RangePlanResult(
+        var result = RangePlanResult(
             digest: digest, bytes: fetch.shardBytes, parts: parts,
             sourceVersion: fetch.sourceVersion.isEmpty ? nil : fetch.sourceVersion)
+        result.blockList = fetch.blockList
+        return result
     }
 
     static func failure(_ failed: FailedTile) -> PBTileFailure {

@@ -56,7 +56,7 @@ struct BatchFetcher: Sendable {
         }
         try await Self.check(source, of: work)
         if work.tilesFound { source.origin.trust() }
-        let result: PBFetchResult
+        var result: PBFetchResult
         do {
             if work.toPlan {
                 result = try await ranges.plan(work, mask: mask, cell: cell, zooms: zooms, from: source, meter)
@@ -66,7 +66,17 @@ struct BatchFetcher: Sendable {
                     work.hasPart
                     ? try await ranges.part(work, mask: mask, cell: cell, zooms: zooms, from: source, meter) : nil
                 let batch = Batch(mask: mask, cell: cell, zooms: zooms, part: part)
-                result = try await fetch(work, batch, from: source, meter: meter)
+                do {
+                    result = try await fetch(work, batch, from: source, meter: meter)
+                } catch let refuted as RefutedBlocks {
+                    result = try await fetch(work, batch, from: source, meter: meter, isRepeated: true)
+                    result.blockList = refuted.note
+                }
+            }
+            if result.blockList.hasPrefix(BlockListNote.refusal) {
+                logger?.warning(
+                    "List of blocks not used; all tiles are requested",
+                    metadata: [LogKey.tileset: "\(source.tileset.id)", LogKey.errorMessage: "\(result.blockList)"])
             }
         } catch let error as OriginsError where error.code == .refused || error.code == .allRefused {
             // Asking for the version would be refused too.
@@ -132,8 +142,10 @@ struct BatchFetcher: Sendable {
         throw WorkFailure.changed(to: version)
     }
 
+    /// - Parameter isRepeated: Whether an attempt that ended has counted tiles as completed.
     private func fetch(
-        _ work: PBFetchWork, _ batch: Batch, from source: OriginCache.Opened, meter: WorkMeter
+        _ work: PBFetchWork, _ batch: Batch, from source: OriginCache.Opened, meter: WorkMeter,
+        isRepeated: Bool = false
     ) async throws -> PBFetchResult {
         let (tileset, origin) = (source.tileset, source.origin)
         let header = ShardHeader(tileset: tileset.id, cell: batch.cell, zooms: batch.zooms)
@@ -162,7 +174,7 @@ struct BatchFetcher: Sendable {
             let deliver: @Sendable ([FetchedTile]) async throws -> Void = { [metrics] tiles in
                 metrics.add(tiles)
                 try await session.add(tiles)
-                meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
+                meter.add(done: isRepeated ? 0 : tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
             }
             if let part = batch.part {
                 try await part.fetch(wanted.rest, from: origin, known: known, deliver: deliver)

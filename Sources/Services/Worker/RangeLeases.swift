@@ -34,6 +34,7 @@ struct RangeLeases: Sendable {
             $0.shard = Data(digest.bytes)
             $0.shardBytes = size
             $0.sourceVersion = source.version ?? ""
+            $0.blockList = ranges.note
             $0.parts = .make {
                 $0.cells = parts.map(\.cell.hilbertID)
                 $0.zoomMin = parts.map { UInt32($0.zooms.min) }

@@ -30,6 +30,8 @@ actor ShardSession {
     private var reused: UInt64 = 0
     private var notModified: UInt64 = 0
     private var received: UInt64 = 0
+    private var receivedAgain: UInt64 = 0
+    private var notSent: UInt64 = 0
     private var failures: [(tile: TileID, cause: CauseCode, detail: String)] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -54,6 +56,7 @@ actor ShardSession {
             case .stored(let body, let etag, let lastModified):
                 if base.length(of: fetched.tile) == body.count {
                     let digest = Digest(of: body)
+                    if base.isSame(fetched.tile, digest) { receivedAgain &+= UInt64(clamping: fetched.received) }
                     if base.confirm(fetched.tile, digest: digest, etag: etag, lastModified: lastModified, proof: .sent)
                     {
                         remember(fetched, digest)
@@ -65,7 +68,10 @@ actor ShardSession {
                 if base.confirm(fetched.tile, digest: nil, etag: nil, lastModified: nil, proof: .sent) { continue }
                 try write(fetched.tile, nil, etag: nil, lastModified: nil)
             case .unchanged:
-                if base.confirm(fetched.tile) { continue }
+                if base.confirm(fetched.tile) {
+                    notSent &+= UInt64(clamping: fetched.notSent ?? base.length(of: fetched.tile) ?? 0)
+                    continue
+                }
                 fail(
                     fetched.tile, cause: CauseCode(status: 304),
                     detail: "the server answered 304 for a tile that is not available")
@@ -123,7 +129,11 @@ actor ShardSession {
     }
 
     /// Takes tiles of a previous build that the origin is not asked about; returns those that it has.
-    func keep(_ tiles: Set<TileID>) -> Set<TileID> { base.keep(tiles) }
+    func keep(_ tiles: Set<TileID>) -> Set<TileID> {
+        let kept = base.keep(tiles)
+        for tile in kept { notSent &+= UInt64(clamping: base.length(of: tile) ?? 0) }
+        return kept
+    }
 
     /// The validators for conditional requests about these tiles.
     func validators(of tiles: Set<TileID>) -> [TileID: TileValidators] { base.validators(of: tiles) }
@@ -177,6 +187,8 @@ actor ShardSession {
             $0.reused = reused
             $0.notModified = notModified
             $0.received = received
+            $0.receivedAgain = min(receivedAgain, received)
+            $0.notSent = notSent
             $0.distinct = UInt64(made.distinct)
             $0.bodyBytes = made.bodyBytes
             $0.failures = failures.sorted { $0.tile < $1.tile }.map { failure in

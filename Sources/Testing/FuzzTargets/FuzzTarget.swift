@@ -31,6 +31,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case pmtiles
     /// A plan of the ranges of an archive.
     case plan
+    /// The list of the blocks of an archive: eight bytes with the bytes of all bodies, then the list.
+    case blocks
     /// The rows of the metadata of an MBTiles file of another program: names and values, each ended by a zero byte.
     case metadata
     /// The metadata of a PMTiles file, in a file that is right otherwise.
@@ -108,6 +110,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .key: Self.key(bytes)
         case .pmtiles: Self.pmtiles(bytes)
         case .plan: Self.plan(bytes)
+        case .blocks: Self.blocks(bytes)
         case .metadata: Self.metadata(bytes)
         case .pmtilesMetadata: Self.pmtilesMetadata(bytes)
         case .pmtilesHeader: Self.pmtilesHeader(bytes)

@@ -146,6 +146,10 @@ public struct FetchCounts: Hashable, Sendable {
     public var notModified: UInt64 = 0
     /// Body bytes that the origin sent, over all attempts at these tiles.
     public var received: UInt64 = 0
+    /// Of the received bytes, those of tiles that are as in an earlier build.
+    public var receivedAgain: UInt64 = 0
+    /// Bytes of unchanged tiles that the origin did not have to send.
+    public var notSent: UInt64 = 0
     /// The SHA-256 in the shard's footer; `nil` from workers that do not report it.
     public var footer: Digest?
     /// The version of the source's data in the shard.
@@ -154,12 +158,16 @@ public struct FetchCounts: Hashable, Sendable {
     ///
     /// See ``JobSummary/sourceVersion``. `nil` from servers, and from workers of earlier builds.
     public var sourceVersion: String?
+    /// See ``JobSummary/blockList``; not stored with the batch.
+    public var blockList = ""
 
     /// All zero, or as given.
     public init(
         stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0,
-        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0, footer: Digest? = nil
+        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0, receivedAgain: UInt64 = 0,
+        notSent: UInt64 = 0, footer: Digest? = nil
     ) {
+        (self.receivedAgain, self.notSent) = (receivedAgain, notSent)
         self.stored = stored
         self.empty = empty
         self.failed = failed

@@ -24,6 +24,10 @@ public struct JobCounts: Hashable, Sendable {
     public var notModified: UInt64 = 0
     /// Body bytes that the origin sent for committed tiles.
     public var received: UInt64 = 0
+    /// Of these bytes, those of tiles that are as in an earlier build: received for nothing.
+    public var receivedAgain: UInt64 = 0
+    /// Bytes of unchanged tiles that the origin did not have to send.
+    public var notSent: UInt64 = 0
     /// Batches by state, indexed by ``BatchState/rawValue``.
     public var batches: [UInt64] = [0, 0, 0, 0, 0, 0]
 
@@ -45,6 +49,8 @@ public struct JobCounts: Hashable, Sendable {
         reused += result.reused
         notModified += result.notModified
         received &+= result.received
+        receivedAgain &+= result.receivedAgain
+        notSent &+= result.notSent
     }
 
     /// Subtracts an accepted fetch.
@@ -56,6 +62,8 @@ public struct JobCounts: Hashable, Sendable {
         reused -= result.reused
         notModified -= result.notModified
         received &-= result.received
+        receivedAgain &-= result.receivedAgain
+        notSent &-= result.notSent
     }
 
     /// All batches, including those that were split.
@@ -110,6 +118,8 @@ public struct JobSummary: Hashable, Sendable {
     ///
     /// `nil` before that, and for servers, whose data has no single version.
     public package(set) var sourceVersion: String?
+    /// What became of the list of blocks beside its archive, in a line of at most 400 bytes; empty = none was looked for.
+    public package(set) var blockList = ""
 
     /// Whether its packages are made without the tiles that failed in accepted batches, whatever their share.
     ///

@@ -86,10 +86,13 @@ extension Scheduler {
         jobs[job].batches[index].partial = nil
         jobs[job].batches[index].result = counts
         jobs[job].batches[index].result.sourceVersion = nil
+        jobs[job].batches[index].result.blockList = ""
+        jobs[job].batches[index].result.receivedAgain = min(counts.receivedAgain, counts.received)
         jobs[job].batches[index].result.reused = min(counts.reused, counts.stored + counts.empty)
         jobs[job].batches[index].result.notModified = min(counts.notModified, counts.stored)
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
         jobs[job].summary.counts.book(jobs[job].batches[index].result)
+        noteBlockList(counts.blockList, of: job)
         ended[token] = .batch(job: job, index: index)
         sessions[id]?.tiles &+= counts.stored &+ counts.empty
         sessions[id]?.bytes &+= counts.bodyBytes

@@ -24,6 +24,7 @@ extension Scheduler {
             send(.stale(token, reason: FailureCause.sourceChanged.rawValue), to: id)
             return endForSource(job, by: id, found: plan.sourceVersion ?? "", now: now)
         }
+        noteBlockList(plan.blockList, of: job)
         _ = close(token, now: now)
         endCompetingLeases(job, batch: index, of: token, now: now)
         jobs[job].batches[index].token = token
@@ -42,6 +43,14 @@ extension Scheduler {
         divide(job, batch: index, into: parts, served: plan.served)
         send(.ack(token, plan.digest), to: id)
         advance(job, now: now)
+    }
+
+    /// Records what became of the list of blocks; of several plans and parts, the first one that did not use it.
+    mutating func noteBlockList(_ note: String, of job: JobPlace) {
+        let old = jobs[job].summary.blockList
+        guard !note.isEmpty, old.isEmpty || old.hasPrefix("used") && !note.hasPrefix("used") else { return }
+        jobs[job].summary.blockList = note
+        storeJob(job)
     }
 
     /// Divides a batch that is a part of a plan into halves: its cell can have other tiles too.
@@ -101,6 +110,8 @@ public struct RangePlanResult: Hashable, Sendable {
     ///
     /// Computed by the caller that has the masks.
     public var served: [[PackageIndex]]?
+    /// See ``JobSummary/blockList``.
+    public var blockList = ""
 
     /// A plan and its parts.
     public init(digest: Digest, bytes: UInt64, parts: [PlannedBatch], sourceVersion: String? = nil) {

@@ -535,6 +535,7 @@ extension PBFetchResult {
         try WireCheck.digest(shard, "FetchResult.shard")
         for value in failures { try value.checkFields() }
         try WireCheck.digest(shardFooter, "FetchResult.shard_footer", mayBeEmpty: true)
+        try WireCheck.text(blockList, atMost: 400, "FetchResult.block_list")
         try WireCheck.text(sourceVersion, atMost: 512, "FetchResult.source_version")
         try checkRules()
     }

@@ -343,6 +343,24 @@ public nonisolated struct PBFetchResult: @unchecked Sendable {
   /// Clears the value of `parts`. Subsequent reads from it will return its default value.
   public mutating func clearParts() {_uniqueStorage()._parts = nil}
 
+  /// of received: bodies that are as in the offer's `base`, sent although nothing had changed
+  public var receivedAgain: UInt64 {
+    get {_storage._receivedAgain}
+    set {_uniqueStorage()._receivedAgain = newValue}
+  }
+
+  /// bytes of unchanged tiles that the origin did not have to send
+  public var notSent: UInt64 {
+    get {_storage._notSent}
+    set {_uniqueStorage()._notSent = newValue}
+  }
+
+  /// What became of the list of blocks beside the archive, in a line: "used: …" or "not used: …"; empty = none was looked for.
+  public var blockList: String {
+    get {_storage._blockList}
+    set {_uniqueStorage()._blockList = newValue}
+  }
+
   /// version of the source's data in the shard; empty = a server, or an older worker
   public var sourceVersion: String {
     get {_storage._sourceVersion}
@@ -1516,6 +1534,24 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
   public var sourceVersion: String {
     get {_storage._sourceVersion}
     set {_uniqueStorage()._sourceVersion = newValue}
+  }
+
+  /// of received: bodies of tiles that are as in an earlier build
+  public var receivedAgain: UInt64 {
+    get {_storage._receivedAgain}
+    set {_uniqueStorage()._receivedAgain = newValue}
+  }
+
+  /// bytes of unchanged tiles that the origin did not have to send
+  public var notSent: UInt64 {
+    get {_storage._notSent}
+    set {_uniqueStorage()._notSent = newValue}
+  }
+
+  /// What became of the list of blocks beside the archive: "used: …" or "not used: …".
+  public var blockList: String {
+    get {_storage._blockList}
+    set {_uniqueStorage()._blockList = newValue}
   }
 
   /// what follows when the job is done, in the order of PublishOptions.then
@@ -3784,7 +3820,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0\u{1}parts\0\u{4}{\u{2}source_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0\u{1}parts\0\u{3}received_again\0\u{3}not_sent\0\u{3}block_list\0\u{4}x\u{2}source_version\0")
 
   fileprivate class _StorageClass {
     var _shard: Data = Data()
@@ -3800,6 +3836,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _received: UInt64 = 0
     var _shardFooter: Data = Data()
     var _parts: PBRangePlanParts? = nil
+    var _receivedAgain: UInt64 = 0
+    var _notSent: UInt64 = 0
+    var _blockList: String = String()
     var _sourceVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
@@ -3824,6 +3863,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _received = source._received
       _shardFooter = source._shardFooter
       _parts = source._parts
+      _receivedAgain = source._receivedAgain
+      _notSent = source._notSent
+      _blockList = source._blockList
       _sourceVersion = source._sourceVersion
     }
   }
@@ -3856,6 +3898,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         case 12: try { try decoder.decodeSingularBytesField(value: &_storage._shardFooter) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._parts) }()
+        case 14: try { try decoder.decodeSingularUInt64Field(value: &_storage._receivedAgain) }()
+        case 15: try { try decoder.decodeSingularUInt64Field(value: &_storage._notSent) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._blockList) }()
         case 200: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         default: break
         }
@@ -3908,6 +3953,15 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       try { if let v = _storage._parts {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
       } }()
+      if _storage._receivedAgain != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._receivedAgain, fieldNumber: 14)
+      }
+      if _storage._notSent != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._notSent, fieldNumber: 15)
+      }
+      if !_storage._blockList.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._blockList, fieldNumber: 16)
+      }
       if !_storage._sourceVersion.isEmpty {
         try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 200)
       }
@@ -3933,6 +3987,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._received != rhs_storage._received {return false}
         if _storage._shardFooter != rhs_storage._shardFooter {return false}
         if _storage._parts != rhs_storage._parts {return false}
+        if _storage._receivedAgain != rhs_storage._receivedAgain {return false}
+        if _storage._notSent != rhs_storage._notSent {return false}
+        if _storage._blockList != rhs_storage._blockList {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         return true
       }
@@ -5681,7 +5738,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{1}steps\0\u{1}labels\0\u{4}k\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{1}catalog\0\u{4}\u{9}not_modified\0\u{1}received\0\u{3}changed_only\0\u{3}changed_tiles\0\u{3}source_build\0\u{3}source_url\0\u{3}data_date\0\u{3}source_version\0\u{1}steps\0\u{1}labels\0\u{3}received_again\0\u{3}not_sent\0\u{3}block_list\0\u{4}h\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -5723,6 +5780,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _sourceURL: String = String()
     var _dataDate: String = String()
     var _sourceVersion: String = String()
+    var _receivedAgain: UInt64 = 0
+    var _notSent: UInt64 = 0
+    var _blockList: String = String()
     var _steps: [PBStepStatus] = []
     var _labels: [String] = []
     var _submittedMs: Int64 = 0
@@ -5779,6 +5839,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _sourceURL = source._sourceURL
       _dataDate = source._dataDate
       _sourceVersion = source._sourceVersion
+      _receivedAgain = source._receivedAgain
+      _notSent = source._notSent
+      _blockList = source._blockList
       _steps = source._steps
       _labels = source._labels
       _submittedMs = source._submittedMs
@@ -5845,6 +5908,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 47: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._steps) }()
         case 49: try { try decoder.decodeRepeatedStringField(value: &_storage._labels) }()
+        case 50: try { try decoder.decodeSingularUInt64Field(value: &_storage._receivedAgain) }()
+        case 51: try { try decoder.decodeSingularUInt64Field(value: &_storage._notSent) }()
+        case 52: try { try decoder.decodeSingularStringField(value: &_storage._blockList) }()
         case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
         case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
         case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
@@ -5985,6 +6051,15 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._labels.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._labels, fieldNumber: 49)
       }
+      if _storage._receivedAgain != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._receivedAgain, fieldNumber: 50)
+      }
+      if _storage._notSent != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._notSent, fieldNumber: 51)
+      }
+      if !_storage._blockList.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._blockList, fieldNumber: 52)
+      }
       if _storage._submittedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
       }
@@ -6048,6 +6123,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._sourceURL != rhs_storage._sourceURL {return false}
         if _storage._dataDate != rhs_storage._dataDate {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
+        if _storage._receivedAgain != rhs_storage._receivedAgain {return false}
+        if _storage._notSent != rhs_storage._notSent {return false}
+        if _storage._blockList != rhs_storage._blockList {return false}
         if _storage._steps != rhs_storage._steps {return false}
         if _storage._labels != rhs_storage._labels {return false}
         if _storage._submittedMs != rhs_storage._submittedMs {return false}

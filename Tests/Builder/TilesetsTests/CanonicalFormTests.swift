@@ -66,6 +66,7 @@ struct CanonicalFormTests {
         "archives": "archives: [{url: a.pmtiles, zoom: 0-5}]", "encoding": "encoding: mapbox\nformat: png",
         "tile_size": "tile_size: 512\nformat: webp",
         "tile_packs": "tile_packs: 0-8@0", "layers": "layers: [water]", "overfetch": "overfetch: 0.5",
+        "sync": "url: http://10.0.0.1/planet.pmtiles\nformat: pbf\nsync: true",
         "empty_statuses": "empty_statuses: [403, 400]",
         "reject": "reject: [\(String(repeating: "ab", count: 32))]", "http2": "http2: true",
         "max_tile_bytes": "max_tile_bytes: 1000",

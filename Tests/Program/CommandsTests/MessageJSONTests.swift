@@ -20,6 +20,7 @@ struct MessageJSONTests {
             $0.reason = "source-changed: x"
             ($0.priority, $0.weight, $0.after) = (-1, 2, [3, 4])
             ($0.reused, $0.etaMs, $0.notModified, $0.received) = (1, 2, 3, 4)
+            ($0.receivedAgain, $0.notSent, $0.blockList) = (2, 98, "used: 5 blocks in 70 bytes")
             ($0.changedOnly, $0.changedTiles) = (true, 12)
             $0.waiting = "paused"
             $0.formats = ["mbtiles", "zeta", "pmtiles"]
@@ -48,21 +49,21 @@ struct MessageJSONTests {
         }
         #expect(
             try JSONText.line(job) == """
-                {"after":[3,4],"batches":6,"batches_done":5,"batches_failed":1,"bytes":7,"changed_only":true,"changed_tiles":12,\
-                "elapsed_seconds":1.25,"empty":5,\
+                {"after":[3,4],"batches":6,"batches_done":5,"batches_failed":1,\
+                "block_list":"used: 5 blocks in 70 bytes","bytes":7,"changed_only":true,"changed_tiles":12,"elapsed_seconds":1.25,"empty":5,\
                 "failed":4,"failures":[{"cause":"http-status","detail":"404","tile":"9/1/2"}],\
                 "formats":["mbtiles","pmtiles","zeta"],"group":"terrain","job":9,"kind":"mixed",\
-                "label":"EU / \\"all\\"","labels":["big","gpu-free"],"language":"de","not_modified":3,"packages":[{"files":[{"format":"pmtiles",\
+                "label":"EU / \\\"all\\\"","labels":["big","gpu-free"],"language":"de","not_modified":3,"not_sent":98,"packages":[{"files":[{"format":"pmtiles",\
                 "path":"/c/p","sha256":"01","size":6}],"id":"EE","path":"/c/EE.mbtiles","sha256":"00fe","size":5,\
                 "state":"published","tiles":3,"tiles_hash":"AB","version":2},{"files":[],"id":"LV","state":"waiting"}],\
-                "packages_total":8,"priority":-1,"reason":"source-changed: x","received":4,"reused":1,"settled":100,\
+                "packages_total":8,"priority":-1,"reason":"source-changed: x","received":4,"received_again":2,"reused":1,"settled":100,\
                 "started":"2026-11-22T14:03:06Z","state":"failed","steps":[],"stored":90,"style":"s",\
                 "submitted":"2026-11-22T14:03:05Z","summary_only":true,"tiles":100,"tileset":"osm",\
                 "waiting":"paused","weight":2,"zoom_max":14,"zoom_min":0}
                 """)
         #expect(try !JSONText.line(job.withoutPaths).contains("path"))
         let plain = try JSONText.line(PBJobStatus())
-        for name in ["group", "language", "reason", "waiting", "style", "submitted", "started", "ended"] {
+        for name in ["block_list", "group", "language", "reason", "waiting", "style", "submitted", "started", "ended"] {
             #expect(!plain.contains("\"\(name)\""))
         }
     }

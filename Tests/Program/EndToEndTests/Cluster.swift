@@ -116,6 +116,7 @@ struct Job: Decodable {
         let tiles: Int?
         let size: Int?
         let sha256: String?
+        let tilesHash: String?
         let path: String?
     }
 
@@ -134,6 +135,9 @@ struct Job: Decodable {
     let reused: Int
     let notModified: Int
     let received: Int
+    let receivedAgain: Int
+    let notSent: Int
+    let blockList: String?
     let batches: Int
     let batchesDone: Int
     let packages: [Package]

@@ -60,7 +60,7 @@ struct JSONReferenceTests {
             Self.ofClusters,
             but: [
                 "accepts_per_second", "accepts_concurrency", "packages.remark", "changed_tiles", "source_build",
-                "source_url", "source_version", "unchanged_at",
+                "source_url", "source_version", "unchanged_at", "block_list",
                 // Of a schedule whose firing was refused, and of one that is tried again: ScheduleTests.
                 "cause", "detail", "failures", "retry_seconds",
                 // Of a schedule that follows files: ScheduleHistoryTests.

@@ -16,10 +16,13 @@ struct RecordTests {
         var counts = JobCounts()
         (counts.tiles, counts.stored, counts.empty, counts.failed) = (1, 2, 3, 4)
         (counts.bytes, counts.reused, counts.notModified, counts.received) = (.max, 6, 7, 1 << 63)
+        (counts.receivedAgain, counts.notSent) = (14, .max)
         counts.batches = [8, 9, 10, 11, 12, 13]
-        return JobSummary(
+        var job = JobSummary(
             id: 3, requestID: "r", priority: -5, weight: 7, allowedMissing: 0.25, state: .failed, reason: "torn",
             counts: counts, after: [1, 2], identity: digest, keepsBlobs: true, wasPaused: true, sourceVersion: "etag")
+        job.blockList = "used: 3 blocks in 99 bytes"
+        return job
     }()
 
     private static let package = Package(

@@ -63,6 +63,30 @@ struct RangePlanTests {
         #expect(try bench.summary(id).state == .merging)
     }
 
+    /// What became of the list of blocks is kept through a restart; the first refusal stays.
+    @Test func whatBecameOfTheListOfBlocksIsKept() throws {
+        var bench = Bench()
+        bench.on(.submit(job()))
+        join(&bench, 1, credit: 4)
+        let id = try #require(bench.scheduler.jobIDs.last)
+        let first = try #require(bench.offers().first)
+        var planned = plan([1_000, 1_000])
+        planned.blockList = "used: 3 blocks in 90 bytes"
+        bench.on(.commit(1, first.token, .plan(planned)))
+        #expect(try bench.summary(id).blockList == "used: 3 blocks in 90 bytes")
+        for (offer, note) in zip(bench.offers(), ["not used: a", "not used: b"]) {
+            var counts = FetchCounts(stored: 1_000, received: 10, receivedAgain: 12, notSent: 5)
+            counts.blockList = note
+            bench.on(
+                .commit(
+                    1, offer.token, .fetch(Bench.digest(offer.plan?.first == 0 ? 1 : 2), counts, failures: [])))
+        }
+        bench.restart()
+        let summary = try bench.summary(id)
+        #expect(summary.blockList == "not used: a")
+        #expect((summary.counts.receivedAgain, summary.counts.notSent) == (20, 10))
+    }
+
     @Test(arguments: [[], [2_001], [1_999], [1_000, 1_001], [0, 2_000], [UInt64.max, 2_001]] as [[UInt64]])
     func aPlanOfOtherTilesIsRefused(_ tiles: [UInt64]) throws {
         var bench = Bench()

@@ -19,16 +19,18 @@ public struct PlannedRanges: Sendable {
     public static let largest = RangePlan.largest
 
     let plan: RangePlan
+    /// What became of the list of blocks beside the archive, in a line; empty when none was looked for, and for a plan that was read.
+    public let note: String
 
-    init(_ plan: RangePlan) { self.plan = plan }
+    init(_ plan: RangePlan, note: String = "") { (self.plan, self.note) = (plan, note) }
 
     /// Reads the bytes of a plan; `nil` when they are none.
     public init?(_ bytes: [UInt8]) {
         guard let plan = RangePlan(bytes) else { return nil }
-        self.plan = plan
+        (self.plan, note) = (plan, "")
     }
 
-    /// The bytes: a function of the tiles and the archive.
+    /// The bytes: a function of the tiles, the archive and the list of blocks beside it.
     public var encoded: [UInt8] { plan.encoded }
 
     /// The number of tiles.
@@ -57,6 +59,7 @@ public protocol PlanningOrigin: PinnedOrigin {
     /// - Parameters:
     ///   - positions: Where all of the tiles are in the plan.
     ///   - tiles: Those of them to fetch.
+    /// - Throws: Also ``RefutedBlocks`` when what came is not what the list of blocks says; the same call then goes on without the list.
     func fetch(
         _ tiles: Set<TileID>, of ranges: PlannedRanges, at positions: Range<UInt64>, known: [TileID: TileValidators],
         deliver: @Sendable ([FetchedTile]) async throws -> Void

@@ -43,6 +43,19 @@ struct RemoteAddress: Sendable {
         }
     }
 
+    private init(_ kind: Kind, name: String) { (self.kind, self.name) = (kind, name) }
+
+    /// The address with some more letters at its end, before its query.
+    func with(_ ending: String) -> RemoteAddress {
+        switch kind {
+        case .web(let url):
+            let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
+            return RemoteAddress(.web(String(url[..<end]) + ending + url[end...]), name: name + ending)
+        case .s3(let endpoint, let path, let provider):
+            return RemoteAddress(.s3(endpoint, path: path + ending, provider), name: name + ending)
+        }
+    }
+
     /// A request for a part of the archive.
     ///
     /// - Throws: ``OriginsError`` `.tileset` when there are no credentials.

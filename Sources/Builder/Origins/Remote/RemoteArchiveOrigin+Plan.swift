@@ -7,7 +7,10 @@ extension RemoteArchiveOrigin: PlanningOrigin {
     func plan(
         _ tiles: any Sequence<TileID> & Sendable, progress: @Sendable () -> Void
     ) async throws -> PlannedRanges {
-        PlannedRanges(try await RangePlanner(archive, tiles, limit: limit).plan(progress: progress))
+        let plan = try await RangePlanner(archive, tiles, limit: limit).plan(progress: progress)
+        guard hasBlockList else { return PlannedRanges(plan) }
+        let found = try await BlockListLookup(archive: archive, plan: plan).find(progress: progress)
+        return PlannedRanges(plan.with(found.blocks), note: found.note)
     }
 
     func fetch(
@@ -19,17 +22,24 @@ extension RemoteArchiveOrigin: PlanningOrigin {
             throw OriginsError(.busy, "The ranges of '\(archive.file.name)' were planned for another file.")
         }
         let tag = archive.file.version.tag
+        let plan = ranges.plan
+        let hasBlocks = !plan.blocks.isEmpty && !areBlocksRefuted
         var settled: [FetchedTile] = []
-        var found: [(place: Range<UInt64>, tile: TileID)] = []
+        var (kept, found): ([(place: Range<UInt64>, tile: TileID)], [(place: Range<UInt64>, tile: TileID)]) = ([], [])
         var all: [Range<UInt64>] = []
         // Mostly all tiles of the part are wanted.
         let isWhole = UInt64(tiles.count) == UInt64(positions.count)
         for run in runs {
             if let place = run.place, UInt64(run.length) <= limit, place != all.last { all.append(place) }
+            let own = hasBlocks ? run.place.flatMap { plan.tag(of: $0) } : nil
             for id in run.tile..<run.tile + UInt64(run.count) {
                 guard let tile = TileID(hilbertID: id), isWhole || tiles.contains(tile) else { continue }
-                if let tag, !known.isEmpty, known[tile]?.etag == tag {
-                    settled.append(FetchedTile(tile: tile, outcome: .unchanged, received: 0))
+                if !known.isEmpty, let before = known[tile]?.etag, before == tag || before == own {
+                    if let place = run.place {
+                        kept.append((place, tile))
+                    } else {
+                        settled.append(FetchedTile(tile: tile, outcome: .unchanged, received: 0, notSent: 0))
+                    }
                 } else if let place = run.place, UInt64(run.length) <= limit {
                     found.append((place, tile))
                 } else if run.length > 0 {
@@ -42,7 +52,29 @@ extension RemoteArchiveOrigin: PlanningOrigin {
         if !settled.isEmpty { try await deliver(settled) }
         let bodies = WantedBodies(found)
         let parts = requests(for: bodies.places, of: all, ranges.plan.requests)
-        try await read(bodies, by: parts, tag: tag, deliver: deliver)
+        try await read(bodies, by: parts) {
+            hasBlocks ? plan.tag(of: $0) ?? tag : tag
+        } onPart: { part, bytes in
+            guard hasBlocks, !plan.agrees(with: bytes, at: part.range.lowerBound) else { return }
+            refuteBlocks()
+            throw RefutedBlocks()
+        } deliver: {
+            try await deliver($0)
+        }
+        // What the list says counts when all that came agrees with it.
+        let unchanged = Self.unchanged(WantedBodies(kept), sent: Set(bodies.places))
+        if !unchanged.isEmpty { try await deliver(unchanged) }
+    }
+
+    /// The results of tiles that are as before; the bytes of a body that no request has were not sent.
+    private static func unchanged(_ bodies: WantedBodies, sent: Set<Range<UInt64>>) -> [FetchedTile] {
+        bodies.places.indices.flatMap { number in
+            let (place, tiles) = (bodies.places[number], bodies.tiles(of: number))
+            return tiles.map { tile in
+                let isFirst = tile == tiles.first && !sent.contains(place)
+                return FetchedTile(tile: tile, outcome: .unchanged, received: 0, notSent: isFirst ? place.count : 0)
+            }
+        }
     }
 
     /// The planned requests that have some bodies: as planned where all of their bodies are wanted, otherwise joined once more.

@@ -1,5 +1,6 @@
 import Errors
 import PMTiles
+import Synchronization
 import TileBodies
 import Tiles
 import Tilesets
@@ -27,6 +28,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     let limit: UInt64
     /// Whether only some layers of its tiles are kept.
     private let isCut: Bool
+    /// Whether a list of blocks is looked for beside the archive.
+    let hasBlockList: Bool
+    private let isListRefuted = Atomic<Bool>(false)
 
     init(_ archive: RemotePMTiles, _ tileset: Tileset, checkedBy checkPool: BodyCheckPool) {
         self.archive = archive
@@ -34,11 +38,15 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         format = tileset.format
         limit = UInt64(tileset.maxTileBytes)
         isCut = tileset.layers != nil
+        hasBlockList = tileset.sync == true
         self.checkPool = checkPool
     }
 
     var version: String { archive.file.version.text }
     var isStale: Bool { archive.file.isStale }
+    /// Whether bytes of the archive were not those of the list of blocks; then no list counts any more.
+    var areBlocksRefuted: Bool { isListRefuted.load(ordering: .relaxed) }
+    func refuteBlocks() { isListRefuted.store(true, ordering: .relaxed) }
     /// Bytes of the file.
     var size: UInt64 { archive.file.version.length }
     func hasChanged(since begin: ContinuousClock.Instant) async throws -> Bool {
@@ -182,7 +190,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             isApart
             ? plan.parts(places)
             : places.indices.map { JoinedRanges.Part(range: places[$0], pieces: $0..<$0 + 1) }
-        try await read(wanted, by: parts, tag: tag) { [plan] part, bytes in
+        try await read(wanted, by: parts) { _ in
+            tag
+        } onPart: { [plan] part, bytes in
             if part.pieces.count == 1 { plan.cache(bytes, at: part.range) }
         } deliver: {
             try await deliver($0)
@@ -196,15 +206,17 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     ///
     /// - Parameters:
     ///   - wanted: The bodies; the parts name them by number.
-    ///   - onPart: Called with each part that came.
+    ///   - tag: The ETag of the tiles with the body at a place.
+    ///   - onPart: Called with each part that came; an error of it ends the reading.
     func read(
-        _ wanted: WantedBodies, by parts: [JoinedRanges.Part], tag: String?,
-        onPart: @Sendable (JoinedRanges.Part, [UInt8]) -> Void = { _, _ in },
+        _ wanted: WantedBodies, by parts: [JoinedRanges.Part],
+        tag: @escaping @Sendable (Range<UInt64>) -> String?,
+        onPart: @Sendable (JoinedRanges.Part, [UInt8]) throws -> Void,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
         try await archive.file.read(parts.map(\.range), underWay: RemoteFile.maxUnderWayOfParts) { number, bytes in
             let part = parts[number]
-            onPart(part, bytes)
+            try onPart(part, bytes)
             var settled: [FetchedTile] = []
             for bodies in Self.groups(of: part.pieces, wanted.places) {
                 async let next = check(bodies, of: wanted, in: part, bytes, tag: tag)
@@ -228,7 +240,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     }
 
     private func check(
-        _ bodies: Range<Int>, of wanted: WantedBodies, in part: JoinedRanges.Part, _ bytes: [UInt8], tag: String?
+        _ bodies: Range<Int>, of wanted: WantedBodies, in part: JoinedRanges.Part, _ bytes: [UInt8],
+        tag: @escaping @Sendable (Range<UInt64>) -> String?
     ) async -> [FetchedTile] {
         await checkPool.run { [format, archive] checker in
             var settled: [FetchedTile] = []
@@ -237,7 +250,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 let place = wanted.places[number]
                 let start = Int(place.lowerBound - part.range.lowerBound)
                 Self.add(
-                    Array(bytes[start..<start + place.count]), coding: archive.coding, format: format, tag: tag,
+                    Array(bytes[start..<start + place.count]), coding: archive.coding, format: format, tag: tag(place),
                     tiles: wanted.tiles(of: number), checker: checker, to: &settled)
             }
             return settled

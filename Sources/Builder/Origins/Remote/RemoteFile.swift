@@ -75,20 +75,46 @@ final class RemoteFile: Sendable {
         }
         agreedAt = Mutex(.now)
         let answer = try await Self.head(address, client, isOpen: false)
+        version = try Self.version(of: answer, address, place: place)
+        head = answer.body
+        count(answer.received)
+    }
+
+    /// Reads the first bytes of a file whose address goes on behind that of another one, on its connections.
+    private init(beside other: RemoteFile, _ ending: String) async throws(OriginsError) {
+        (client, place) = (other.client, other.place)
+        (overfetch, maxPerPart) = (other.overfetch, other.maxPerPart)
+        address = other.address.with(ending)
+        agreedAt = Mutex(.now)
+        let answer = try await Self.head(address, client, isOpen: false)
+        version = try Self.version(of: answer, address, place: place)
+        head = answer.body
+        count(answer.received)
+    }
+
+    /// The file whose address has some more letters at its end, before its query.
+    ///
+    /// - Throws: As a file is opened.
+    func beside(_ ending: String) async throws(OriginsError) -> RemoteFile {
+        try await RemoteFile(beside: self, ending)
+    }
+
+    private static func version(
+        of answer: TransferResponse, _ address: RemoteAddress, place: String?
+    ) throws(OriginsError) -> RemoteVersion {
         guard let version = RemoteVersion(answer.headers, head: answer.body, place: place) else {
             throw OriginsError(
                 .unsupported,
                 "The server of '\(address.name)' does not send the length of the file (Content-Range). Use another server, or download the file and use the copy."
             )
         }
-        guard UInt64(answer.body.count) == min(Self.headSize, version.length) else {
+        guard UInt64(answer.body.count) == min(headSize, version.length) else {
             throw OriginsError(
                 .unreachable,
-                "The server of '\(address.name)' sent \(answer.body.count) of the first \(min(Self.headSize, version.length)) bytes."
+                "The server of '\(address.name)' sent \(answer.body.count) of the first \(min(headSize, version.length)) bytes."
             )
         }
-        (head, self.version) = (answer.body, version)
-        count(answer.received)
+        return version
     }
 
     /// The connections for files of a tileset; several files can share them.

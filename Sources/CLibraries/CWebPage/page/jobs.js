@@ -183,7 +183,8 @@ export function job(page, parts) {
         [w.bytes, size(one.bytes)], [w.zooms, zooms(one)], [w.tileset, one.tileset], [w.formats, (one.formats ?? []).join(', ')],
         [w.elapsed, time(one.elapsed_seconds)], [w.since, one.submitted?.replace('T', ' ').replace('Z', ' UTC')]]),
       details('job', given.values, facts([[w.received, size(one.received)], [w.batches, `${number(one.batches_done)} / ${number(one.batches)}`], [w.priority, one.priority], [w.weight, one.weight],
-        [w.reused, one.reused > 0 ? number(one.reused) : null], [w.notModified, one.not_modified > 0 ? number(one.not_modified) : null]])),
+        [w.reused, one.reused > 0 ? number(one.reused) : null], [w.notModified, one.not_modified > 0 ? number(one.not_modified) : null],
+        [w.notSent, one.not_sent > 0 ? size(one.not_sent) : null], [w.receivedAgain, one.received_again > 0 ? size(one.received_again) : null], [w.blockList, one.block_list ?? null]])),
       el('div', { class: 'cards' },
         el('section', { class: 'card' }, table(`${w.packages} (${number(one.packages_total)})`, [
           [words.catalogs.id, (item) => (item.state === 'published' ? link(item.id, `#/package/${encodeURIComponent(item.id)}`) : item.id)], [w.state, (item) => item.state],

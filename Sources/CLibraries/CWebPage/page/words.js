@@ -31,6 +31,7 @@ export const words = {
     failed: 'Failed', rate: 'Rate', left: 'Left', since: 'Submitted', priority: 'Priority', waiting: 'Waits because',
     reason: 'Reason', stored: 'Stored', empty: 'Empty', bytes: 'Bytes', batches: 'Batches', elapsed: 'Time',
     reused: 'Taken from earlier builds', notModified: 'Unchanged at the origin', received: 'Received', formats: 'Formats',
+    notSent: 'Not sent, unchanged', receivedAgain: 'Received for nothing', blockList: 'List of blocks',
     weight: 'Weight', after: 'After jobs', packages: 'Packages', failures: 'Failed tiles', events: 'Events', map: 'Where the work is',
     allStates: 'all states', filter: 'State', labelFilter: 'Exact label', apply: 'Filter', next: 'Older jobs', first: 'Newest jobs',
     select: (job) => `Select job ${job}`, selected: 'For the selected jobs:', perSecond: (text) => `${text}/s`,

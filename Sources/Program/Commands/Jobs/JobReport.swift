@@ -23,8 +23,7 @@ enum JobReport {
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
                 + "\(Units.count(job.failed)) \(onlyLeavesOut(job) ? "left out" : "failed"); \(Units.bytes(job.bytes))"
                 + (job.reused > 0 ? "; \(Units.count(job.reused)) reused from shards" : ""),
-            "origin   \(Units.bytes(job.received)) received"
-                + (job.notModified > 0 ? "; \(Units.count(job.notModified, of: "tile")) revalidated, unchanged" : ""),
+            origin(job),
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done"
                 + (job.batchesFailed > 0 ? ", \(Units.count(job.batchesFailed)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
@@ -34,6 +33,7 @@ enum JobReport {
             let version = job.sourceVersion.isEmpty ? "" : ", \(job.sourceVersion)"
             lines.append("build    \(job.sourceBuild)\(date), \(job.sourceURL)\(version)")
         }
+        if !job.blockList.isEmpty { lines.append("blocks   list \(job.blockList)") }
         if job.changedOnly {
             lines.append(
                 "changed  the origin was asked for the \(Units.count(job.changedTiles, of: "tile")) of a list and for tiles that were not kept; the rest was not asked"
@@ -53,6 +53,15 @@ enum JobReport {
             lines.insert("share    \(priority(job)), weight \(job.weight)", at: 2)
         }
         return lines + packages(job, all: all) + job.steps.map(line) + failures(job, all: all)
+    }
+
+    /// What was received, what of it for nothing, and what did not have to be sent.
+    private static func origin(_ job: PBJobStatus) -> String {
+        var line = "origin   \(Units.bytes(job.received)) received"
+        if job.receivedAgain > 0 { line += ", \(Units.bytes(job.receivedAgain)) of it for nothing: as before" }
+        if job.notSent > 0 { line += "; \(Units.bytes(job.notSent)) unchanged and not sent" }
+        if job.notModified > 0 { line += "; \(Units.count(job.notModified, of: "tile")) revalidated, unchanged" }
+        return line
     }
 
     private static func line(_ step: PBStepStatus) -> String {

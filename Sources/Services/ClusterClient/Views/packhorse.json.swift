@@ -57,6 +57,9 @@ extension PBJobStatus: Encodable {
         try object.encodeIfPresent(sourceURL.isEmpty ? nil : sourceURL, forKey: "source_url")
         try object.encodeIfPresent(dataDate.isEmpty ? nil : dataDate, forKey: "data_date")
         try object.encodeIfPresent(sourceVersion.isEmpty ? nil : sourceVersion, forKey: "source_version")
+        try object.encode(receivedAgain, forKey: "received_again")
+        try object.encode(notSent, forKey: "not_sent")
+        try object.encodeIfPresent(blockList.isEmpty ? nil : blockList, forKey: "block_list")
         try object.encode(steps, forKey: "steps")
         try object.encode(labels, forKey: "labels")
         try object.encodeIfPresent(WallTime.iso(submittedMs), forKey: "submitted")
@@ -260,7 +263,7 @@ extension PBPackageFile: Encodable {
 package enum MessageSchemas {
     package static let words: [String: String] = [
         "FailedTile": "tile:string cause:string detail:string",
-        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string steps:[JobStep] labels:[string] submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
+        "Job": "job:unsigned label:string kind:string state:fetching|merging|publishing|done|failed|cancelled tileset:string zoom_min:unsigned zoom_max:unsigned tiles:unsigned stored:unsigned empty:unsigned failed:unsigned settled:unsigned bytes:unsigned batches:unsigned batches_done:unsigned elapsed_seconds:number reason?:string packages:[JobPackage] failures:[FailedTile] priority:integer weight:unsigned after:[unsigned] batches_failed:unsigned reused:unsigned waiting?:string formats:[string] style?:string group?:string language?:string catalog?:string not_modified:unsigned received:unsigned changed_only:boolean changed_tiles?:unsigned source_build?:string source_url?:string data_date?:string source_version?:string received_again:unsigned not_sent:unsigned block_list?:string steps:[JobStep] labels:[string] submitted?:string started?:string ended?:string summary_only:boolean packages_total:unsigned",
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
         "JobStep": "step:string state:waiting|running|done|failed attempts:unsigned result?:string cause?:string detail?:string retry?:string ended?:string exit_code?:unsigned",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",

@@ -14,7 +14,7 @@ enum EventText {
         case .job(let row):
             let summary = try JobRecord.summary(job, try JobRecord.table.reader(row, line))
             return "job \(job) \(summary.state.rawValue)" + (summary.priority < 0 ? ", paused" : "")
-                + (summary.reason.isEmpty ? "" : ": \(summary.reason)")
+                + (summary.reason.isEmpty ? "" : ": \(summary.reason)") + transfer(summary)
         case .jobForgotten: return "job \(job) forgotten"
         case .batch(let row): return "job \(job) batch \(try batch(try BatchRecord.table.reader(row, line)))"
         case .package(let body):
@@ -47,6 +47,14 @@ enum EventText {
     private static func inserted(_ job: JobSummary, packages: Int) -> String {
         "job \(job.id) submitted: \(Units.count(job.counts.tiles, of: "tile")) in "
             + "\(Units.count(job.counts.totalBatches, of: "batch")), \(Units.count(packages, of: "package"))"
+    }
+
+    /// What a job over unchanged tiles received, when it has ended.
+    private static func transfer(_ job: JobSummary) -> String {
+        let counts = job.counts
+        guard job.state == .done, counts.notSent > 0 || counts.receivedAgain > 0 else { return "" }
+        return "; \(Units.bytes(counts.received)) received, \(Units.bytes(counts.receivedAgain)) of it for nothing,"
+            + " \(Units.bytes(counts.notSent)) not sent"
     }
 
     private static func text(_ firing: PastFiring) -> String {

@@ -42,6 +42,8 @@ struct BatchRecord: Sendable {
             RecordField("not_modified", log: 17) { $0.result?.notModified },
             RecordField("received", log: 18) { $0.result?.received },
             RecordField("footer", log: 19) { $0.batch.result.footer },
+            RecordField("received_again", log: 20) { $0.result?.receivedAgain },
+            RecordField("not_sent", log: 21) { $0.result?.notSent },
         ])
 
     /// The counts of a batch with a shard; without one the columns are NULL.
@@ -51,7 +53,8 @@ struct BatchRecord: Sendable {
         let result = FetchCounts(
             stored: try field("stored"), empty: try field("empty"), failed: try field("failed"),
             bodyBytes: try field("body_bytes"), shardBytes: try field("shard_bytes"), reused: try field("reused"),
-            notModified: try field("not_modified"), received: try field("received"), footer: try field("footer"))
+            notModified: try field("not_modified"), received: try field("received"),
+            receivedAgain: try field("received_again"), notSent: try field("not_sent"), footer: try field("footer"))
         return Batch(
             cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, role: planned.role,
             state: try field("state"),

@@ -30,6 +30,9 @@ enum JobRecord {
             RecordField("keeps", log: 17, at: \.keepsBlobs),
             RecordField("was_paused", log: 18, at: \.wasPaused),
             RecordField("source_version", log: 19, at: \.sourceVersion),
+            RecordField("received_again", log: 20, at: \.counts.receivedAgain, status: \.receivedAgain),
+            RecordField("not_sent", log: 21, at: \.counts.notSent, status: \.notSent),
+            RecordField("block_list", log: 22, at: \.blockList, status: \.blockList),
         ]
             // Batches by state: 32 to 37.
             + BatchState.allCases.map { state in

@@ -105,6 +105,9 @@ final class BaseTiles {
         return true
     }
 
+    /// Whether a tile is here with this body, whatever its validators.
+    func isSame(_ tile: TileID, _ digest: Digest) -> Bool { places[tile]?.entry.body?.digest == digest }
+
     /// The length of the old body, so that a body of another length need not be hashed.
     func length(of tile: TileID) -> Int? { places[tile]?.entry.body?.length }
 
