@@ -2656,7 +2656,7 @@ public nonisolated struct PBChangeCatalog: Sendable {
   /// ids; empty = promote: all; rollback: those of the last promotion
   public var packages: [String] = []
 
-  /// only this one; both parts empty = every edition
+  /// only this one; both parts empty = every edition, or see main_edition
   public var edition: PBEdition {
     get {_edition ?? PBEdition()}
     set {_edition = newValue}
@@ -2678,6 +2678,9 @@ public nonisolated struct PBChangeCatalog: Sendable {
 
   /// only report what would be changed
   public var dryRun: Bool = false
+
+  /// only the edition without group and language
+  public var mainEdition: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -8210,7 +8213,7 @@ nonisolated extension PBWithdraw: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PBChangeCatalog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ChangeCatalog"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}catalog\0\u{1}from\0\u{1}packages\0\u{1}edition\0\u{1}version\0\u{3}max_shrink\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}dry_run\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}catalog\0\u{1}from\0\u{1}packages\0\u{1}edition\0\u{1}version\0\u{3}max_shrink\0\u{3}replaces_tileset\0\u{3}replaces_area\0\u{3}dry_run\0\u{3}main_edition\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8228,6 +8231,7 @@ nonisolated extension PBChangeCatalog: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 8: try { try decoder.decodeSingularBoolField(value: &self.replacesTileset) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.mainEdition) }()
       default: break
       }
     }
@@ -8268,6 +8272,9 @@ nonisolated extension PBChangeCatalog: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 10)
     }
+    if self.mainEdition != false {
+      try visitor.visitSingularBoolField(value: self.mainEdition, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8282,6 +8289,7 @@ nonisolated extension PBChangeCatalog: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.replacesTileset != rhs.replacesTileset {return false}
     if lhs.replacesArea != rhs.replacesArea {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.mainEdition != rhs.mainEdition {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -44,6 +44,16 @@ struct PromotionTests {
         return try CatalogIndex(decoding: bytes)
     }
 
+    @Test func oneEditionComesAloneTheMainOneToo() throws {
+        let german = try CatalogEdition(group: "terrain", language: "de")
+        for edition in [.main, german] { try publish("EE", "new", edition, to: staging) }
+        for edition in [.main, german] {
+            let done = try live.apply(try live.planPromotion(of: CatalogSelection([], edition: edition), from: staging))
+            #expect(done.packages.map(\.edition) == [edition.path])
+        }
+        #expect(try provenIndex().packages.count == 2)
+    }
+
     @Test func allPackagesOfAllEditionsComeAtOnceAsLinks() throws {
         let german = try CatalogEdition(group: "terrain", language: "de")
         try publish("EE", "old", to: live)

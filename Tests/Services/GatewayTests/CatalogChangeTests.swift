@@ -46,7 +46,7 @@ import Tiles
             #expect(compared.text.contains("\"change\":\"changed\"") && compared.text.contains("\"omitted\":0"))
             #expect(try await gateway.get(path).status == 401)
             let orders = "/v1/catalogs/main/orders"
-            let promote = #"{"order":"promote","from":"staging","packages":["EE"]}"#
+            let promote = #"{"order":"promote","from":"staging","packages":["EE"],"main_edition":true}"#
             #expect(try await gateway.post(orders, promote, Cluster.viewer).status == 403)
             let dry = try await gateway.post(
                 orders, #"{"order":"promote","from":"staging","dry_run":true}"#, Cluster.op)
@@ -76,6 +76,7 @@ import Tiles
                 ("main", #"{"order":"promote","from":"staging","max_shrink":2}"#, 422),
                 ("main", #"{"order":"promote","from":"main"}"#, 422),
                 ("main", #"{"order":"rollback","version":0}"#, 422),
+                ("main", #"{"order":"rollback","group":"terrain","main_edition":true}"#, 422),
                 ("main", #"{"order":"promote","from":"staging","packages":["XX"]}"#, 404),
                 ("main", #"{"order":"rollback","packages":["EE"],"version":7}"#, 404),
                 ("nowhere", #"{"order":"rollback"}"#, 404),

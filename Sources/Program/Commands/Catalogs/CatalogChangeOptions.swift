@@ -13,6 +13,7 @@ import Wire
 struct CatalogChangeOptions: ParsableArguments {
     @Option(help: "Only in this group.") var group: String?
     @Option(help: "Only in this language.") var language: String?
+    @Flag(help: "Only in the main edition, which has no group and no language.") var mainEdition = false
     @Flag(help: "Show what would be changed; change nothing.") var dryRun = false
     @Option(
         help: ArgumentHelp(
@@ -33,13 +34,16 @@ struct CatalogChangeOptions: ParsableArguments {
         guard (0...100).contains(patchesFrom) else {
             throw ValidationError("--patches-from must be between 0 and 100.")
         }
+        guard !mainEdition || group == nil && language == nil else {
+            throw ValidationError("--main-edition is the edition without --group and --language; give one of them.")
+        }
     }
 
     /// The packages, in every edition unless one is named.
     func selection(_ ids: [String]) throws -> CatalogSelection {
-        CatalogSelection(
-            ids,
-            edition: group == nil && language == nil ? nil : try CatalogEdition(group: group, language: language))
+        let isEvery = group == nil && language == nil && !mainEdition
+        return CatalogSelection(
+            ids, edition: isEvery ? nil : try CatalogEdition(group: group, language: language))
     }
 
     /// The order for a coordinator.
@@ -49,6 +53,7 @@ struct CatalogChangeOptions: ParsableArguments {
             $0.catalog = catalog
             $0.packages = ids
             $0.edition = PBEdition(group: group ?? "", language: language ?? "")
+            $0.mainEdition = mainEdition
             $0.dryRun = dryRun
         }
     }

@@ -110,8 +110,11 @@ extension CatalogOrder {
             throw SubmitProblem(
                 "bad-request", "'\(body.order.prefix(40))' is no order for a catalog: promote or rollback.")
         }
-        self.init(
-            kind, of: CatalogSelection(body.packages, edition: body.edition.isRoot ? nil : edition))
+        guard body.edition.isRoot || !body.mainEdition else {
+            throw SubmitProblem("bad-request", "The main edition has no group and no language.")
+        }
+        let isEvery = body.edition.isRoot && !body.mainEdition
+        self.init(kind, of: CatalogSelection(body.packages, edition: isEvery ? nil : edition))
         (replacesTileset, replacesArea, isDry) = (body.replacesTileset, body.replacesArea, body.dryRun)
     }
 }

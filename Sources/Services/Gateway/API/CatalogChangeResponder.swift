@@ -34,6 +34,8 @@ enum CatalogChangeResponder {
         let packages: [String]?
         let group: String?
         let language: String?
+        /// Whether only packages without group and language are meant.
+        let mainEdition: Bool?
         /// The version that comes back.
         let version: UInt32?
         /// From 0 to 1; absent = 0.5.
@@ -63,6 +65,9 @@ enum CatalogChangeResponder {
             throw Problem(.wrongRequest, "'from' belongs to promote, 'version' to rollback.")
         }
         guard order.version != 0 else { throw Problem(.wrongRequest, "'version' is at least 1.") }
+        guard order.mainEdition != true || order.group == nil && order.language == nil else {
+            throw Problem(.wrongRequest, "'main_edition' is that without 'group' and 'language'.")
+        }
         // No 'packages' means all: an empty list is a mistake of a program.
         guard (1...1_000).contains(order.packages?.count ?? 1) else {
             throw Problem(.wrongRequest, "'packages' has 1 to 1,000 ids; without it all packages are meant.")
@@ -76,6 +81,7 @@ enum CatalogChangeResponder {
                 $0.group = order.group ?? ""
                 $0.language = order.language ?? ""
             }
+            $0.mainEdition = order.mainEdition ?? false
             $0.version = order.version ?? 0
             $0.maxShrink = order.maxShrink ?? CatalogDifference.usualShrinkage
             $0.replacesTileset = order.replaceTileset ?? false

@@ -140,7 +140,8 @@ enum OpenAPISchemas {
         "CatalogOrder": object(
             [
                 "order": words(["promote", "rollback"]), "from": text, "packages": list(text), "group": text,
-                "language": text, "version": .object(["type": .string("integer"), "minimum": .number(1)]),
+                "language": text, "main_edition": .object(["type": .string("boolean")]),
+                "version": .object(["type": .string("integer"), "minimum": .number(1)]),
                 "max_shrink": .object(["type": .string("number")]),
                 "replace_tileset": .object(["type": .string("boolean")]),
                 "replace_area": .object(["type": .string("boolean")]), "dry_run": .object(["type": .string("boolean")]),
