@@ -170,7 +170,7 @@ import ZeroMQ
         try await Self.serving { gateway in
             for path in [
                 "status", "session", "jobs", "schedules", "workers", "origins", "tilesets", "failed", "events",
-                "packages",
+                "packages", "catalogs",
             ] {
                 let answer = try await gateway.get("/v1/\(path)", Self.viewer)
                 #expect(answer.status == 200 && JSONValue(json: answer.body) != nil, "\(path): \(answer.text)")

@@ -56,6 +56,40 @@ import Tiles
         }
     }
 
+    @Test func anotherCatalogIsReadWithAToken() async throws {
+        let map = try Self.east()
+        let home = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-other-\(UUID().uuidString)")
+        // A folder that stays takes space only.
+        defer { try? FileManager.default.removeItem(at: home) }
+        let tokens = home.appendingPathComponent("tokens")
+        let place = home.appendingPathComponent("staging")
+        try FileManager.default.createDirectory(at: tokens, withIntermediateDirectories: true)
+        try Data("sha256:\(DigestText.of("viewer"))\nroles: viewer\n".utf8)
+            .write(to: tokens.appendingPathComponent("viewer.token"))
+        let staging = try Catalog(place, create: true, baseURL: "http://maps.example.com/")
+        try staging.publish("W", map, in: home, dataDate: "2026-04-01")
+        let viewer = ["Authorization": "Bearer viewer"]
+        let change = { (options: inout GatewayOptions) in
+            options.tokens = tokens
+            options.otherCatalogs = ["staging": place]
+        }
+        try await Self.serving(options: change) { gateway in
+            let list = try await gateway.get("/v1/catalogs", viewer)
+            #expect(list.text.contains(#"["staging"]"#), "\(list.text)")
+            let root = "/v1/catalogs/staging"
+            #expect(try await gateway.get("\(root)/catalog.json").status == 401)
+            let index = try await gateway.wait("\(root)/catalog.json", viewer) { $0.status == 200 }
+            #expect(index.text.contains("2026-04-01") && index.header("cache-control") == "private, no-cache")
+            let document = try await gateway.get("\(root)/tiles/W@1.json", viewer)
+            #expect(document.text.contains("\(root)/tiles/W@1/{z}/{x}/{y}"), "\(document.text)")
+            let tile = try #require(map.bodies.keys.max())
+            let answer = try await gateway.get("\(root)/tiles/W@1/\(tile).pbf", viewer)
+            #expect(answer.status == 200 && answer.header("cache-control") == "private, max-age=3600", "\(answer.text)")
+            #expect(try await gateway.get("\(root)/tiles/W@1/\(tile).pbf").status == 401)
+            #expect(try await gateway.get("/v1/catalogs/none/catalog.json", viewer).status == 404)
+        }
+    }
+
     /// Tiles, TileJSON, the view of the package and CARTO's list of one that is published as PMTiles alone.
     @Test func pmtilesAloneIsServed() async throws {
         let map = try Self.west()

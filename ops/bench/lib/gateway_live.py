@@ -13,14 +13,13 @@ import subprocess
 import threading
 import time
 
-from acceptance import Skip, expect, wait
+from acceptance import expect, wait
 from checks_load import descriptors, environment, idle_connections, memory
 from gateway_rows import MIB, PACKAGES, cpu_seconds, row
 from gateway_site import VIEWER
 from web_proxy import Nginx
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent.parent
 STREAMS, STREAMS_EACH = 200, 4
 
 
@@ -162,24 +161,6 @@ class LiveRows:
         expect(done.returncode == 0, done.stderr[-300:])
         ours, theirs = json.loads(done.stdout)
         yield row("page: first contentful paint ÷ the same files from nginx", ours / theirs, "×", 1.5, False, f"{ours:.0f} and {theirs:.0f} ms")
-
-    def first_map(self):
-        """The first map of a package, drawn by MapLibre, next to the same answers as files of nginx."""
-        found = subprocess.run([ROOT / "ops/web-lib"], capture_output=True, text=True)
-        if found.returncode != 0:
-            raise Skip(found.stderr.strip().splitlines()[-1])
-        python, files = environment(self.site, "playwright==1.65.2"), self.bench.folder / "map"
-        gateway = self.bench.make_gateway("--web-lib", ROOT / found.stdout.strip())
-        page_map = [python, HERE / "page_map.py"]
-        expect(subprocess.run([*page_map, "record", files, gateway.url], capture_output=True).returncode == 0, "the answers cannot be kept")
-        # A tile without a body is 204, as the gateway says it.
-        server = Nginx(self.bench.folder / "map-nginx", f"root {files}; location / {{ try_files $uri $uri/index.html @none; }} location @none {{ return 204; }}")
-        done = subprocess.run([*page_map, str(self.bench.rounds * 2), gateway.url, server.url], capture_output=True, text=True)
-        server.stop()
-        gateway.kill()
-        expect(done.returncode == 0, done.stderr[-300:])
-        ours, theirs = json.loads(done.stdout)
-        yield row("page: first map drawn ÷ the same files from nginx", ours / theirs, "×", 1.5, False, f"{ours:.0f} and {theirs:.0f} ms")
 
     def coordinator(self):
         """What a gateway with one open page costs the coordinator."""
