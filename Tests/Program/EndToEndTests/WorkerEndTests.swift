@@ -47,7 +47,7 @@ struct WorkerEndTests {
     @Test(
         .timeLimit(.programs),
         arguments: [
-            (["worker", "--memory", "10MB"], "at least 256MB"),
+            (["worker", "--memory", "10MB"], "at least 128MB"),
             (["worker", "--scratch-limit", "1MB"], "at least 64MB"),
             (["worker", "--blobs", "b", "--scratch-limit", "1GB"], "has no effect"),
             (["worker", "--label", "GPU"], "'GPU' is not a label"),

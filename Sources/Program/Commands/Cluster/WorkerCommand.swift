@@ -58,7 +58,7 @@ struct WorkerCommand: AsyncParsableCommand {
     var bandwidth: String?
     @Option(
         help: ArgumentHelp(
-            "Take no more work while the process uses more memory than this, at least 256MB; what runs is finished. Default: no limit.",
+            "Take no more work while the process uses more memory than this, at least 128MB; what runs is finished. Default: no limit.",
             valueName: "size"))
     var memory: String?
     @Option(
@@ -113,8 +113,8 @@ struct WorkerCommand: AsyncParsableCommand {
         _ = try Self.seconds(timeLimit, "--time-limit", least: 30)
     }
 
-    /// A worker without work needs about 100 MB.
-    private static let leastMemory: UInt64 = 256_000_000
+    /// A worker without work needs about 50 MB, and during a merge about 100 MB.
+    private static let leastMemory: UInt64 = 128_000_000
     private static let leastScratch: UInt64 = 64_000_000
 
     private static func size(_ text: String?, _ option: String, least: UInt64) throws -> UInt64? {
