@@ -31,8 +31,10 @@ export class Cost {
   }
 
   async #past(get, { tileset, tiles }) {
-    const jobs = this.page.role === 'client' ? [] : (await get('v1/jobs?state=done&limit=100')).jobs;
-    return forecast(jobs, tileset, tiles) ?? forecastOfPackages(await get('catalog.json'), tileset, tiles);
+    try {
+      const jobs = this.page.role === 'client' ? [] : (await get('v1/jobs?state=done&limit=100')).jobs;
+      return forecast(jobs, tileset, tiles) ?? forecastOfPackages(await get('catalog.json'), tileset, tiles);
+    } catch { return null; }
   }
 
   async #ask({ key, tileset, area, zoom, formats }) {

@@ -13,15 +13,17 @@ export class JobPreview {
   async update(get, job, language) {
     const turn = job.packages.map((one) => `${one.id} ${one.state === 'published' ? one.version : ''}`).join();
     if (turn === this.turn) return;
-    this.turn = turn;
     const data = await get('catalog.json');
     const ids = new Set(job.packages.map((one) => one.id));
     const all = data.packages.filter((one) => ids.has(one.id) && one.versions[0].tileset === job.tileset);
     const found = all.filter((one) => one.edition === all[0].edition);
     const shown = found.map((one) => `${one.edition}${one.id}@${one.versions[0].version}`).join();
-    if (shown === this.shown) return;
-    this.shown = shown;
-    if (found.length === 0) return;
+    if (shown !== this.shown && found.length > 0) await this.#draw(get, data, job, found, language);
+    // What failed is tried again.
+    [this.turn, this.shown] = [turn, shown];
+  }
+
+  async #draw(get, data, job, found, language) {
     const squares = found.flatMap((one) => maskSquares(one.versions[0].tile_mask));
     const { source, styles } = await tilesOfMap(get, data, { name: `~${job.tileset}`, path: 'tiles', edition: found[0].edition, tileset: job.tileset, squares }, language);
     this.view.setSource(source);

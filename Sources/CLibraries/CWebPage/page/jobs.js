@@ -148,7 +148,8 @@ export function job(page, parts) {
   return async (get) => {
     const one = await get(`v1/jobs/${encodeURIComponent(id)}`);
     await cover.update(get);
-    await preview.update(get, one, page.language);
+    // The job is shown also where the catalog does not answer now.
+    await preview.update(get, one, page.language).catch(() => null);
     const { bands } = cover;
     const name = (item) => words.coverage.band(item.zoomMin, item.zoomMax);
     const shown = bands.find((item) => name(item) === band) ?? bands[0];

@@ -39,14 +39,15 @@ export function pack(page, parts, query) {
     const [newest] = item.versions;
     const squares = maskSquares(newest.tile_mask);
     if (shown !== newest.version) {
-      shown = newest.version;
       view.fit(boundsOf(squares));
       main = await tilesOfVersion(get, data, item, { version: newest, path: 'tiles' }, page.language);
       others = [...keptVersions(item), ...(page.mayRead ? await versionsElsewhere(get, item) : [])];
       const { bounds } = main.tileJSON;
       view.setSource(main.source);
       if (bounds && bounds[0] < bounds[2]) view.fit(fractions(bounds));
+      style = Math.min(style, main.styles.length - 1);
       await draw(get, data, item, newest);
+      shown = newest.version;
     }
     view.set({ squares: hasBorders ? squares : [], hasBorders });
     const again = () => draw(get, data, item, newest).catch((error) => note(words.error(error.message, error.hint), true));

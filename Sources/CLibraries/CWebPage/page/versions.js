@@ -14,7 +14,8 @@ export async function versionsElsewhere(get, item) {
   const { catalogs } = await get('v1/catalogs');
   const found = [];
   for (const name of catalogs) {
-    const { packages } = await get(`v1/catalogs/${encodeURIComponent(name)}/catalog.json`);
+    // One that cannot be read now is left out.
+    const { packages } = await get(`v1/catalogs/${encodeURIComponent(name)}/catalog.json`).catch(() => ({ packages: [] }));
     const other = packages.find((one) => one.id === item.id && one.edition === item.edition)?.versions[0];
     if (!other || other.files[0].sha256 === item.versions[0].files[0].sha256) continue;
     found.push({ key: name, name: words.pack.elsewhere(name, other.version), version: other, path: `v1/catalogs/${encodeURIComponent(name)}/tiles` });

@@ -28,13 +28,7 @@ enum OtherCatalogResponder {
     }
 
     static func tile(_ routed: RoutedRequest) async throws(Problem) -> Response {
-        let (wanted, services) = (try TileRequest(routed), routed.services)
-        let responder = TileResponder(
-            snapshot: try snapshot(routed), archives: services.archives, metrics: services.metrics)
-        var response = try await responder.respond(wanted, to: routed.request)
-        // A cache that many people share must not have them: the address needs a token.
-        response.headers[.cacheControl] = "private, max-age=3600"
-        return response
+        try await TileResponder.tile(routed, of: try snapshot(routed))
     }
 
     private static func snapshot(_ routed: RoutedRequest) throws(Problem) -> CatalogSnapshot {

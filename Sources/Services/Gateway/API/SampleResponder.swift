@@ -36,7 +36,7 @@ enum SampleResponder {
         let outcome = await sampler.outcome(key, question) {
             do throws(Problem) {
                 try services.access.checkRate(caller, .samples)
-                return try await busy(wish.tileset.id, services)
+                return try await busy(services)
             } catch { return error.detail }
         }
         switch outcome {
@@ -49,12 +49,13 @@ enum SampleResponder {
         }
     }
 
-    /// The limits of a tile server hold for the whole cluster, so a sample is no second program beside a job.
-    private static func busy(_ tileset: String, _ services: GatewayServices) async throws(Problem) -> String? {
-        let jobs = try await services.cluster.read("tilesets in work") { client in
-            try await client.jobs(PBListJobs.make { $0.states = ["fetching"] }, limit: 1_000).jobs.map(\.tileset)
+    /// The limits of a tile server hold for the whole cluster, and a job of any tileset may use the same server: a sample is no second
+    /// program beside a job.
+    private static func busy(_ services: GatewayServices) async throws(Problem) -> String? {
+        let jobs = try await services.cluster.ask { client in
+            try await client.jobs(PBListJobs.make { $0.states = ["fetching"] }, limit: 1).jobs.count
         }
-        return jobs.contains(tileset) ? "A job fetches tiles of this tileset now." : nil
+        return jobs > 0 ? "A job fetches tiles now." : nil
     }
 
     private static func none(_ wish: ExtractWish, _ reason: String, mayAskAgain: Bool) -> Response {

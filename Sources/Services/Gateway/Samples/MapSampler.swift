@@ -32,12 +32,16 @@ actor MapSampler {
     func outcome(
         _ key: String, _ question: MapSample.Question, refusal: @Sendable () async -> String?
     ) async -> Outcome {
-        if case .known(let task) = samples.turn(key, now: now) { return await task.value }
+        switch samples.turn(key, now: now) {
+        case .known(let task): return await task.value
+        case .later: return Self.later
+        case .make: break
+        }
         if let reason = await refusal() { return .none(reason, mayAskAgain: false) }
         // Another request may have begun the same sample since.
         switch samples.turn(key, now: now) {
         case .known(let task): return await task.value
-        case .later: return .none("Other maps are being measured.", mayAskAgain: true)
+        case .later: return Self.later
         case .make:
             let task = Task { [source, patience] in await Self.make(question, of: source, within: patience) }
             samples.keep(task, key, now: now)
@@ -47,6 +51,8 @@ actor MapSampler {
             return outcome
         }
     }
+
+    private static let later = Outcome.none("Other maps are being measured.", mayAskAgain: true)
 
     private static func make(
         _ question: MapSample.Question, of source: @escaping MapSample.Source, within patience: Duration

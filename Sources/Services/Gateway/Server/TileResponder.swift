@@ -17,12 +17,19 @@ struct TileResponder: Sendable {
     private let file: ServedFile
     private let services: GatewayServices
     private let folder: CatalogFolder
+    /// Who may keep the answer, for Cache-Control.
+    private let keepers: String
 
     /// The route of tiles: 200; 204 for a tile inside the mask that the origin does not have.
     ///
     /// - Throws: ``Problem`` `outside-the-package`, `not-found`, `damaged`.
     static func tile(_ routed: RoutedRequest) async throws(Problem) -> Response {
         try await TileResponder(routed).respond(to: routed.request)
+    }
+
+    /// The answer of another catalog than the main one: its address needs a token, so a cache that many people share must not keep it.
+    static func tile(_ routed: RoutedRequest, of other: CatalogSnapshot) async throws(Problem) -> Response {
+        try await TileResponder(routed, of: other, keepers: "private").respond(to: routed.request)
     }
 
     /// The same answer at once for an open PMTiles file whose bytes the system has in memory.
@@ -36,9 +43,11 @@ struct TileResponder: Sendable {
         }
     }
 
-    private init(_ routed: RoutedRequest) throws(Problem) {
-        (wanted, services) = (try TileRequest(routed), routed.services)
-        let (snapshot, tile) = (try services.watch.snapshot, wanted.tile)
+    private init(
+        _ routed: RoutedRequest, of other: CatalogSnapshot? = nil, keepers: String = "public"
+    ) throws(Problem) {
+        (wanted, services, self.keepers) = (try TileRequest(routed), routed.services, keepers)
+        let (snapshot, tile) = (try other ?? services.watch.snapshot, wanted.tile)
         folder = snapshot.folder
         let versions = snapshot.maps.maps(wanted.source, edition: wanted.edition)
         guard !versions.isEmpty else {
@@ -48,7 +57,7 @@ struct TileResponder: Sendable {
             services.metrics.tile(.outside)
             throw Problem(
                 .outside, "No package here has tile \(tile).",
-                headers: [.cacheControl: wanted.isFixed ? "public, max-age=3600" : "public, max-age=60"])
+                headers: [.cacheControl: "\(keepers), max-age=\(wanted.isFixed ? 3600 : 60)"])
         }
         file = try Self.file(of: map, wanted.format)
     }
@@ -78,7 +87,7 @@ struct TileResponder: Sendable {
     private func answer(_ found: TileBody?, to request: Request) throws(Problem) -> WholeAnswer {
         services.metrics.tile(found == nil ? .empty : .found)
         var headers: HTTPFields = [
-            .cacheControl: wanted.isFixed ? "public, max-age=31536000, immutable" : "public, max-age=60",
+            .cacheControl: wanted.isFixed ? "\(keepers), max-age=31536000, immutable" : "\(keepers), max-age=60",
             .vary: "Accept-Encoding",
         ]
         guard var body = found else { return WholeAnswer(status: .noContent, headers: headers) }
