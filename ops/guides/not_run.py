@@ -7,6 +7,7 @@ BUILDS = "builds the program, which the test already has"
 DEMO = "installs packages and builds the program; docs/getting-started.md runs `packhorse demo`"
 FIREWALL = "changes the firewall of the machine and needs root"
 RELEASE = "`make release` makes and verifies a signature with the same commands"
+MACHINES = "needs root, systemd and a second machine; `make deb-test` has such a cluster on one"
 SYSTEMD = "needs root and systemd; `make deb-test` does the same in a clean Debian"
 SLURM = "needs Slurm; `make slurm-test` does the same"
 FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
@@ -36,6 +37,19 @@ NOT_RUN = {
     ("docs/operating/cluster.md", "docker-compose -f docker/compose.yaml run --rm --entrypoint cat cli /keys/operator/gateway-token"):
         CONTAINERS,
     ("docs/operating/debian-package.md", "make deb"): BUILDS,
+    ("docs/operating/debian-package.md", r"sed -i -E 's/^#(control|work|keys):/\1:/' /etc/packhorse/coordinator.yaml /etc/packhorse/gateway.yaml"): MACHINES,
+    ("docs/operating/debian-package.md", "install -o packhorse -g packhorse -m 400 worker.key coordinator.pub /etc/packhorse/keys"): MACHINES,
+    ("docs/operating/debian-package.md", r"sed -i -E 's/^blobs:/#&/; s/^#(connect|keys|scratch):/\1:/; s/coordinator.example.com/ADDRESS/' /etc/packhorse/worker.yaml"): MACHINES,
+    ("docs/operating/debian-package.md", "packhorse config check /etc/packhorse/worker.yaml"): MACHINES,
+    ("docs/operating/debian-package.md", "systemctl enable --now packhorse-worker@1"): MACHINES,
+    ("docs/operating/debian-package.md", "PACKHORSE_KEYS=/etc/packhorse/keys packhorse health --workers 1"): MACHINES,
+    ("docs/operating/debian-package.md", "install -d -o packhorse -g packhorse -m 750 /var/backups/packhorse"): MACHINES,
+    ("docs/operating/debian-package.md", "sed -i 's/^#backup-to:/backup-to:/' /etc/packhorse/coordinator.yaml"): MACHINES,
+    ("docs/operating/debian-package.md", "systemctl restart packhorse-coordinator"): MACHINES,
+    ("docs/operating/debian-package.md", "PACKHORSE_KEYS=/etc/packhorse/keys packhorse health"): MACHINES,
+    ("docs/operating/debian-package.md", "chown -R packhorse:packhorse /etc/packhorse/keys /var/backups/packhorse /var/lib/packhorse"): MACHINES,
+    ("docs/operating/debian-package.md", "runuser -u packhorse -- packhorse state restore /var/backups/packhorse --data /var/lib/packhorse"): MACHINES,
+    ("docs/operating/debian-package.md", "systemctl enable --now packhorse-coordinator packhorse-gateway"): MACHINES,
     ("docs/operating/debian-package.md", "make image"): BUILDS,
     ("docs/operating/debian-package.md", "make release KEY=release.key"): BUILDS,
     ("docs/operating/debian-package.md", "openssl genpkey -algorithm ed25519 -out release.key"): RELEASE,
