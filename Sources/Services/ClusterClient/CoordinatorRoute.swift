@@ -1,3 +1,4 @@
+internal import Errors
 internal import Synchronization
 internal import ZeroMQ
 
