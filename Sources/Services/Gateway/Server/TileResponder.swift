@@ -47,7 +47,9 @@ struct TileResponder: Sendable {
         _ routed: RoutedRequest, of other: CatalogSnapshot? = nil, keepers: String = "public"
     ) throws(Problem) {
         (wanted, services, self.keepers) = (try TileRequest(routed), routed.services, keepers)
-        let (snapshot, tile) = (try other ?? services.watch.snapshot, wanted.tile)
+        let snapshot: CatalogSnapshot
+        if let other { snapshot = other } else { snapshot = try services.watch.snapshot }
+        let tile = wanted.tile
         folder = snapshot.folder
         let versions = snapshot.maps.maps(wanted.source, edition: wanted.edition)
         guard !versions.isEmpty else {
