@@ -17,8 +17,8 @@ struct TileResponder: Sendable {
     private let file: ServedFile
     private let services: GatewayServices
     private let folder: CatalogFolder
-    /// Who may keep the answer, for Cache-Control.
-    private let keepers: String
+    /// Whether it is one of another catalog: its address needs a token, and a catalog that is made new may use a version again.
+    private let isElsewhere: Bool
 
     /// The route of tiles: 200; 204 for a tile inside the mask that the origin does not have.
     ///
@@ -27,9 +27,9 @@ struct TileResponder: Sendable {
         try await TileResponder(routed).respond(to: routed.request)
     }
 
-    /// The answer of another catalog than the main one: its address needs a token, so a cache that many people share must not keep it.
+    /// The answer of another catalog than the main one, which a cache that many people share must not keep.
     static func tile(_ routed: RoutedRequest, of other: CatalogSnapshot) async throws(Problem) -> Response {
-        try await TileResponder(routed, of: other, keepers: "private").respond(to: routed.request)
+        try await TileResponder(routed, of: other).respond(to: routed.request)
     }
 
     /// The same answer at once for an open PMTiles file whose bytes the system has in memory.
@@ -43,10 +43,8 @@ struct TileResponder: Sendable {
         }
     }
 
-    private init(
-        _ routed: RoutedRequest, of other: CatalogSnapshot? = nil, keepers: String = "public"
-    ) throws(Problem) {
-        (wanted, services, self.keepers) = (try TileRequest(routed), routed.services, keepers)
+    private init(_ routed: RoutedRequest, of other: CatalogSnapshot? = nil) throws(Problem) {
+        (wanted, services, isElsewhere) = (try TileRequest(routed), routed.services, other != nil)
         let snapshot: CatalogSnapshot
         if let other { snapshot = other } else { snapshot = try services.watch.snapshot }
         let tile = wanted.tile
@@ -59,7 +57,10 @@ struct TileResponder: Sendable {
             services.metrics.tile(.outside)
             throw Problem(
                 .outside, "No package here has tile \(tile).",
-                headers: [.cacheControl: "\(keepers), max-age=\(wanted.isFixed ? 3600 : 60)"])
+                headers: [
+                    .cacheControl: (isElsewhere ? "private" : "public")
+                        + (wanted.isFixed ? ", max-age=3600" : ", max-age=60")
+                ])
         }
         file = try Self.file(of: map, wanted.format)
     }
@@ -89,7 +90,9 @@ struct TileResponder: Sendable {
     private func answer(_ found: TileBody?, to request: Request) throws(Problem) -> WholeAnswer {
         services.metrics.tile(found == nil ? .empty : .found)
         var headers: HTTPFields = [
-            .cacheControl: wanted.isFixed ? "\(keepers), max-age=31536000, immutable" : "\(keepers), max-age=60",
+            .cacheControl: isElsewhere
+                ? "private, max-age=3600"
+                : wanted.isFixed ? "public, max-age=31536000, immutable" : "public, max-age=60",
             .vary: "Accept-Encoding",
         ]
         guard var body = found else { return WholeAnswer(status: .noContent, headers: headers) }
