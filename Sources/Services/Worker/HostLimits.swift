@@ -37,8 +37,9 @@ public struct HostLimits: Hashable, Sendable {
     /// The reached limits, for people; empty = none.
     func reason(_ reached: Set<Kind>, _ use: Use) -> String {
         Kind.allCases.filter(reached.contains).map { kind in
-            let what = kind == .memory ? "memory are used (--memory)" : "temporary files are used (--scratch-limit)"
-            return "\((use[kind] ?? 0) / 1_000_000) MB of \((limit(kind) ?? 0) / 1_000_000) MB of \(what)"
+            let what =
+                kind == .memory ? "of memory are used (--memory)" : "of temporary files are used (--scratch-limit)"
+            return "\((use[kind] ?? 0) / 1_000_000) MB of \((limit(kind) ?? 0) / 1_000_000) MB \(what)"
         }.joined(separator: "; ")
     }
 
