@@ -24,7 +24,7 @@ package enum EndpointList {
         if !values.isEmpty { return addresses(values) }
         guard let text = Variable.value(variable) else { return [usual] }
         let addresses = addresses([text])
-        if let wrong = problem(addresses) {
+        if let wrong = tooMany(addresses) ?? wrong(addresses).map({ "has '\($0)', which is not an endpoint" }) {
             throw CLIError(
                 .configuration, "the variable \(variable) \(wrong)",
                 hint:
@@ -38,13 +38,16 @@ package enum EndpointList {
     ///
     /// - Throws: `ValidationError`, which ends with 64.
     package static func check(_ values: [String], option: String) throws {
-        guard let wrong = problem(addresses(values)) else { return }
+        let all = addresses(values)
+        guard let wrong = tooMany(all) ?? wrong(all).map({ "'\($0)' is not an endpoint" }) else { return }
         throw ValidationError("\(option) \(wrong); expected for example tcp://coordinator.example.com:7470")
     }
 
-    private static func problem(_ addresses: [String]) -> String? {
-        if addresses.count > most { return "has \(addresses.count) endpoints, more than \(most)" }
-        let wrong = addresses.first { !DealerLink.canConnect(to: $0) }
-        return wrong.map { "'\($0.prefix(200))' is not an endpoint" }
+    private static func tooMany(_ addresses: [String]) -> String? {
+        addresses.count > most ? "has \(addresses.count) endpoints, more than \(most)" : nil
+    }
+
+    private static func wrong(_ addresses: [String]) -> String? {
+        addresses.first { !DealerLink.canConnect(to: $0) }.map { String($0.prefix(200)) }
     }
 }

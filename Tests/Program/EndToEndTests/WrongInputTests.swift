@@ -232,7 +232,7 @@ struct WrongInputTests {
         }
         for (variable, arguments) in [("PACKHORSE_COORDINATOR", ["jobs"]), ("PACKHORSE_WORK", ["worker"])] {
             let outcome = try await Program.run(arguments, environment: [variable: "foo"], in: scratch)
-            check(outcome, status: 78, says: "\(variable) is 'foo'", "tcp://")
+            check(outcome, status: 78, says: "\(variable) has 'foo'", "tcp://")
         }
         #expect(!FileManager.default.fileExists(atPath: path("data")))
     }
