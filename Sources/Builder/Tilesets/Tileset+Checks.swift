@@ -51,7 +51,7 @@ extension Tileset {
         guard sync != true || source.scheme == .remotePMTiles || source.scheme == .latest else {
             throw TilesetsError(
                 .badValue,
-                "Tileset '\(id)': sync is of one PMTiles archive on a web server or in a bucket, which has a list of its blocks beside it; its source is none. Remove it."
+                "Tileset '\(id)': sync is of one PMTiles archive on a web server or in a bucket, which has a list of its blocks beside it; the source is no such archive. Remove the line."
             )
         }
         guard let layers else { return }

@@ -12,7 +12,7 @@ struct TileRequest: Sendable, Hashable {
     /// `mbtiles` or `pmtiles`; `nil` takes what is there.
     var format: String?
 
-    /// Whether the answer is the same for ever.
+    /// Whether the answer never changes.
     var isFixed: Bool { if case .version = source { true } else { false } }
 
     /// Reads the parameters of the route.
