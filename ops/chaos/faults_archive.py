@@ -183,7 +183,7 @@ def refused(kind):
     @fault(f"archive: {kind} from some request on, then a retry", cases=1, limit=180)
     def body(case):
         """The job ends after few requests with a cause of its own; a retry at a server that gives again is whole."""
-        lie = SomeRequests(kind, 1, 1 << 40, after=case.random.randint(4, 12))
+        lie = SomeRequests(kind, 1, 1 << 40, after=case.random.randint(2, 3))
         job = begin(case, latency=0.1)
         case.origin.lies.append(lie)
         status = case.cluster.wait_end(job, 60)
