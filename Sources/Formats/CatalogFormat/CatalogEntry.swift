@@ -70,7 +70,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is held once for all copies: copying a value with so many members counts references of each.
+    /// The members, shared by all copies of an entry: a copy of the members themselves would count a reference for each of them.
     private final class Held: Sendable {
         let members: Members
         init(_ members: Members) { self.members = members }

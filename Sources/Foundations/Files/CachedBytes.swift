@@ -3,6 +3,9 @@ internal import Foundation
 
 /// Bytes of files that the system has in memory.
 package enum CachedBytes {
+    /// The most bytes that an event loop reads at once: more would take the time of its other connections.
+    package static let most = 128 << 10
+
     /// Reads as many bytes as the buffer has, and never waits for a medium or a network.
     ///
     /// Linux only; the file system must support it, as ext4, XFS and Btrfs do.

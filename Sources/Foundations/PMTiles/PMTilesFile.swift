@@ -1,4 +1,5 @@
 public import Errors
+internal import Files
 internal import Synchronization
 public import TileBodies
 public import Tiles
@@ -115,11 +116,11 @@ public final class PMTilesFile: Sendable {
     /// What ``body(of:)`` returns, when nothing must be waited for.
     ///
     /// - Returns: Empty when the file has no body for the tile; `nil` when a directory or the body must be read from the medium, and for a
-    ///   body above 128 KiB, whose copy would take the time of others.
+    ///   body of more than `CachedBytes.most` bytes.
     /// - Throws: as ``body(of:)``.
     public func bodyAtOnce(of tile: TileID) throws(ArchiveError) -> [UInt8]? {
         switch try search(tile, mayRead: false) {
-        case .place(let place): return place.count <= 128 << 10 ? storage.bytesAtOnce(place) : nil
+        case .place(let place): return place.count <= CachedBytes.most ? storage.bytesAtOnce(place) : nil
         case .nowhere: return []
         case .unread: return nil
         }

@@ -73,15 +73,21 @@ public struct RangePlan: Sendable, Hashable {
         (self.archive, self.runs, self.requests, self.blocks) = (archive, runs, requests, blocks)
     }
 
-    /// The block that has the whole of a body; `nil` when there is none.
+    /// The block that has the whole of a body; `nil` for a body that lies in no block, or in two.
     public func block(with place: Range<UInt64>) -> Block? {
+        let next = firstBlock(from: place.lowerBound + 1)
+        guard next > 0, blocks[next - 1].place.upperBound >= place.upperBound else { return nil }
+        return blocks[next - 1]
+    }
+
+    /// The index of the first block that begins at a byte or after it; the number of blocks when no block does.
+    public func firstBlock(from byte: UInt64) -> Int {
         var (low, high) = (0, blocks.count)
         while low < high {
             let middle = (low + high) / 2
-            if blocks[middle].offset <= place.lowerBound { low = middle + 1 } else { high = middle }
+            if blocks[middle].offset < byte { low = middle + 1 } else { high = middle }
         }
-        guard low > 0, blocks[low - 1].place.upperBound >= place.upperBound else { return nil }
-        return blocks[low - 1]
+        return low
     }
 
     /// The number of tiles.

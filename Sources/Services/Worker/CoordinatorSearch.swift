@@ -9,12 +9,11 @@ struct CoordinatorSearch: Sendable {
     /// Between two looks, while the coordinator answers, and while it does not.
     let interval: (answering: Duration, lost: Duration)
 
-    /// Runs until the worker ends or the task is cancelled; with one address it only waits.
+    /// Runs until the worker ends or the task is cancelled.
     func run() async -> (any Error)? {
         var left = interval.answering
         while await shell.end == nil {
             do { try await Task.sleep(for: interval.lost) } catch { return error }
-            guard link.addresses.count > 1 else { continue }
             let standing = await shell.standing
             left -= interval.lost
             guard standing.isLost || left <= .zero else { continue }

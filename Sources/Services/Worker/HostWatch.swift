@@ -12,7 +12,9 @@ struct HostWatch: Sendable {
     let giveBack: @Sendable () -> Void
     let logger: Logger
 
-    /// Looks once a second, and where looking takes long, for a twentieth of the time, at least every ten seconds; until the task is cancelled.
+    /// Looks until the task is cancelled.
+    ///
+    /// Between two looks it waits 20 times as long as the first one took, at least one second and at most ten.
     func run(_ shell: WorkerShell) async {
         var reached: Set<HostLimits.Kind> = []
         while !Task.isCancelled {

@@ -54,8 +54,8 @@ struct WorkerLeases: Sendable {
         return counts
     }
 
-    /// Leases that use or will use a slot.
-    private var active: Int { all.count { !$0.isSpooled } }
+    /// The slots that leases use or will use.
+    private var used: Int { Self.slots(of: all.filter { !$0.isSpooled }) }
 
     /// The slots that leases use.
     ///
@@ -71,14 +71,13 @@ struct WorkerLeases: Sendable {
 
     /// How many offers are asked for: of any work, and of merges in addition.
     var credit: (work: Int, merges: Int) {
-        let used = Self.slots(of: all.filter { !$0.isSpooled })
-        return (max(0, slots + 1 - (used - min(merges, 1))), merges > 0 ? 0 : 1)
+        (max(0, slots + 1 - (used - min(merges, 1))), merges > 0 ? 0 : 1)
     }
 
     /// Whether an offer can be accepted.
     ///
     /// Offers that were under way when the credit was renewed are additional, at most the same number again.
-    func hasRoom(for offer: PBOffer) -> Bool { active < 2 * (slots + 1) || offer.isMerge && merges == 0 }
+    func hasRoom(for offer: PBOffer) -> Bool { used < 2 * (slots + 1) || offer.isMerge && merges == 0 }
 
     mutating func add(_ offer: PBOffer) {
         all.append(

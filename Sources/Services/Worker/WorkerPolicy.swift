@@ -11,7 +11,7 @@ struct WorkerPolicy: Hashable, Sendable {
     var heartbeat: Int64 = 5_000
     /// Time without any message before the connection is replaced: three heartbeats.
     static let silence: Int64 = 15_000
-    /// Time without any message after which other addresses are asked: two heartbeats and a little.
+    /// Time without any message after which other addresses are asked: two heartbeats and two seconds.
     static let lost: Int64 = 12_000
     /// Time without any message before the worker ends, because its results are no longer needed.
     var orphaned: Int64 = 3_600_000

@@ -105,9 +105,11 @@ public struct WorkerService: Service, CustomStringConvertible {
             await withTaskGroup(of: (any Error)?.self) { group in
                 group.addTask { await Self.receive(link, shell) }
                 group.addTask { [options] in await Self.pace(shell, options.onRound) }
-                let search = CoordinatorSearch(
-                    link: link, shell: shell, logger: logger, interval: options.searchInterval)
-                if link.addresses.count > 1 { group.addTask { await search.run() } }
+                if link.addresses.count > 1 {
+                    let search = CoordinatorSearch(
+                        link: link, shell: shell, logger: logger, interval: options.searchInterval)
+                    group.addTask { await search.run() }
+                }
                 if options.limits != HostLimits() {
                     let watch = HostWatch(
                         limits: options.limits, store: store as? any CachingBlobStore, giveBack: options.beforeMerge,

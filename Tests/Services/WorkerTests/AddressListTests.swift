@@ -11,7 +11,7 @@ import ZeroMQ
 @Suite(.timeLimit(.minutes(15))) struct AddressListTests {
     /// A folder with a short path for sockets.
     private struct Sockets {
-        let folder = URL(filePath: "/tmp/packhorse-\(UInt32.random(in: 0 ... .max))")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "epochs-\(UInt32.random(in: 0 ... .max))")
 
         init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 

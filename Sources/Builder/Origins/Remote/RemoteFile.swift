@@ -205,7 +205,7 @@ final class RemoteFile: Sendable {
     ///
     /// - Parameters:
     ///   - ranges: None empty, each within the file.
-    ///   - underWay: Bytes in flight, if there is more than one request.
+    ///   - underWay: Bytes in flight, if there is more than one request; as many that have come can wait for `each`.
     /// - Throws: ``OriginsError`` `.busy` when the file was replaced, `.unreadable` when the server stopped answering; `CancellationError`.
     func read(
         _ ranges: [Range<UInt64>], underWay most: UInt64 = maxUnderWay,

@@ -6,7 +6,7 @@ import { LibraryBase } from './librarybase.js';
 import { world, worldStyle } from './mapstyle.js';
 
 export class BaseMap {
-  /** `view()`: what the map shows; `changed` is called when another picture is there, or a reason why there is none. */
+  /** `view()` gives what the map shows; `changed` is called when the picture changes, and when it cannot be drawn and there is a reason. */
   constructor(view, changed) {
     Object.assign(this, { view, changed, isAlive: true, reason: '', place: el('div', { class: 'layer' }) });
     this.picture = new CanvasBase(this.place, world(language()));

@@ -82,6 +82,13 @@ struct GatewayCommand: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
     @OptionGroup var lifeline: LifelineOptions
 
+    /// The folders of the other catalogs by name.
+    private func otherCatalogs() throws -> [String: URL] {
+        try CatalogFolders.named(alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging").mapValues {
+            URL(filePath: $0, directoryHint: .isDirectory)
+        }
+    }
+
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
         guard (1...100_000).contains(maxConnections) else {
@@ -101,7 +108,7 @@ struct GatewayCommand: AsyncParsableCommand {
         var addresses = GatewayOptions(catalog: URL(filePath: catalog))
         (addresses.publicURL, addresses.trustedProxies, addresses.corsOrigins) = (publicURL, trustedProxy, corsOrigin)
         if let (option, text) = addresses.problem { throw ValidationError("--\(option): \(text)") }
-        _ = try CatalogFolders.named(alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging")
+        _ = try otherCatalogs()
         guard !coordinator.isEmpty || tileset.isEmpty else {
             throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }
@@ -126,9 +133,7 @@ struct GatewayCommand: AsyncParsableCommand {
         options.maxConnections = maxConnections
         options.maxConnectionsEach = maxConnectionsEach
         options.extractTiles = extractTiles
-        options.otherCatalogs = try CatalogFolders.named(
-            alsoCatalog, option: "--also-catalog", example: "staging=/srv/staging"
-        ).mapValues { URL(filePath: $0, directoryHint: .isDirectory) }
+        options.otherCatalogs = try otherCatalogs()
         options.sample = Estimate.sample
         options.onRound = { ServiceManager.shared.pulse() }
         if !coordinator.isEmpty {

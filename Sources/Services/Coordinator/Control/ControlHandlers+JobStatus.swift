@@ -33,10 +33,11 @@ extension ControlHandlers {
             status.waiting = "a worker plans which ranges of the archive are requested"
         }
         if status.waiting.isEmpty, summary.state == .done { status.waiting = state.steps.all(of: id).progress }
-        // The message copies its whole list of packages at each change of a member (0.35 s for a job of 600 packages).
+        // Changed in place, the message would copy its whole list for each package (0.35 s for a job of 600).
+        let folder = environment.catalogs.folder(of: spec)
         var answered = status.packages
         status.packages = []
-        for index in answered.indices { makeAbsolute(&answered[index], in: environment.catalogs.folder(of: spec)) }
+        for index in answered.indices { makeAbsolute(&answered[index], in: folder) }
         status.packages = answered
         return status
     }

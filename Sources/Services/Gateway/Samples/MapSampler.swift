@@ -5,7 +5,7 @@ actor MapSampler {
     /// What a question came to.
     enum Outcome: Sendable, Hashable {
         case sample(MapSample)
-        /// Why there is none, in words for people, and whether asking again soon may help.
+        /// No sample was made: the reason, as a sentence for people, and whether the same question may succeed after some seconds.
         case none(String, mayAskAgain: Bool)
     }
 

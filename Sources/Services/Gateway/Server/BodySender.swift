@@ -60,9 +60,8 @@ struct BodySender: Sendable {
         await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
     }
 
-    /// Bytes of a range that is read and written on the loop: more would take the time of other connections.
-    var mostAtOnce: Int { min(Self.longestAtOnce, bodies.piece) }
-    private static let longestAtOnce = 128 << 10
+    /// The most bytes of a range that is read and written on the loop.
+    var mostAtOnce: Int { min(CachedBytes.most, bodies.piece) }
 
     /// A range that is not longer than a piece; `nil` for a longer one.
     func piece(_ range: Range<UInt64>, of file: OpenFile) async throws -> ByteBuffer? {

@@ -3,6 +3,7 @@ import ClusterClient
 import CommandSupport
 import Errors
 import Foundation
+import Synchronization
 import Testing
 import Wire
 import ZeroMQ
@@ -15,14 +16,17 @@ import ZeroMQ
     private struct Peer {
         let router: RouterLink
         let task: Task<Void, Never>
+        private let asked: Counter
 
         init(_ name: String, epoch: UInt32, at endpoint: String) throws {
             let router = try RouterLink(bind: [endpoint], security: .plain)
-            self.router = router
+            let asked = Counter()
+            (self.router, self.asked) = (router, asked)
             task = Task {
                 while let inbound = try? await router.receive(upTo: .seconds(1)) {
                     for one in inbound {
                         guard let frame = try? Frame(decoding: one.bytes) else { continue }
+                        if case .ping = frame.message { asked.add() }
                         let answer: Message =
                             if case .ping = frame.message { .health(.make { $0.epoch = epoch }) } else {
                                 .workers(.make { $0.workers = [.make { $0.name = name }] })
@@ -40,10 +44,25 @@ import ZeroMQ
             await router.close()
             await task.value
         }
+
+        /// Returns when it was asked for its epoch once more.
+        func isAskedAgain() async throws {
+            let before = asked.count
+            while asked.count == before { try await Task.sleep(for: .milliseconds(20)) }
+        }
+    }
+
+    /// How often something happened.
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+
+        var count: Int { value.withLock { $0 } }
+
+        func add() { value.withLock { $0 += 1 } }
     }
 
     @Test func theCoordinatorOfTheHighestEpochIsAsked() async throws {
-        let folder = URL(filePath: "/tmp/packhorse-\(UInt32.random(in: 0 ... .max))")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "epochs-\(UInt32.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
         let (a, b) = ("ipc://\(folder.path)/a", "ipc://\(folder.path)/b")
@@ -55,7 +74,7 @@ import ZeroMQ
         await new.close()
         // A request waits while only the old coordinator answers, and is answered by the next one.
         async let asked = client.workers()
-        try await Task.sleep(for: .seconds(1))
+        try await old.isAskedAgain()
         await old.close()
         let next = try Peer("next", epoch: 2_005, at: a)
         #expect(try await asked.map(\.name) == ["next"])

@@ -13,7 +13,6 @@ struct BlockListLookup: Sendable {
     private static let piece: UInt64 = 4 << 20
     /// At most this many blocks are compared with the archive before the list is used; and the share of the planned bytes that they may have.
     private static let (samples, sampledShare): (Int, UInt64) = (4, 64)
-
     /// How long the list may take: a lease without progress is lost after two minutes, and the list is optional.
     private static let time = Duration.seconds(100)
 
@@ -27,10 +26,11 @@ struct BlockListLookup: Sendable {
     func find(progress: @Sendable () -> Void) async throws -> (blocks: [RangePlan.Block], note: String) {
         let wanted = plan.bodyBytes
         guard wanted > 0 else { return ([], "") }
+        let most = wanted / Self.worth
         progress()
         let found: Found
         do {
-            guard let read = try await read(within: Self.time) else {
+            guard let read = try await read(atMost: most) else {
                 return ([], BlockListNote.notUsed("it did not come within \(Self.time.components.seconds) s"))
             }
             found = read
@@ -38,7 +38,7 @@ struct BlockListLookup: Sendable {
             return ([], BlockListNote.notUsed(error.message))
         }
         progress()
-        guard found.bytes <= wanted / Self.worth else {
+        guard found.bytes <= most else {
             return (
                 [],
                 BlockListNote.notUsed(
@@ -59,16 +59,16 @@ struct BlockListLookup: Sendable {
         var all: UInt64 = 0
     }
 
-    /// The list; `nil` when it did not come in time.
-    private func read(within time: Duration) async throws -> Found? {
+    /// The list, or only its size when it has more bytes than `most`; `nil` when it did not come in time.
+    private func read(atMost most: UInt64) async throws -> Found? {
         try await withThrowingTaskGroup(of: Found?.self) { group in
             group.addTask {
                 let list = try await archive.file.beside(Self.ending)
                 let bytes = list.version.length
-                return bytes <= plan.bodyBytes / Self.worth ? try await blocks(of: list) : Found(bytes: bytes)
+                return bytes <= most ? try await blocks(of: list) : Found(bytes: bytes)
             }
             group.addTask {
-                try await Task.sleep(for: time)
+                try await Task.sleep(for: Self.time)
                 return nil
             }
             defer { group.cancelAll() }

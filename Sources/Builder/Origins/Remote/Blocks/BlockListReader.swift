@@ -10,7 +10,7 @@ package struct BlockListReader: Sendable {
     package struct Block: Sendable, Hashable {
         /// The id of the tile whose body is the first one.
         package var tile: UInt64
-        /// Its first byte, counted from the begin of the bodies.
+        /// Its first byte, counted from the beginning of the bodies.
         package var offset: UInt64
         /// Its bytes, at least 1.
         package var length: UInt64
@@ -72,6 +72,7 @@ package struct BlockListReader: Sendable {
             position = end
         }
         rest.removeFirst(position)
+        if count == expected, !rest.isEmpty { throw Self.otherBytes }
         return found
     }
 
@@ -80,9 +81,7 @@ package struct BlockListReader: Sendable {
     /// - Throws: ``OriginsError`` `.badArchive`.
     package func finish() throws(OriginsError) {
         guard let expected else { throw Self.refused("does not begin with a line of JSON") }
-        guard taken == fileBytes, rest.isEmpty, count == expected else {
-            throw Self.refused("ends within a block, or has other bytes than its blocks")
-        }
+        guard taken == fileBytes, rest.isEmpty, count == expected else { throw Self.otherBytes }
         guard last.offset + last.length == bodyBytes else {
             throw Self.refused(
                 "has blocks of \(last.offset + last.length) bytes, and the archive has \(bodyBytes) bytes of tiles: it is of another build"
@@ -143,6 +142,8 @@ package struct BlockListReader: Sendable {
         }
         throw Self.refused("has a number of more than 64 bits")
     }
+
+    private static var otherBytes: OriginsError { refused("ends within a block, or has other bytes than its blocks") }
 
     static func refused(_ why: String) -> OriginsError { OriginsError(.badArchive, "The list of blocks \(why).") }
 }

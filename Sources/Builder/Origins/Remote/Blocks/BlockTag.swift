@@ -20,7 +20,7 @@ extension RangePlan {
     ///   - start: Their place in the file.
     func agrees(with bytes: [UInt8], at start: UInt64) -> Bool {
         let end = start + UInt64(bytes.count)
-        var index = blocks.partition(from: start)
+        var index = firstBlock(from: start)
         while index < blocks.count, blocks[index].place.upperBound <= end {
             let first = Int(blocks[index].offset - start)
             guard XXH64.hash(bytes, in: first..<first + Int(blocks[index].length)) == blocks[index].hash else {
@@ -29,18 +29,6 @@ extension RangePlan {
             index += 1
         }
         return true
-    }
-}
-
-extension [RangePlan.Block] {
-    /// The number of the first block that begins at a byte or behind it.
-    fileprivate func partition(from byte: UInt64) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].offset < byte { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 
