@@ -15,7 +15,7 @@ struct BodyCheckPoolTests {
         let counts = Mutex<[ObjectIdentifier: Int]>([:])
     }
 
-    /// All work is done, some of it at the same time, and no checker by two threads.
+    /// All work is done, and no checker is used by two threads at the same time.
     @Test func allWorkIsDoneByAsManyThreadsAsThereAreLanes() async throws {
         let text = "{id: a, url: 'http://127.0.0.1:9/{z}/{x}/{y}.pbf', format: pbf, zoom: 0-2}"
         let tileset = try TilesetFile(text: text, name: "a.yaml", folder: URL(filePath: "/")).resolved()

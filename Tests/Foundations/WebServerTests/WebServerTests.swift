@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// A client that sends thousands of requests before it reads an answer gets all of them.
+    /// A client that sends hundreds of requests before it reads an answer gets all of them.
     @Test func aClientThatReadsLateGetsAllAnswers() async throws {
         try await Self.quick { port in
             let text =

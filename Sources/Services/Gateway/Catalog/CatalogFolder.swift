@@ -62,7 +62,7 @@ final class CatalogFolder: Sendable {
         return OpenFile(file, status, name: inside)
     }
 
-    /// A file that a request opened a moment ago, when the path still leads to it; `nil` = ask ``file(_:)``.
+    /// A file that has been open since an earlier request, when the path still leads to it; `nil` = ask ``file(_:)``.
     ///
     /// It asks the system once, and reads nothing of the file.
     func openFile(_ inside: String) -> OpenFile? {
