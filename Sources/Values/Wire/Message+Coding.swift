@@ -11,7 +11,9 @@ extension Message {
 
     /// The body's bytes in canonical form: equal messages give equal bytes.
     ///
-    /// - Throws: ``WireError`` `too-large`, or `bad-body` for text that cannot be encoded.
+    /// Whoever receives them refuses no size and no length of a list.
+    ///
+    /// - Throws: ``WireError`` `too-large`, `too-many`, or `bad-body` for text that cannot be encoded.
     func encodedBody() throws(WireError) -> [UInt8] {
         let (type, body) = parts
         var options = BinaryEncodingOptions()
@@ -23,6 +25,7 @@ extension Message {
             throw WireError(.badBody, "The \(type) message cannot be encoded: \(error).")
         }
         try Self.checkSize(type, bytes.count)
+        try Self.checkLists(type, bytes)
         return bytes
     }
 
@@ -33,6 +36,19 @@ extension Message {
     /// - Throws: ``WireError`` `too-large`, `too-many`, `bad-body` or `bad-value`.
     init(_ type: MessageType, decoding body: [UInt8]) throws(WireError) {
         try Self.checkSize(type, body.count)
+        try Self.checkLists(type, body)
+        self = try Self.decode(type, body)
+        try checkFields()
+    }
+
+    private static func checkSize(_ type: MessageType, _ count: Int) throws(WireError) {
+        guard count <= type.maxBodyBytes else {
+            throw WireError(
+                .tooLarge, "The \(type) message has \(count) bytes; the limit for its type is \(type.maxBodyBytes).")
+        }
+    }
+
+    private static func checkLists(_ type: MessageType, _ body: [UInt8]) throws(WireError) {
         for limit in type.listLimits {
             guard let count = limit.count(in: body[...]) else {
                 throw WireError(.badBody, "The body of the \(type) message is not a protobuf message.")
@@ -42,15 +58,6 @@ extension Message {
                     .tooMany,
                     "The \(type) message has \(count) entries in \(limit.field); the limit is \(limit.most).")
             }
-        }
-        self = try Self.decode(type, body)
-        try checkFields()
-    }
-
-    private static func checkSize(_ type: MessageType, _ count: Int) throws(WireError) {
-        guard count <= type.maxBodyBytes else {
-            throw WireError(
-                .tooLarge, "The \(type) message has \(count) bytes; the limit for its type is \(type.maxBodyBytes).")
         }
     }
 

@@ -100,6 +100,14 @@ struct FrameTests {
         #expect(code(of: header.encoded(before: body) + body) == .tooMany)
     }
 
+    @Test func aListBeyondItsBoundIsNotSent() {
+        let labels = (0..<33).map { "label-\($0)" }
+        let error = #expect(throws: WireError.self) {
+            try Frame(session: 1, seq: 1, .submit(.make { $0.labels = labels })).encoded()
+        }
+        #expect(error?.message == "The submit message has 33 entries in labels; the limit is 32.")
+    }
+
     @Test func valuesOutOfRangeAreRefused() throws {
         #expect(code(of: .commit(PBCommit())) == .badValue)
         #expect(code(of: .offer(PBOffer())) == .badValue)
