@@ -59,6 +59,7 @@ struct RebuildTests {
         #expect(try await merges(third, cluster) < 3, "Lithuania or Estonia shares no batch with Riga's")
         let packages = try files(cluster).filter { !$0.hasPrefix("patches/") }
         #expect(packages == (before + ["packages/2/LV.mbtiles"]).sorted())
+        #expect(workers > 1 || origin.repeats == 0, "one worker requests each tile once")
         try await isVerified(cluster, scratch)
         try await cluster.stop()
 
