@@ -444,13 +444,23 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("batches", path: [3], most: 4096, isPacked: true),
             ]
+        case .putSchedule:
+            [
+                ListLimit("schedule.labels", path: [1, 22], most: 32),
+            ]
+        case .scheduleOrder:
+            [
+                ListLimit("edit.labels", path: [3, 10], most: 32),
+            ]
         case .schedules:
             [
                 ListLimit("schedules", path: [1], most: 1000),
+                ListLimit("schedules.labels", path: [1, 22], most: 32),
             ]
         case .scheduleDetail:
             [
                 ListLimit("firings", path: [2], most: 100),
+                ListLimit("schedule.labels", path: [1, 22], most: 32),
             ]
         case .origins:
             [
@@ -485,7 +495,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("packages", path: [3], most: 1000),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .listFailed, .ordered, .putSchedule, .scheduleOrder, .listSchedules, .getSchedule, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .listFailed, .ordered, .listSchedules, .getSchedule, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .getCoverage, .catalogChanged, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }

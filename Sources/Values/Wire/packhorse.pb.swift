@@ -1930,6 +1930,12 @@ public nonisolated struct PBScheduleEdit: Sendable {
   /// that the change is for; of a schedule that has another by now nothing changes; 0 = not compared
   public var revision: UInt64 = 0
 
+  /// only workers with all of these work for its jobs, instead of those before
+  public var labels: [String] = []
+
+  /// every worker may work for its jobs
+  public var unlabelled: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2079,6 +2085,12 @@ public nonisolated struct PBSchedule: @unchecked Sendable {
   public var revision: UInt64 {
     get {_storage._revision}
     set {_uniqueStorage()._revision = newValue}
+  }
+
+  /// that its jobs ask for; only in ScheduleDetail
+  public var labels: [String] {
+    get {_storage._labels}
+    set {_uniqueStorage()._labels = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -6756,7 +6768,7 @@ nonisolated extension PBScheduleOrder: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ScheduleEdit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0\u{1}revision\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{3}time_zone\0\u{1}jitter\0\u{1}retry\0\u{1}catalog\0\u{1}packages\0\u{1}tileset\0\u{1}unfollows\0\u{1}revision\0\u{1}labels\0\u{1}unlabelled\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6773,6 +6785,8 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 7: try { try decoder.decodeSingularStringField(value: &self.tileset) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.unfollows) }()
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
+      case 10: try { try decoder.decodeRepeatedStringField(value: &self.labels) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.unlabelled) }()
       default: break
       }
     }
@@ -6806,6 +6820,12 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.revision != 0 {
       try visitor.visitSingularUInt64Field(value: self.revision, fieldNumber: 9)
     }
+    if !self.labels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.labels, fieldNumber: 10)
+    }
+    if self.unlabelled != false {
+      try visitor.visitSingularBoolField(value: self.unlabelled, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6819,6 +6839,8 @@ nonisolated extension PBScheduleEdit: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.tileset != rhs.tileset {return false}
     if lhs.unfollows != rhs.unfollows {return false}
     if lhs.revision != rhs.revision {return false}
+    if lhs.labels != rhs.labels {return false}
+    if lhs.unlabelled != rhs.unlabelled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6875,7 +6897,7 @@ nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Schedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0\u{1}revision\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0\u{1}unchanged\0\u{3}unchanged_ms\0\u{3}source_build\0\u{1}paused\0\u{1}cause\0\u{1}detail\0\u{1}retry\0\u{1}failures\0\u{3}retry_ms\0\u{3}packages_file\0\u{3}tileset_file\0\u{1}catalog\0\u{1}revision\0\u{1}labels\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -6899,6 +6921,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _tilesetFile: String = String()
     var _catalog: String = String()
     var _revision: UInt64 = 0
+    var _labels: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6930,6 +6953,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _tilesetFile = source._tilesetFile
       _catalog = source._catalog
       _revision = source._revision
+      _labels = source._labels
     }
   }
 
@@ -6969,6 +6993,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._tilesetFile) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._catalog) }()
         case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._revision) }()
+        case 22: try { try decoder.decodeRepeatedStringField(value: &_storage._labels) }()
         default: break
         }
       }
@@ -7040,6 +7065,9 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if _storage._revision != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._revision, fieldNumber: 21)
       }
+      if !_storage._labels.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._labels, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7070,6 +7098,7 @@ nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._tilesetFile != rhs_storage._tilesetFile {return false}
         if _storage._catalog != rhs_storage._catalog {return false}
         if _storage._revision != rhs_storage._revision {return false}
+        if _storage._labels != rhs_storage._labels {return false}
         return true
       }
       if !storagesAreEqual {return false}

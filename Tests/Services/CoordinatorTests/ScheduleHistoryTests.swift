@@ -209,6 +209,9 @@ struct ScheduleHistoryTests {
             #expect(try await edited { $0.tileset = "/srv/tiles.yaml" }.packagesFile == "/srv/maps.yaml")
             let fixed = try await edited { $0.unfollows = true }
             #expect(fixed.packagesFile.isEmpty && fixed.tilesetFile.isEmpty)
+            #expect(try await edited { $0.labels = ["gpu-free", "big"] }.labels == ["big", "gpu-free"])
+            #expect(try await edited { $0.retry = "none" }.labels.count == 2, "labels stay when others change")
+            #expect(try await edited { $0.unlabelled = true }.labels.isEmpty)
             let ran = try await talker.submit(.make { $0.schedule = "monthly" })
             guard case .jobStatus(let job) = try await talker.ask(.getJob(.make { $0.job = ran.job })) else {
                 throw Talker.Silence()

@@ -17,6 +17,7 @@ extension ScheduleCommand {
                 Examples:
                   packhorse schedule edit monthly-ee --every "monthly 5 03:00" --time-zone Europe/Tallinn
                   packhorse schedule edit monthly-ee --retry none --into staging
+                  packhorse schedule edit monthly-ee --on gpu-free
                 """)
         @Argument(help: "The schedule.") var schedule: String
         @Option(help: "When: \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\".")
@@ -49,17 +50,20 @@ extension ScheduleCommand {
         var followTileset: String?
         @Flag(help: "Read no file again: what the followed files say now stays.")
         var noFollowFiles = false
+        @OptionGroup var labels: LabelOptions
+        @Flag(help: "Let every worker work for its jobs: no label is needed any more.") var onAnyWorker = false
         @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
         func validate() throws {
             let changes = [every, timeZone, jitter, retry, into, followPackages, followTileset]
-            guard noFollowFiles || changes.contains(where: { $0 != nil }) else {
+            guard noFollowFiles || onAnyWorker || !labels.on.isEmpty || changes.contains(where: { $0 != nil }) else {
                 throw ValidationError("Nothing is to be changed: name at least one option, for example --every.")
             }
             guard !noFollowFiles || (followPackages == nil && followTileset == nil) else {
                 throw ValidationError("--no-follow-files excludes --follow-packages and --follow-tileset.")
             }
+            guard !onAnyWorker || labels.on.isEmpty else { throw ValidationError("--on-any-worker excludes --on.") }
         }
 
         func run() async throws {
@@ -73,6 +77,8 @@ extension ScheduleCommand {
                 $0.packages = path(followPackages)
                 $0.tileset = path(followTileset)
                 $0.unfollows = noFollowFiles
+                $0.labels = labels.on
+                $0.unlabelled = onAnyWorker
             }
             let answer = try await cluster.withClient { [edit] client in
                 var edit = edit

@@ -43,6 +43,7 @@ extension ScheduleCommand {
             if !one.packagesFile.isEmpty { rows.append(("follows", one.packagesFile)) }
             if !one.tilesetFile.isEmpty { rows.append(("follows", one.tilesetFile)) }
             if !one.catalog.isEmpty { rows.append(("catalog", one.catalog)) }
+            if !one.labels.isEmpty { rows.append(("labels", one.labels.joined(separator: ", "))) }
             if !one.label.isEmpty { rows.append(("label", one.label)) }
             return rows
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Wire
 
-/// The labels of a job, of `submit` and `schedule add`.
+/// The labels of a job, of `submit`, `schedule add` and `schedule edit`.
 ///
 /// `build` has none: it starts its own workers.
 struct LabelOptions: ParsableArguments {

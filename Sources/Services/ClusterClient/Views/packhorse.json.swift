@@ -140,6 +140,7 @@ extension PBSchedule: Encodable {
         try object.encodeIfPresent(packagesFile.isEmpty ? nil : packagesFile, forKey: "packages_file")
         try object.encodeIfPresent(tilesetFile.isEmpty ? nil : tilesetFile, forKey: "tileset_file")
         try object.encodeIfPresent(catalog.isEmpty ? nil : catalog, forKey: "catalog")
+        try object.encodeIfPresent(labels.isEmpty ? nil : labels, forKey: "labels")
     }
 }
 
@@ -267,7 +268,7 @@ package enum MessageSchemas {
         "JobPackage": "id:string state:waiting|merging|publishing|published|unchanged|failed version?:unsigned size?:unsigned tiles?:unsigned sha256?:string tiles_hash?:string files:[JobPackageFile] remark?:string",
         "JobStep": "step:string state:waiting|running|done|failed attempts:unsigned result?:string cause?:string detail?:string retry?:string ended?:string exit_code?:unsigned",
         "FailedBatch": "job:unsigned batch:unsigned cell:string zooms:string tiles:unsigned cause:string detail:string attempts:unsigned losses:unsigned whole:boolean failures:[FailedTile]",
-        "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string unchanged:unsigned unchanged_at?:string source_build?:string paused:boolean cause?:string detail?:string retry?:string failures?:unsigned retry_seconds?:number packages_file?:string tileset_file?:string catalog?:string",
+        "ScheduleState": "id:string every:string next_seconds:number last_job?:unsigned fired:unsigned skipped:unsigned label:string unchanged:unsigned unchanged_at?:string source_build?:string paused:boolean cause?:string detail?:string retry?:string failures?:unsigned retry_seconds?:number packages_file?:string tileset_file?:string catalog?:string labels?:[string]",
         "Firing": "number:unsigned at?:string due?:string started_by:string result:string job?:unsigned cause?:string detail?:string source_build?:string",
         "Origin": "origin:string state:string per_second?:number concurrency?:unsigned granted_per_second?:number granted_concurrency:unsigned workers:unsigned blocked_seconds:number requests:unsigned throttled:unsigned failed:unsigned factor:number accepts_per_second?:number accepts_concurrency?:unsigned operator_per_second?:number operator_concurrency?:unsigned operator_bytes_per_second?:number",
         "Event": "seq:unsigned time:string job:unsigned kind:string data:string text:string",

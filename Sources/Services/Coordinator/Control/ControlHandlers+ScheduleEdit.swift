@@ -22,6 +22,7 @@ extension ControlHandlers {
                 wall: environment.wall)
             var submission = try Self.submission(payload, of: body.id)
             if !edit.catalog.isEmpty { submission.publish.catalog = edit.catalog }
+            if edit.unlabelled || !edit.labels.isEmpty { submission.labels = edit.labels }
             guard edit.unfollows, submission.hasFollows else {
                 submission.follow(edit)
                 return try check(schedule, changing: old, as: submission, replyAddress)

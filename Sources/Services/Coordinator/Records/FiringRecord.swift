@@ -90,6 +90,7 @@ extension ControlHandlers {
                 status.packagesFile = submission?.follows.packages ?? ""
                 status.tilesetFile = submission?.follows.tileset ?? ""
                 status.catalog = submission?.publish.catalog ?? ""
+                status.labels = Set(submission?.labels ?? []).sorted()
             }
             return .scheduleDetail(
                 .make {
