@@ -39,6 +39,15 @@ struct SubmitPlanner: Sendable {
             return plan
         }
 
+        /// The plan of a schedule, which was checked when the schedule was added, while its catalog exists: a coordinator that was
+        /// started again may have other catalogs.
+        ///
+        /// - Throws: ``SubmitProblem`` `unknown-catalog`.
+        func ofSchedule(in catalogs: CatalogTable) throws(SubmitProblem) -> Plan {
+            _ = try catalogs.writer(named: spec.publish.catalog)
+            return self
+        }
+
         /// Warnings about other jobs that make packages of the same names from another tileset.
         ///
         /// The package that ends later could not be published.

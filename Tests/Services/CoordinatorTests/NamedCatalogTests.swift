@@ -120,6 +120,26 @@ struct NamedCatalogTests {
         }
     }
 
+    @Test func aScheduleOfACatalogThatIsGoneIsRefusedBeforeItMakesAJob() async throws {
+        let fixture = try Fixture { $0.otherCatalogs = ["staging": .init($0.data.appendingPathComponent("staging"))] }
+        let frame = try Frame(session: 1, seq: 0, .submit(try submission("staging"))).encoded()
+        try await fixture.withCoordinator { service in
+            let schedule = PBSchedule.make {
+                ($0.id, $0.every, $0.submission) = ("monthly", "hourly 0", Data(frame))
+            }
+            guard
+                case .ordered = try await Talker(service.controlEndpoint).ask(
+                    .putSchedule(.make { $0.schedule = schedule }))
+            else { throw Talker.Silence() }
+        }
+        var options = fixture.options
+        options.otherCatalogs = [:]
+        try await fixture.withCoordinator(options) { service in
+            let problem = try await Talker(service.controlEndpoint).problem(.submit(.make { $0.schedule = "monthly" }))
+            #expect(problem.code == "unknown-catalog" && problem.hint.hasSuffix("main"), "\(problem)")
+        }
+    }
+
     @Test func aNameIsOneSpellingOfTheMainCatalog() throws {
         #expect(
             try SubmitPlanner.identity(try submission("main")) == SubmitPlanner.identity(try submission(""))

@@ -179,6 +179,14 @@ struct CoordinatorCommand: AsyncParsableCommand {
         ).mapValues {
             CoordinatorOptions.OtherCatalog(URL(filePath: $0, directoryHint: .isDirectory))
         }
+        var folders = [catalogFolder.resolvingSymlinksInPath().standardizedFileURL.path: "the main catalog"]
+        for (name, other) in catalogs.sorted(by: { $0.key < $1.key }) {
+            let path = other.folder.resolvingSymlinksInPath().standardizedFileURL.path
+            if let first = folders.updateValue("the catalog '\(name)'", forKey: path) {
+                throw ValidationError(
+                    "--also-catalog \(name)=\(path) is the folder of \(first); give it another folder")
+            }
+        }
         for (name, url) in urls {
             guard catalogs[name] != nil else {
                 throw ValidationError(

@@ -221,7 +221,7 @@ extension ControlHandlers {
                     }
                     return nil
                 }
-                executor.plan { .firePlanned(firing, Self.plan(payload, firing, due: due)) }
+                executor.plan { .firePlanned(firing, Self.plan(payload, firing, due: due, catalogs: catalogs)) }
                 return nil
             } catch {
                 return .fireFailed(firing, Trouble(cause: "internal", detail: "\(error)"), retriable: true)
@@ -229,10 +229,10 @@ extension ControlHandlers {
         }
     }
 
-    /// - Parameter checks: The limits and the catalogs for a submission whose files were read now; `nil` for one that was
-    ///   checked when the schedule was added.
+    /// - Parameter bboxTileLimit: For a submission whose files were read now, which is checked; `nil` for one that was checked when the
+    ///   schedule was added.
     static func plan(
-        _ payload: [UInt8], _ firing: Firing, due: Int64, checks: (bboxTileLimit: UInt64, catalogs: CatalogTable)? = nil
+        _ payload: [UInt8], _ firing: Firing, due: Int64, catalogs: CatalogTable, bboxTileLimit: UInt64? = nil
     ) -> Result<SubmitPlanner.Plan, SubmitProblem> {
         Result { () throws(SubmitProblem) in
             var body: PBSubmit
@@ -240,10 +240,9 @@ extension ControlHandlers {
                 throw SubmitProblem(error.code, error.text, hint: error.hint)
             }
             body.requestID = Firing.requestID(of: firing.schedule, due: due)
-            let planner = SubmitPlanner(bboxTileLimit: checks?.bboxTileLimit ?? .max)
+            let planner = SubmitPlanner(bboxTileLimit: bboxTileLimit ?? .max)
             let plan = try planner.plan(body, wall: firing.wall, due: firing.due)
-            guard let checks else { return plan }
-            return try plan.checked(against: checks.catalogs)
+            return bboxTileLimit == nil ? try plan.ofSchedule(in: catalogs) : try plan.checked(against: catalogs)
         }
     }
 

@@ -58,8 +58,7 @@ extension ControlHandlers {
         environment.executor.plan { [catalogs = environment.catalogs] in
             let result = Result { () throws(SubmitProblem) in
                 let plan = try planner.plan(body, wall: wall)
-                // A schedule was checked against the catalog when it was added.
-                return body.schedule.isEmpty ? try plan.checked(against: catalogs) : plan
+                return body.schedule.isEmpty ? try plan.checked(against: catalogs) : try plan.ofSchedule(in: catalogs)
             }
             return .planned(replyAddress, result, isDry: body.dryRun, schedule: body.schedule)
         }

@@ -45,9 +45,12 @@ struct NewestBuildLookup: Sendable {
                 return .fireUnchanged(firing, build: last?.build.name ?? "")
             }
             let payload = try SubmitPlanner.payload(body)
-            let checks = stored.hasFollows ? (options.bboxTileLimit, catalogs) : nil
+            let limit = stored.hasFollows ? options.bboxTileLimit : nil
             executor.plan {
-                .firePlanned(firing, ControlHandlers.plan(payload, firing, due: firing.due ?? 0, checks: checks))
+                .firePlanned(
+                    firing,
+                    ControlHandlers.plan(
+                        payload, firing, due: firing.due ?? 0, catalogs: catalogs, bboxTileLimit: limit))
             }
             return nil
         } catch {
