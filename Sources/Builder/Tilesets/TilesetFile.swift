@@ -51,6 +51,11 @@ public struct TilesetFile: Sendable {
             throw TilesetsError(
                 .unreadable, "Tileset file '\(url.path)' cannot be read; check the path and its permissions.")
         }
+        if let scheme = archiveScheme(of: data) {
+            throw TilesetsError(
+                .badSyntax, "'\(url.path)' is an archive of tiles, not a tileset file.",
+                hint: "name it with its kind: \(scheme):\(url.path)")
+        }
         guard data.count <= maxBytes else {
             throw TilesetsError(
                 .badSyntax, "Tileset file '\(url.path)' is larger than 1 MiB, so it is not a tileset file.")
@@ -58,6 +63,12 @@ public struct TilesetFile: Sendable {
         return try TilesetFile(
             text: String(decoding: UnicodeText.utf8([UInt8](data)), as: UTF8.self), name: url.lastPathComponent,
             folder: url.deletingLastPathComponent())
+    }
+
+    /// The word before the path of an archive that a file seems to be.
+    private static func archiveScheme(of data: Data) -> String? {
+        if data.starts(with: Array("PMTiles".utf8)) { return "pmtiles" }
+        return data.starts(with: Array("SQLite format 3\0".utf8)) ? "mbtiles" : nil
     }
 
     /// A tileset file with nothing but this source, as ``SourceScheme`` reads it.

@@ -136,7 +136,7 @@ extension Scheduler {
         let first = jobs[job].firstTrouble.map { "; first: \($0)" } ?? ""
         let failed = counts.failed == 0 ? "" : ", \(counts.failed) \(what)\(first)"
         return "the origin has no tile in the area: \(counts.empty) of \(counts.tiles) tiles are empty\(failed);"
-            + " check the tileset's url and the zooms"
+            + " check the area, the tileset's url and the zooms"
     }
 
     private func reasonForMissing(_ job: JobPlace) -> String {

@@ -43,7 +43,7 @@ extension Scheduler {
             _ = close(token, now: now)
             jobs[job].packages[index].trouble = Trouble(
                 cause: FailureCause.noTiles,
-                detail: "the origin has no tile in its area; check the tileset's url and the zooms")
+                detail: "the origin has no tile in its area; check the area, the tileset's url and the zooms")
             send(.ack(token, merged.digest), to: id)
             for digest in merged.digests { store(.orphan(jobs[job].summary.id, digest)) }
             failPackage(job, package: index, now: now)

@@ -5,6 +5,17 @@ import Tilesets
 
 /// A file that is not YAML: where, why and what to do, in our own words.
 struct YAMLProblemTests {
+    @Test(arguments: [("PMTiles\u{3}", "pmtiles"), ("SQLite format 3\0", "mbtiles")])
+    func anArchiveIsNamedAsOne(start: String, scheme: String) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).tiles")
+        try Data(start.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let error = #expect(throws: TilesetsError.self) { try TilesetFile.read(file) }
+        #expect(
+            error?.message.contains("is an archive of tiles") == true
+                && error?.hint == "name it with its kind: \(scheme):\(file.path)")
+    }
+
     @Test(arguments: [
         ("id: x\n\turl: y\n", "line 2, column 1: a tab stands where only spaces", "indent with spaces"),
         ("id: \"x\nurl: y\n", "line 1, column 5: the quotation mark here has no closing one", "closing quotation mark"),

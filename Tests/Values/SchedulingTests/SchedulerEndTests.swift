@@ -94,7 +94,7 @@ struct SchedulerEndTests {
         #expect(summary.state == .failed)
         #expect(
             summary.reason
-                == "no-tiles: the origin has no tile in the area: 255 of 255 tiles are empty; check the tileset's url and the zooms"
+                == "no-tiles: the origin has no tile in the area: 255 of 255 tiles are empty; check the area, the tileset's url and the zooms"
         )
         #expect(bench.scheduler.packages(of: job).map(\.state) == [.failed])
         #expect(bench.other.filter { if case .release = $0 { false } else { true } }.count == 1, "only submitted")

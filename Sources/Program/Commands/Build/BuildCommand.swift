@@ -24,6 +24,7 @@ struct BuildCommand: AsyncParsableCommand {
               packhorse build EE --tileset tiles.yaml -o estonia.pmtiles
               packhorse build EE LV LT --tileset tiles.yaml --format mbtiles,pmtiles -o maps/
               packhorse build --geojson park.geojson --tileset mbtiles:planet.mbtiles -o park.mbtiles
+              packhorse build --route walk.gpx --margin 1km --tileset tiles.yaml -o walk.mbtiles
               packhorse build EE --tileset tiles.yaml --format zip,folder -o site/
               packhorse build EE --tileset tiles.yaml --max-file 4GB -o card/
               packhorse build EE --tileset tiles.yaml --zoom 0-12 --dry-run

@@ -120,7 +120,8 @@ struct BuildReport: Encodable {
                     ? "fetched tiles are kept in '\(stateFolder)'; run the same command with a larger --max-file, or without it"
                     : keepsWork
                         ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
-                        : "no tiles are kept; to start over, run: \(again)",
+                        : bad?.reason.hasPrefix("no-tiles") == true
+                            ? nil : "no tiles are kept; to start over, run: \(again)",
             isOfChangedSource: isOfChangedSource)
     }
 

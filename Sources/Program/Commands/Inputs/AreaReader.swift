@@ -22,7 +22,15 @@ enum AreaReader {
     static func find(_ text: String, in tree: RegionTree) throws -> Region {
         let region: Region
         do throws(RegionsError) { region = try tree.find(text) } catch {
-            if error.code == .unknownRegion { try TownReader.note(text, in: tree) }
+            guard error.code == .unknownRegion else { throw error }
+            if FileManager.default.fileExists(atPath: text) {
+                throw CLIError(
+                    .noInput, "there is no region '\(text)'",
+                    hint:
+                        "it is a file: write --area '\(text)' for its areas, or --route '\(text)' --margin 1km for the surroundings of its lines"
+                )
+            }
+            try TownReader.note(text, in: tree)
             throw error
         }
         if let others = tree.otherMeanings(of: text) { Console.note("note: \(others)") }

@@ -151,7 +151,10 @@ struct ScheduleCommand: AsyncParsableCommand {
                 try await client.submit(.make { $0.schedule = schedule })
             }
             Console.result("\(submitted.job)")
-            if submitted.existing { Console.note("job \(submitted.job) of schedule '\(schedule)' has not ended") }
+            Console.note(
+                submitted.existing
+                    ? "job \(submitted.job) of schedule '\(schedule)' has not ended"
+                    : "follow it with: packhorse watch \(submitted.job)")
         }
     }
 }
