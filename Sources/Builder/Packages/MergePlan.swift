@@ -64,7 +64,7 @@ struct MergePlan {
                 return
             }
         }
-        let survey = try TileSurvey(spec, inputs, orders: orders, tick: tick)
+        let survey = try TileSurvey(spec, inputs, orders: orders, maps: maps, tick: tick)
         try check(survey.mentioned)
         source = .shards(survey)
     }

@@ -88,7 +88,7 @@ enum MergeStream {
         for zoom in spec.zooms {
             for strip in runs.strips(zoom: zoom, limit: stripTiles) {
                 for tile in try reader.tiles(zoom: zoom, runs, strip) {
-                    guard let body = tile.body else {
+                    guard let body = reader.body(of: tile) else {
                         counts.empty += 1
                         continue
                     }
@@ -96,8 +96,10 @@ enum MergeStream {
                     let (number, isNew, occursAgain) = try numbers.number(of: key)
                     let (content, range) =
                         try (occursAgain ? common[number] : nil).map { ($0, $0.indices) }
-                        ?? reader.place(of: body, shard: tile.shard)
-                    if occursAgain { common.insert(content[range], number) }
+                        ?? reader.place(of: body, shard: tile.shard, occursAgain: occursAgain)
+                    reader.release(body, shard: tile.shard)
+                    // Most bodies that may occur again do not, so the first time is not enough.
+                    if occursAgain, !isNew { common.insert(content[range], number) }
                     tiles.append(
                         MergeTile(
                             zoom: zoom, column: tile.tile.x, row: tile.tile.tmsY, key: key, occursAgain: occursAgain,

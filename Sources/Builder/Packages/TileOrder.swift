@@ -31,6 +31,13 @@ enum TileOrder: Hashable, Sendable {
 
 /// Where the tiles of a package are, by the runs of an order.
 struct TileRuns: Sendable {
+    /// Runs that are read and sorted together.
+    struct Strip {
+        var runs: ClosedRange<Int>
+        /// Tiles that shards mention in them.
+        var tiles: Int
+    }
+
     let order: TileOrder
     /// Tiles by zoom and run.
     private var counts: [Int: [Int: Int]] = [:]
@@ -51,26 +58,20 @@ struct TileRuns: Sendable {
     }
 
     /// Strips of runs of one zoom with at most `limit` tiles each (more only when one run alone has more).
-    func strips(zoom: Int, limit: Int) -> [ClosedRange<Int>] {
-        var strips: [ClosedRange<Int>] = []
-        var current: ClosedRange<Int>?
-        var count = 0
+    func strips(zoom: Int, limit: Int) -> [Strip] {
+        var strips: [Strip] = []
         for (run, tiles) in counts[zoom, default: [:]].sorted(by: { $0.key < $1.key }) {
-            if let open = current, count + tiles <= limit {
-                current = open.lowerBound...run
-                count += tiles
+            if let last = strips.last, last.tiles + tiles <= limit {
+                strips[strips.count - 1] = Strip(runs: last.runs.lowerBound...run, tiles: last.tiles + tiles)
             } else {
-                if let current { strips.append(current) }
-                current = run...run
-                count = tiles
+                strips.append(Strip(runs: run...run, tiles: tiles))
             }
         }
-        if let current { strips.append(current) }
         return strips
     }
 
     /// The shards that may have tiles in a strip.
-    func shards(zoom: Int, strip: ClosedRange<Int>) -> [Int] {
-        spans.indices.filter { spans[$0][zoom]?.overlaps(strip) ?? false }
+    func shards(zoom: Int, strip: Strip) -> [Int] {
+        spans.indices.filter { spans[$0][zoom]?.overlaps(strip.runs) ?? false }
     }
 }

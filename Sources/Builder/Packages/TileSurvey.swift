@@ -8,40 +8,47 @@ internal import Tiles
 /// The first pass over the shards: reads each index, counts the package's tiles per run of each order, and records which
 /// bodies occur more than once.
 ///
-/// Memory: two to four bytes a tile, twelve a run in use, and a few hundred a shard; at most ``tableTiles`` of the tiles
-/// themselves, so that a small package reads each index once.
+/// Memory: two to four bytes a tile, twelve a run in use, four a group of bodies, and a few hundred a shard. Indexes are in ``ShardMaps``,
+/// which all merges of a worker share.
 struct TileSurvey {
     /// Where its tiles are, for each order.
     private(set) var runs: [TileRuns]
     /// Tiles mentioned, stored or empty; a tile two shards mention counts twice.
     private(set) var mentioned: UInt64 = 0
     private(set) var repeats: RepeatFilter
-    /// The package's tiles of each shard, of the first shards that have ``tableTiles`` together; `nil` for the others.
-    private(set) var tables: [ShardTable?] = []
-    /// Some 150 bytes each.
-    private static let tableTiles = 40_000
+    /// For each shard and each of its groups, how often all orders together take a body of it.
+    private(set) var uses: [[UInt32]] = []
+    /// The indexes of the shards.
+    let maps: ShardMaps
 
-    /// - Parameter orders: Those in which the tiles will be read.
+    /// - Parameters:
+    ///   - orders: Those in which the tiles will be read.
+    ///   - maps: By default none is kept.
     init(
-        _ spec: PackageSpec, _ shards: [MergeInput], orders: [TileOrder] = [], tick: () throws -> Void
+        _ spec: PackageSpec, _ shards: [MergeInput], orders: [TileOrder] = [], maps: ShardMaps = ShardMaps(limit: 0),
+        tick: () throws -> Void
     ) throws {
+        self.maps = maps
         runs = orders.map(TileRuns.init)
         repeats = RepeatFilter(tiles: spec.mask.count(in: spec.zooms))
-        var space = Self.tableTiles
         for input in shards {
-            let reader = try Self.open(input, isFirstTime: true)
-            for order in runs.indices { runs[order].addShard() }
-            let before = mentioned
-            for entry in reader.entries where spec.admits(entry.tile) {
-                for order in runs.indices { runs[order].add(entry.tile) }
-                mentioned += 1
-                if let body = entry.body { repeats.add(BodyKey(body.digest)) }
-            }
-            let tiles = Int(clamping: mentioned - before)
-            tables.append(tiles <= space ? reader.table(spec.admits) : nil)
-            if tiles <= space { space -= tiles }
+            add(try maps.map(of: input), of: spec)
             try tick()
         }
+    }
+
+    private mutating func add(_ map: ShardMap, of spec: PackageSpec) {
+        for order in runs.indices { runs[order].addShard() }
+        var uses = [UInt32](repeating: 0, count: map.groupCount)
+        map.forEachTile(in: spec.zooms.min...spec.zooms.max) { tile, number in
+            guard spec.mask.contains(tile) else { return }
+            for order in runs.indices { runs[order].add(tile) }
+            mentioned += 1
+            guard let body = map.body(number) else { return }
+            repeats.add(BodyKey(body.digest))
+            uses[body.group] += UInt32(runs.count)
+        }
+        self.uses.append(uses)
     }
 
     /// Opens a shard and checks that it has the expected digest.

@@ -12,17 +12,8 @@ public final class ShardBodies {
 
     /// Shares an open reader's file; the reader may go away.
     public init(_ reader: ShardReader) {
-        groups = reader.groups
+        groups = reader.map.groups
         file = reader.file
-    }
-
-    /// Opens a shard whose index was read before.
-    ///
-    /// The file may be another one by now: ``range(of:in:isChecked:)`` refuses its bodies.
-    /// - Throws: `io`.
-    public init(_ url: URL, _ table: ShardTable) throws(StorageError) {
-        groups = table.groups
-        file = try FileDescriptor(reading: url)
     }
 
     /// Opens a shard whose index is remembered.

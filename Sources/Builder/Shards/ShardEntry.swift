@@ -14,24 +14,31 @@ public struct ShardEntry: Hashable, Sendable {
 }
 
 /// Where one distinct body lies in a shard.
+///
+/// 48 bytes, because a merge holds many of them; the limits of the format fit four bytes each.
 public struct ShardBody: Hashable, Sendable {
-    /// Its place among the shard's distinct bodies, from 0 in file order.
-    public let number: Int
     /// SHA-256 of its bytes.
     public let digest: Digest
-    /// The group that holds it.
-    public let group: Int
-    /// Bytes before it in its group, after decompression.
-    public let offset: Int
-    /// Its bytes: 1...``ShardLimits/body``.
-    public let length: Int
-}
+    private let storedNumber: UInt32
+    private let storedGroup: UInt32
+    private let storedOffset: UInt32
+    private let storedLength: UInt32
 
-/// Some tiles of a shard, and where its bodies lie: what is needed to read them without reading the index again.
-public struct ShardTable: Sendable {
-    /// Tiles, ascending by tile.
-    public let entries: [ShardEntry]
-    let groups: [ShardGroup]
+    /// Takes numbers that the decoder of the index has checked.
+    init(number: Int, digest: Digest, group: Int, offset: Int, length: Int) {
+        self.digest = digest
+        (storedNumber, storedGroup) = (UInt32(clamping: number), UInt32(clamping: group))
+        (storedOffset, storedLength) = (UInt32(clamping: offset), UInt32(clamping: length))
+    }
+
+    /// Its place among the shard's distinct bodies, from 0 in file order.
+    public var number: Int { Int(storedNumber) }
+    /// The group that holds it.
+    public var group: Int { Int(storedGroup) }
+    /// Bytes before it in its group, after decompression.
+    public var offset: Int { Int(storedOffset) }
+    /// Its bytes: 1...``ShardLimits/body``.
+    public var length: Int { Int(storedLength) }
 }
 
 /// One LZ4 frame of bodies laid end to end.

@@ -21,6 +21,18 @@ public struct ShardHeader: Hashable, Sendable {
     /// Whether a tile may be in the shard.
     public func admits(_ tile: TileID) -> Bool { zooms.contains(tile.zoom) && cell.contains(tile) }
 
+    /// The ids (``TileID/hilbertID``) of all tiles that may be in the shard: a range for each zoom, ascending.
+    ///
+    /// The tiles of a zoom below the cell follow one another along the curve.
+    var ids: [Range<UInt64>] {
+        guard cell.zoom <= zooms.max else { return [] }
+        return (max(cell.zoom, zooms.min)...zooms.max).map { zoom in
+            let depth = UInt64(2 * (zoom - cell.zoom))
+            let first = ShardMap.firstID(ofZoom: zoom) + (cell.hilbertPlace << depth)
+            return first..<first + (1 << depth)
+        }
+    }
+
     static let signature = Array("PKHSHARD".utf8)
     static let version: UInt16 = 1
     static let skippableMagic: UInt32 = 0x184D_2A50

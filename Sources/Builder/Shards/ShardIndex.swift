@@ -37,9 +37,33 @@ struct ShardIndex {
 
     /// The decoded index for a reader, checked against the footer.
     struct Resolved {
-        let groups: [ShardGroup]
-        let bodies: [ShardBody]
-        let entries: [ShardEntry]
+        let map: ShardMap
+        private let texts: [String]
+        /// For each tile the number of its ETag, and of its Last-Modified, from 1; 0 for none.
+        private let etags: [UInt32]
+        private let modified: [UInt32]
+
+        fileprivate init(map: ShardMap, texts: [String], etags: [UInt32], modified: [UInt32]) {
+            (self.map, self.texts) = (map, texts)
+            (self.etags, self.modified) = (etags, modified)
+        }
+
+        /// All tiles, each with its body and texts: twice the memory of the map.
+        var entries: [ShardEntry] {
+            var entries: [ShardEntry] = []
+            entries.reserveCapacity(map.tiles.count)
+            for (index, id) in map.tiles.enumerated() {
+                // Each id and number was checked when the index was decoded.
+                guard let tile = TileID(hilbertID: id) else { continue }
+                entries.append(
+                    ShardEntry(
+                        tile: tile, body: map.body(map.numbers[index]), etag: text(etags[index]),
+                        lastModified: text(modified[index])))
+            }
+            return entries
+        }
+
+        private func text(_ number: UInt32) -> String? { number == 0 ? nil : texts[Int(number) - 1] }
     }
 
     /// Decodes an index whose digest has been checked; the structure is checked too, because a faulty or hostile writer
@@ -70,7 +94,7 @@ struct ShardIndex {
             guard text.utf8.elementsEqual(slice) else { throw corrupt("a text is not UTF-8") }
             texts.append(text)
         }
-        guard let steps = reader.column(tileCount, of: UInt64.self),
+        guard var ids = reader.column(tileCount, of: UInt64.self),
             let bodyOf = reader.column(tileCount, of: UInt32.self),
             let etagOf = reader.column(tileCount, of: UInt32.self),
             let modifiedOf = reader.column(tileCount, of: UInt32.self),
@@ -78,7 +102,9 @@ struct ShardIndex {
         else { throw corrupt("its tile table has a length that differs from the footer") }
 
         var groups: [ShardGroup] = []
+        groups.reserveCapacity(stored.count)
         var bodies: [ShardBody] = []
+        bodies.reserveCapacity(distinct)
         var position = UInt64(footer.headerLength)
         for (group, (frame, count)) in zip(stored, counts).enumerated() {
             guard count > 0, Int(count) <= distinct - bodies.count else {
@@ -104,33 +130,28 @@ struct ShardIndex {
             throw corrupt("its bodies do not add up to \(footer.bodyBytes) bytes")
         }
 
-        func text(_ number: UInt32) throws(StorageError) -> String? {
-            guard Int(number) <= texts.count else { throw corrupt("a tile refers to text \(number) of \(texts.count)") }
-            return number == 0 ? nil : texts[Int(number) - 1]
-        }
-        var entries: [ShardEntry] = []
-        entries.reserveCapacity(tileCount)
-        var id: UInt64 = 0
-        var full: UInt32 = 0
+        let highest = max(etagOf.max() ?? 0, modifiedOf.max() ?? 0)
+        guard Int(highest) <= texts.count else { throw corrupt("a tile refers to text \(highest) of \(texts.count)") }
+        let admitted = header.ids
+        var (id, full, range) = (0 as UInt64, 0 as UInt32, 0)
+        // The differences become the ids.
         for index in 0..<tileCount {
-            let (next, overflow) = id.addingReportingOverflow(steps[index])
-            guard !overflow, index == 0 || steps[index] > 0, let tile = TileID(hilbertID: next), header.admits(tile)
-            else {
+            let (next, overflow) = id.addingReportingOverflow(ids[index])
+            while range < admitted.count, next >= admitted[range].upperBound { range += 1 }
+            guard !overflow, index == 0 || ids[index] > 0, range < admitted.count, admitted[range].contains(next) else {
                 throw corrupt("tile \(index) is out of order or outside \(header.cell), zooms \(header.zooms)")
             }
-            id = next
+            (id, ids[index]) = (next, next)
             guard Int(bodyOf[index]) <= distinct else {
-                throw corrupt("\(tile) refers to body \(bodyOf[index]) of \(distinct)")
+                throw corrupt("tile \(index) refers to body \(bodyOf[index]) of \(distinct)")
             }
-            let body = bodyOf[index] == 0 ? nil : bodies[Int(bodyOf[index]) - 1]
-            if body != nil { full += 1 }
-            entries.append(
-                ShardEntry(
-                    tile: tile, body: body, etag: try text(etagOf[index]), lastModified: try text(modifiedOf[index])))
+            if bodyOf[index] > 0 { full += 1 }
         }
         guard full == footer.stored else {
             throw corrupt("it has \(full) stored tiles, the footer says \(footer.stored)")
         }
-        return Resolved(groups: groups, bodies: bodies, entries: entries)
+        let map = ShardMap(
+            footerDigest: footer.digest, tiles: ids, numbers: bodyOf, bodies: bodies, groups: groups)
+        return Resolved(map: map, texts: texts, etags: etagOf, modified: modifiedOf)
     }
 }

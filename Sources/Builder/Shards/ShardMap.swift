@@ -1,24 +1,23 @@
 public import Digests
-internal import Tiles
+public import Tiles
 
-/// Where the tiles of a shard are, in a form that takes little memory: what is kept of an index between merges.
+/// Where the tiles and bodies of a shard are, without what the origin said of them: some 60 bytes a tile.
+///
+/// A merge reads a shard by its map, and maps are kept between merges.
 public struct ShardMap: Sendable {
     /// The SHA-256 in the shard's footer.
     public let footerDigest: Digest
     /// ``TileID/hilbertID`` of its tiles, ascending.
-    private let tiles: [UInt64]
+    let tiles: [UInt64]
     /// For each of them the number of its body, from 1; 0 for a tile without one.
-    private let numbers: [UInt32]
-    private let bodies: [ShardBody]
+    let numbers: [UInt32]
+    let bodies: [ShardBody]
     let groups: [ShardGroup]
 
-    /// Takes the index of an open shard, which has been checked.
-    public init(_ reader: ShardReader) {
-        footerDigest = reader.footerDigest
-        bodies = reader.bodies
-        groups = reader.groups
-        tiles = reader.entries.map(\.tile.hilbertID)
-        numbers = reader.entries.map { entry in entry.body.map { UInt32($0.number) + 1 } ?? 0 }
+    /// Takes what the decoder of an index has checked.
+    init(footerDigest: Digest, tiles: [UInt64], numbers: [UInt32], bodies: [ShardBody], groups: [ShardGroup]) {
+        (self.footerDigest, self.tiles, self.numbers) = (footerDigest, tiles, numbers)
+        (self.bodies, self.groups) = (bodies, groups)
     }
 
     /// Bytes that it takes in memory, about.
@@ -26,6 +25,25 @@ public struct ShardMap: Sendable {
         tiles.count * 12 + bodies.count * MemoryLayout<ShardBody>.stride + groups.count
             * MemoryLayout<ShardGroup>.stride + 256
     }
+
+    /// How many groups its bodies lie in.
+    public var groupCount: Int { groups.count }
+
+    /// The body with a number that ``forEachTile(in:_:)`` gave; `nil` for 0, a tile without a body.
+    public func body(_ number: UInt32) -> ShardBody? { number == 0 ? nil : bodies[Int(number) - 1] }
+
+    /// Calls `each` for every tile of some zooms (0...22), ascending, with the number of its body.
+    public func forEachTile(in zooms: ClosedRange<Int>, _ each: (TileID, _ body: UInt32) throws -> Void) rethrows {
+        let end = Self.firstID(ofZoom: zooms.upperBound + 1)
+        var index = Self.firstIndex(in: tiles, from: 0, notBelow: Self.firstID(ofZoom: zooms.lowerBound))
+        while index < tiles.count, tiles[index] < end {
+            if let tile = TileID(hilbertID: tiles[index]) { try each(tile, numbers[index]) }
+            index += 1
+        }
+    }
+
+    /// The number of tiles of all zooms above a zoom: the first id of the zoom.
+    static func firstID(ofZoom zoom: Int) -> UInt64 { ((1 << UInt64(2 * zoom)) - 1) / 3 }
 
     /// Calls `each` for every tile of a list that the shard mentions, with its place in the list and its body.
     ///

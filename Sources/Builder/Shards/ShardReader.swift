@@ -2,27 +2,28 @@ public import Digests
 public import Errors
 public import Files
 public import Foundation
-public import Tiles
 
 /// Reads a shard: its index at once, its bodies one group at a time.
 ///
 /// Every returned byte has been checked.
 ///
-/// Memory: the index (about 200 bytes per tile) and one decompressed group. Blocks on the disk. Used by one task at a time.
+/// Memory: the index (about 70 bytes per tile, and 96 more once ``entries`` was used) and one decompressed group. Blocks on the disk. Used by one task at a time.
 public final class ShardReader {
     /// What the shard is about.
     public let header: ShardHeader
-    /// Its tiles, ascending by tile.
-    public let entries: [ShardEntry]
+    /// Its tiles, ascending by tile; made when they are first used.
+    public private(set) lazy var entries: [ShardEntry] = index.entries
+    /// Where its tiles and bodies are.
+    public var map: ShardMap { index.map }
     /// Its different bodies in file order; reading them in this order reads the file once, front to back.
-    public let bodies: [ShardBody]
+    public var bodies: [ShardBody] { index.map.bodies }
     /// Bytes of the file.
     public let size: UInt64
     /// The SHA-256 in its footer, which identifies all tiles and bodies of the shard.
-    public let footerDigest: Digest
+    public var footerDigest: Digest { index.map.footerDigest }
     /// Bytes of the file's index, compressed.
     public let indexBytes: Int
-    let groups: [ShardGroup]
+    private let index: ShardIndex.Resolved
     let file: FileDescriptor
     private lazy var store = ShardBodies(self)
     private var current: (group: Int, content: [UInt8])?
@@ -59,20 +60,11 @@ public final class ShardReader {
             throw StorageError(
                 .corrupt, "'\(path)' has an index that does not match its footer. Fetch this batch again.")
         }
-        let index = try ShardIndex.decode(content, header: header, footer: footer, path: path)
+        index = try ShardIndex.decode(content, header: header, footer: footer, path: path)
         self.header = header
         self.file = file
-        entries = index.entries
-        bodies = index.bodies
-        groups = index.groups
         size = file.size
-        footerDigest = footer.digest
         indexBytes = frame.count
-    }
-
-    /// The tiles that `isWanted` accepts, and where all bodies lie.
-    public func table(_ isWanted: (TileID) -> Bool) -> ShardTable {
-        ShardTable(entries: entries.filter { isWanted($0.tile) }, groups: groups)
     }
 
     /// The body of a tile; `nil` for an empty tile.

@@ -156,7 +156,7 @@ struct SmallPackageTests {
     @Test func rememberedIndexesAreBounded() throws {
         let world = try World()
         let shards = try world.shards(3, in: scratch, seed: 1)
-        let size = try shards.map { ShardMap(try ShardReader($0.url)).memory }
+        let size = try shards.map { try ShardReader($0.url).map.memory }
         let maps = ShardMaps(limit: size[0] + size[1])
         for shard in shards { _ = try maps.map(of: shard) }
         for shard in shards { try FileManager.default.removeItem(at: shard.url) }

@@ -27,7 +27,7 @@ struct ShardMapTests {
         let some = all.enumerated().filter { $0.offset % 3 > 0 }.map(\.element)
         try write(some, to: url)
         let reader = try ShardReader(url)
-        let map = ShardMap(reader)
+        let map = reader.map
         #expect(map.footerDigest == reader.footerDigest && map.memory > some.count * 12)
         let known = Dictionary(uniqueKeysWithValues: reader.entries.map { ($0.tile.hilbertID, $0.body) })
         let ids = all.map(\.tile.hilbertID).sorted()
@@ -49,7 +49,7 @@ struct ShardMapTests {
     @Test func aShardWithoutTilesHasNone() throws {
         let url = scratch.file("a")
         try write([], to: url)
-        #expect(find([0, 1, 5], in: ShardMap(try ShardReader(url))).isEmpty)
+        #expect(try find([0, 1, 5], in: ShardReader(url).map).isEmpty)
     }
 
     /// Bodies of many groups, side by side and apart, some longer than all that is read with one call.
@@ -72,7 +72,7 @@ struct ShardMapTests {
         var damaged = try bytes(url)
         damaged[200] ^= 1
         try Data(damaged).write(to: url)
-        let file = try ShardBodies(url, ShardMap(reader))
+        let file = try ShardBodies(url, reader.map)
         #expect(throws: StorageError.self) { try file.read(reader.bodies) { _, _, _ in } }
     }
 }

@@ -2,7 +2,7 @@ internal import Digests
 internal import Shards
 internal import Synchronization
 
-/// The indexes of shards that merges of small packages have read, so that many packages out of one shard read its index once.
+/// The indexes of shards that merges have read, so that many packages out of one shard, and many strips of one package, read it once.
 ///
 /// Only the index is remembered; bodies are read from the file and checked each time. Any number of threads may use it.
 public final class ShardMaps: Sendable {
@@ -37,17 +37,19 @@ public final class ShardMaps: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: Bytes that are kept at most, about; 32 MiB are the indexes of half a million tiles.
-    public init(limit: Int = 32 << 20) { self.limit = limit }
+    /// - Parameter limit: Bytes that are kept at most, about; 24 MiB are the indexes of 400,000 tiles.
+    public init(limit: Int = 24 << 20) { self.limit = limit }
 
     /// The index of a shard, which was checked when it was read.
     ///
+    /// - Parameter isFirstTime: Whether a shard with an unknown footer digest is read completely, see ``TileSurvey/open(_:isFirstTime:)``.
     /// - Throws: ``PackagesError`` `bad-shard`, when the file is read and is not the expected shard.
-    func map(of input: MergeInput) throws -> ShardMap {
+    func map(of input: MergeInput, isFirstTime: Bool = true) throws -> ShardMap {
         let key = Key(digest: input.digest, footer: input.footerDigest)
         if let known = state.withLock({ $0.find(key) }) { return known }
-        let map = ShardMap(try TileSurvey.open(input, isFirstTime: true))
-        state.withLock { $0.keep(map, key, limit: limit) }
+        let map = try TileSurvey.open(input, isFirstTime: isFirstTime).map
+        // What only the first reading of a merge has checked is not kept for others.
+        if isFirstTime || input.footerDigest != nil { state.withLock { $0.keep(map, key, limit: limit) } }
         return map
     }
 }

@@ -12,11 +12,6 @@ struct SmallPackagePlaces {
         let body: ShardBody?
     }
 
-    private struct BodyPlace: Hashable {
-        let shard: Int
-        let number: Int
-    }
-
     /// Tiles mentioned, stored or empty; a tile two shards mention counts twice.
     let mentioned: UInt64
     private let tiles: [TileID]
@@ -63,25 +58,26 @@ struct SmallPackagePlaces {
     func load(limit: SmallPackage, tick: () throws -> Void) throws -> SmallPackageTiles? {
         if let conflict { throw conflict }
         var loaded = SmallPackageTiles()
-        var wanted: [Int: [ShardBody]] = [:]
-        var numbers: [BodyPlace: Int] = [:]
+        // For each shard the bodies that are read from it, with their numbers in the package.
+        var wanted = [[(stored: ShardBody, number: Int)]](repeating: [], count: inputs.count)
         for (tile, place) in zip(tiles, places) {
             guard let place else { continue }
             let (body, isNew) = loaded.add(tile, place.body)
             guard isNew, let body, let stored = place.body else { continue }
             guard loaded.length <= limit.bytes else { return nil }
-            wanted[place.shard, default: []].append(stored)
-            numbers[BodyPlace(shard: place.shard, number: stored.number)] = body
+            wanted[place.shard].append((stored, body))
         }
         loaded.reserve()
-        for (shard, bodies) in wanted.sorted(by: { $0.key < $1.key }) {
+        for shard in wanted.indices where !wanted[shard].isEmpty {
             try tick()
+            let bodies = wanted[shard].sorted { $0.stored.number < $1.stored.number }
             do throws(StorageError) {
                 let file = try ShardBodies(inputs[shard].url, maps[shard])
-                try file.read(bodies.sorted { $0.number < $1.number }) { body, content, range in
-                    if let number = numbers[BodyPlace(shard: shard, number: body.number)] {
-                        loaded.set(body: number, to: content[range])
-                    }
+                var next = 0
+                // Each body is given once, in the order of the list.
+                try file.read(bodies.map(\.stored)) { _, content, range in
+                    loaded.set(body: bodies[next].number, to: content[range])
+                    next += 1
                 }
             } catch { throw PackagesError.blaming(inputs[shard].digest, for: error) }
         }
