@@ -9,7 +9,7 @@ public enum MBTilesMerge {
     /// Writes and verifies the package; `BlobStore.put` flushes it.
     ///
     /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them.
-    /// Memory: about 60 MB, 2–4 bytes per
+    /// Memory: about 24 MB (see ``memory(tiles:)``), 2–4 bytes per
     /// tile and 50 per body that occurs again; less for a small package, which one thread merges. Blocks for a long time: call it on a thread of its own.
     ///
     /// - Parameters:
@@ -20,7 +20,7 @@ public enum MBTilesMerge {
     ///     failed.
     ///   - layers: A cache of the layers of bodies, used if the spec does not list them; reusing it avoids
     ///     decompressing bodies again.
-    ///   - maps: A cache of the indexes of shards, used for small packages; reusing it avoids reading them again.
+    ///   - maps: A cache of the indexes of shards; reusing it avoids reading them again.
     ///   - small: Which packages are small.
     ///   - stripTiles: Tiles sorted at a time; affects memory (about 100 bytes each) and speed, but not the bytes of
     ///     the file.
@@ -52,6 +52,11 @@ public enum MBTilesMerge {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
             throw PackagesError.wrapping(error, path: temporary.path)
         }
+    }
+
+    /// Bytes that a merge of so many tiles takes at most, about, when its shards have no larger bodies than usual; 0 for a small package.
+    public static func memory(tiles: UInt64) -> Int {
+        tiles <= SmallPackage.usual.tiles ? 0 : (24 << 20) + Int(clamping: min(tiles, 1 << 40) * 4)
     }
 
     private struct Written {

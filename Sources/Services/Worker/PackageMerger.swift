@@ -18,6 +18,8 @@ struct PackageMerger: Sendable {
     let layers: LayerCache
     /// The indexes of shards that earlier merges have read.
     let maps = ShardMaps()
+    /// The memory of large merges.
+    let room = MergeRoom()
 
     /// Merges on a separate thread.
     ///
@@ -72,9 +74,18 @@ struct PackageMerger: Sendable {
         return PBMergeResult(receipt, files: files)
     }
 
-    /// Merges into the main format on a separate thread.
+    /// Merges into the main format on a separate thread, when there is memory for it.
     func write(
         _ spec: PackageSpec, of inputs: [MergeInput], into temporary: URL, for lease: MergeLease, done: UInt64 = 0
+    ) async throws -> PackageReceipt {
+        let need = MBTilesMerge.memory(tiles: spec.mask.count(in: spec.zooms))
+        return try await room.with(need, lease.meter) {
+            try await merge(spec, of: inputs, into: temporary, for: lease, done: done)
+        }
+    }
+
+    private func merge(
+        _ spec: PackageSpec, of inputs: [MergeInput], into temporary: URL, for lease: MergeLease, done: UInt64
     ) async throws -> PackageReceipt {
         let (limit, meter) = (lease.manifest.allowedMissing, lease.meter)
         return try await withTaskCancellationHandler {
