@@ -164,7 +164,7 @@ let libraries: [Module] = [
             "Digests", "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs",
             "Shards",
             "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry", "MetricsFormat",
-            "ClusterClient",
+            "Scheduling", "ClusterClient",
         ], [.lifecycle, .logging]),
     Module("MetricsServer", .services, ["MetricsFormat", "WebServer"], [.hummingbirdCore, .logging, .nio, .nioPosix]),
 

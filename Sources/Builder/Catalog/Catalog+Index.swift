@@ -151,6 +151,7 @@ extension Catalog {
         let isSame = try Self.holds(target, bytes)
         try sign(bytes)
         guard !isSame else { return }
+        try checkMayChange()
         try CatalogError.naming { () throws(StorageError) in try Durable.write(bytes, to: target) }
     }
 
@@ -179,6 +180,7 @@ extension Catalog {
         let signature = try CatalogJSON.encode(
             CatalogSignature(signing: bytes, digest, with: signingKey, earlier: earlier),
             named: CatalogIndex.signatureName)
+        try checkMayChange()
         try CatalogError.naming { () throws(StorageError) in try Durable.write(signature, to: target) }
     }
 

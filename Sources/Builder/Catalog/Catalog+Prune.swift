@@ -53,8 +53,9 @@ extension Catalog {
             report.files.sort()
             guard !dryRun else { return report }
             try refreshIndex()
-            try CatalogError.naming { () throws(StorageError) in
-                for file in useless { try Durable.remove(file) }
+            for file in useless {
+                try checkMayChange()
+                try CatalogError.naming { () throws(StorageError) in try Durable.remove(file) }
             }
             Durable.removeEmptyFolders(of: useless, upTo: folder)
             return report

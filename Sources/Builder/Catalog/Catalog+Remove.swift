@@ -52,7 +52,10 @@ extension Catalog {
     /// Removes files that no list names any more.
     func removeFiles(of report: CatalogPruning) throws(CatalogError) {
         let files = report.files.map { folder.appendingPathComponent($0) }
-        try CatalogError.naming { () throws(StorageError) in for file in files { try Durable.remove(file) } }
+        for file in files {
+            try checkMayChange()
+            try CatalogError.naming { () throws(StorageError) in try Durable.remove(file) }
+        }
         Durable.removeEmptyFolders(of: files, upTo: folder)
     }
 

@@ -19,6 +19,8 @@ public struct Catalog: Sendable {
     let signingKey: CatalogSecretKey?
     /// Versions of each package that stay, the newest included; `nil` = all.
     let keepVersions: Int?
+    /// Why this process may not change it any more; `nil` = it may.
+    private let refusal: @Sendable () -> String?
     /// Cache of lists, so that they need not be read and encoded again.
     let memory = CatalogCache()
 
@@ -35,17 +37,20 @@ public struct Catalog: Sendable {
     ///     ``defaultBaseURL``.
     ///   - signingKey: Signs `catalog.json`; needed to change a catalog that is signed.
     ///   - keepVersions: Versions of each package that stay when a new one comes, the newest included; `nil` = all.
+    ///   - refusal: Asked under the lock, and before each document that is written and each file that is removed: why this process may not
+    ///     change the catalog any more (`catalog-changed`); `nil` = it may.
     /// - Throws: `catalog-missing` without a catalog and without `create`; `bad-request` for an unusable address;
     ///   `signing-key` for a catalog that is signed with another key, with `create` also for one without a key; `catalog-corrupt`, `io`, `disk-full`.
     public init(
         _ folder: URL, create: Bool, baseURL: String? = nil, signingKey: CatalogSecretKey? = nil,
-        keepVersions: Int? = nil
+        keepVersions: Int? = nil, refusal: @escaping @Sendable () -> String? = { nil }
     ) throws(CatalogError) {
         let isGiven = baseURL != nil
         self.baseURL = try Self.checked(base: baseURL ?? Self.listedBase(folder) ?? Self.defaultBaseURL)
         self.folder = folder
         self.signingKey = signingKey
         self.keepVersions = keepVersions
+        self.refusal = refusal
         if create || signingKey != nil { try checkMaySign() }
         if create {
             try CatalogError.naming { () throws(StorageError) in
@@ -188,13 +193,22 @@ public struct Catalog: Sendable {
     func write(_ bytes: [UInt8], to url: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(StorageError) in
             try Durable.makeFolder(url.deletingLastPathComponent())
-            try Durable.write(bytes, to: url)
         }
+        try checkMayChange()
+        try CatalogError.naming { () throws(StorageError) in try Durable.write(bytes, to: url) }
     }
 
     /// An element of a document's array, encoded as a document without a newline at its end.
     static func row(_ value: some Encodable, named name: String) throws(CatalogError) -> [UInt8] {
         try CatalogJSON.encode(value, named: name).dropLast()
+    }
+
+    /// The file whose lock is held while the catalog in a folder changes.
+    public static func lockFile(in folder: URL) -> URL { folder.appendingPathComponent(".lock") }
+
+    /// Refuses a change that this process may not make any more.
+    func checkMayChange() throws(CatalogError) {
+        if let text = refusal() { throw CatalogError(.changed, text) }
     }
 
     /// Holds a lock against other threads and processes while the catalog changes.
@@ -214,7 +228,7 @@ public struct Catalog: Sendable {
 
     /// The same, whatever state the catalog is in.
     func holdingLock<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
-        let path = folder.appendingPathComponent(".lock").path
+        let path = Self.lockFile(in: folder).path
         let handle = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {
             let number = errno
@@ -231,6 +245,7 @@ public struct Catalog: Sendable {
                 }
             }
         }
+        try checkMayChange()
         return try body()
     }
 }

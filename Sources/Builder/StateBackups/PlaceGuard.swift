@@ -10,6 +10,16 @@ public actor PlaceGuard {
     private let own: PlaceClaim
     private var isAnnounced = false
     private var confirmedAt: ContinuousClock.Instant?
+    private var announcedAt: ContinuousClock.Instant?
+    /// Claims of coordinators that may still run on other state files.
+    private var predecessors: [PlaceClaim] = []
+    /// Whether a coordinator with another state file used the place before this one: it may still run.
+    ///
+    /// The run before on the same file has ended, and has the epoch before.
+    public private(set) var hasPredecessor = false
+
+    /// How long claims of predecessors stay: when this run ends early, the next one has to know of them.
+    private static let memory = Duration.seconds(60)
 
     /// A guard for one run.
     public init(_ place: any BackupPlace, own: PlaceClaim) {
@@ -30,6 +40,10 @@ public actor PlaceGuard {
         if isAnnounced { try Self.check(claims, own: own, place.name) } else { try await announce(claims) }
         isAnnounced = true
         confirmedAt = start
+        guard !predecessors.isEmpty, let announcedAt, ContinuousClock.now - announcedAt > Self.memory else { return }
+        // One that stays is removed by the next run.
+        for claim in predecessors { try? await place.remove(claim.description, .claims) }
+        predecessors = []
     }
 
     private func claims() async throws -> [PlaceClaim] {
@@ -41,6 +55,8 @@ public actor PlaceGuard {
             try Self.check(earlier, own: own, place.name)
             // Backups may have come without a claim: their folder was copied.
             guard newest.epoch <= own.epoch else { throw Self.replaced(by: newest.epoch, own, place.name) }
+            let isKnown = earlier.contains { $0.lineage == own.lineage }
+            hasPredecessor = hasPredecessor || newest.epoch < own.epoch &- 1 && !isKnown
         } else {
             // A run that ended before its first backup left nothing that could be restored.
             for claim in earlier where claim.lineage != own.lineage {
@@ -50,7 +66,15 @@ public actor PlaceGuard {
         try await place.write(Array("\(own)\n".utf8), to: own.description, of: .claims)
         // Another run may have announced itself at the same time.
         try Self.check(try await claims(), own: own, place.name)
-        for claim in earlier where claim < own { try await place.remove(claim.description, .claims) }
+        announcedAt = .now
+        for claim in earlier where claim < own && claim.lineage == own.lineage {
+            if claim.epoch == own.epoch &- 1 {
+                try await place.remove(claim.description, .claims)
+            } else {
+                predecessors.append(claim)
+            }
+        }
+        hasPredecessor = hasPredecessor || !predecessors.isEmpty
     }
 
     /// Refuses a run that is not the highest of a place.

@@ -3,6 +3,7 @@ import Catalog
 import Errors
 public import Logging
 public import ServiceLifecycle
+import StateBackups
 import Telemetry
 import Wire
 import ZeroMQ
@@ -51,14 +52,21 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     private init(
         _ store: StateStore, _ options: CoordinatorOptions, logger: Logger, writer: (Catalog) -> any CatalogWriter
     ) throws {
+        let claim = PlaceClaim(epoch: store.epoch, run: UInt64.random(in: 0 ... .max), lineage: store.lineage)
+        let tenure = TenureWatch(
+            claim, backups: options.backups.map { StateBackups($0, store: store, data: options.data, claim: claim) },
+            catalogs: [options.catalog] + options.otherCatalogs.values.map(\.folder),
+            blobs: options.store == nil ? options.blobs : nil, logger: logger)
+        // Before anything is written into a catalog.
+        try tenure.checkFolders()
         let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
         let catalog = try Catalog(
             options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
-            keepVersions: options.keepVersions)
+            keepVersions: options.keepVersions, refusal: tenure.refusal(in: options.catalog))
         let others = try options.otherCatalogs.mapValues {
             try Catalog(
                 $0.folder, create: true, baseURL: $0.baseURL, signingKey: options.signingKey,
-                keepVersions: options.keepVersions)
+                keepVersions: options.keepVersions, refusal: tenure.refusal(in: $0.folder))
         }
         if let warning = Self.addressWarning(catalog.baseURL, options) {
             logger.warning(
@@ -87,7 +95,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
             catalogs: CatalogTable(
                 main: writer(catalog), others: others.mapValues(writer), pushPlaces: options.pushPlaces),
             places: places,
-            router: router, blobPort: Self.port(of: blobEndpoint))
+            router: router, blobPort: Self.port(of: blobEndpoint), tenure: tenure)
     }
 
     private static func place(_ name: String, _ catalog: Catalog) -> CatalogPlaces.Place {

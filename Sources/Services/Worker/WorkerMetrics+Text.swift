@@ -2,6 +2,7 @@ internal import Errors
 internal import Files
 internal import MetricsFormat
 internal import Origins
+internal import Scheduling
 internal import Synchronization
 internal import Transfer
 

@@ -1,6 +1,7 @@
 internal import Errors
 internal import MetricsFormat
 internal import Origins
+internal import Scheduling
 internal import Synchronization
 internal import ZeroMQ
 

@@ -1,5 +1,6 @@
 internal import Errors
 internal import Logging
+internal import Scheduling
 internal import Telemetry
 internal import Wire
 internal import ZeroMQ

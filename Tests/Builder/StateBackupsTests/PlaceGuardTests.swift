@@ -32,7 +32,13 @@ struct PlaceGuardTests {
         try await new.confirm()
         let again = PlaceGuard(file.place, own: Self.claim(4))
         #expect(await Self.code { try await again.confirm() } == .replaced, "also after a restart")
-        #expect(try await file.names(.claims) == ["\(Self.claim(1_004))"], "it announces nothing then")
+        let claims = Set(try await file.names(.claims))
+        #expect(claims == ["\(Self.claim(3))", "\(Self.claim(1_004))"], "it announces nothing then")
+        #expect(await new.hasPredecessor, "the old one may still run")
+        #expect(await !old.hasPredecessor)
+        let next = PlaceGuard(file.place, own: Self.claim(1_005))
+        try await next.confirm()
+        #expect(await next.hasPredecessor, "also when its successor was started again soon")
     }
 
     @Test func ofTwoRunsWithOneEpochOneGoesOn() async throws {

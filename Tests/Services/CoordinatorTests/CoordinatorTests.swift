@@ -3,6 +3,7 @@ import Errors
 import Foundation
 import Scheduling
 import Shards
+import StateBackups
 import Testing
 import Tiles
 import Wire
@@ -49,7 +50,8 @@ struct CoordinatorTests {
         while let url = walk?.nextObject() as? URL {
             // One that is removed in this moment is no longer left.
             let values = try? url.resourceValues(forKeys: [.isRegularFileKey])
-            if values?.isRegularFile == true, url.lastPathComponent != "store-id" { count += 1 }
+            let name = url.lastPathComponent
+            if values?.isRegularFile == true, name != "store-id", name != ClaimFile.blobsName { count += 1 }
         }
         return count
     }

@@ -1,4 +1,5 @@
 import Blobs
+import Catalog
 import Digests
 import Errors
 import Files
@@ -95,8 +96,11 @@ struct StateBackupTests {
         #expect(await #expect(throws: BackupError.self) { try await other.run() }?.code == .foreign)
         #expect(!FileManager.default.fileExists(atPath: empty.data.appending(path: "state.sqlite").path))
         // Started again, it is refused at once.
-        let again = try CoordinatorService(first, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        #expect(await #expect(throws: BackupError.self) { try await again.run() }?.code == .replaced)
+        let (again, logger) = (first, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let refusal = await #expect(throws: BackupError.self) {
+            try await CoordinatorService(again, logger: logger).run()
+        }
+        #expect(refusal?.code == .replaced)
     }
 
     /// The successor announces itself while the old one believes that all is well.
@@ -128,6 +132,48 @@ struct StateBackupTests {
         #expect(!list.contains("P0"), "\(list)")
         let shard = try worker.result(of: fetch).fetch.shard
         #expect(try fixture.blobs().url(of: try #require(Digest(bytes: shard))) != nil)
+    }
+
+    /// A restored coordinator may share a catalog without any place of backups.
+    @Test func theCatalogTellsThatACoordinatorWasReplaced() async throws {
+        let (options, logger) = (fixture.options, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let service = try CoordinatorService(options, logger: logger)
+        let ended = Task { try await service.run() }
+        _ = try await Talker(service.controlEndpoint).ask(.ping(PBPing()))
+        let (epoch, lineage) = (service.environment.store.epoch, service.environment.store.lineage)
+        let file = Catalog.lockFile(in: options.catalog)
+        let stranger = ClaimFile(file, own: PlaceClaim(epoch: epoch + 5, run: 1, lineage: lineage &+ 1))
+        try stranger.announce()
+        try service.environment.tenure.checkFolders()
+        try ClaimFile(file, own: PlaceClaim(epoch: epoch + 1_001, run: 1, lineage: lineage)).announce()
+        #expect(await #expect(throws: BackupError.self) { try await ended.value }?.code == .replaced)
+        let refusal = #expect(throws: BackupError.self) { _ = try CoordinatorService(options, logger: logger) }
+        #expect(refusal?.code == .replaced)
+        // Another state takes the catalog over.
+        var other = second
+        other.backups = nil
+        try await fixture.withCoordinator(other) { _ in }
+    }
+
+    @Test func noRatesAreGrantedBeforeThePlaceAnswers() async throws {
+        let store = try StateStore(folder: first.data)
+        let claim = PlaceClaim(epoch: store.epoch, run: 1, lineage: store.lineage)
+        let later = FolderBackupPlace(fixture.folder.appending(path: "later"))
+        let backups = StateBackups(
+            BackupOptions(later, every: .seconds(60)), store: store, data: first.data, claim: claim)
+        let watch = TenureWatch(
+            claim, backups: backups, catalogs: [], blobs: nil,
+            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(await #expect(throws: BackupError.self) { try await watch.ask() }?.code == .badPlace)
+        #expect(!watch.mayGrant)
+        try FileManager.default.createDirectory(at: later.folder, withIntermediateDirectories: true)
+        try await watch.ask()
+        #expect(watch.mayGrant)
+        let higher = PlaceClaim(epoch: store.epoch + 1_001, run: 1, lineage: store.lineage)
+        try await later.write([1], to: "\(higher)", of: .claims)
+        #expect(await #expect(throws: BackupError.self) { try await watch.ask() }?.code == .replaced)
+        #expect(!watch.mayGrant && watch.replacement != nil)
+        await store.close()
     }
 
     @Test func blobsStayUntilABackupShowsTheEndOfTheirJob() {

@@ -129,10 +129,4 @@ import ZeroMQ
         }
         await coordinator.link.close()
     }
-
-    @Test func theHighestEpochThatWasHeardIsObeyed() {
-        var obeyed = ObeyedEpoch()
-        #expect([3, 3, 7, 3, 6, 7, 8].map { obeyed.obeys($0) } == [true, true, true, false, false, true, true])
-        #expect(obeyed.highest == 8 && obeyed.ignored == 2)
-    }
 }

@@ -40,11 +40,11 @@ final class BackupRunner {
     ///
     /// - Throws: `BackupError` when another coordinator has taken over.
     func begin() async throws {
-        guard let backups = state.environment.backups else { return }
+        guard state.environment.backups != nil else { return }
         do {
-            try await backups.confirm()
+            try await state.environment.tenure.ask()
         } catch {
-            if let replacement = backups.replacement { throw replacement }
+            if let replacement = state.environment.tenure.replacement { throw replacement }
             // A folder that is missing at the start is a mistake of the command line.
             if let error = error as? BackupError, error.code == .badPlace { throw error }
             noteProblem(error)
@@ -113,6 +113,12 @@ final class BackupRunner {
 
     /// What `health` says when backups are late: the text, and what to do.
     var warning: (text: String, hint: String)? {
+        if let age, let problem = state.environment.tenure.silence {
+            return (
+                "workers fetch nothing, because the place of the backups '\(age.place)' does not answer: \(problem)",
+                "make the place reachable, or start the coordinator with --backup-every 0s"
+            )
+        }
         guard let age, age.milliseconds > max(3 * every, Self.late) else { return nil }
         let why = problem.map { ": \($0)" } ?? ""
         return (

@@ -30,11 +30,11 @@ final class StateBackups: Sendable {
     /// Removing what is not needed lists all segments.
     private static let thinInterval = Duration.seconds(600)
 
-    init(_ options: BackupOptions, store: StateStore, data: URL) {
+    init(_ options: BackupOptions, store: StateStore, data: URL, claim: PlaceClaim? = nil) {
         trust = options.trust
         every = options.every
         place = options.place.name
-        let claim = PlaceClaim(epoch: store.epoch, run: UInt64.random(in: 0 ... .max), lineage: store.lineage)
+        let claim = claim ?? PlaceClaim(epoch: store.epoch, run: UInt64.random(in: 0 ... .max), lineage: store.lineage)
         placeGuard = PlaceGuard(options.place, own: claim)
         writer = BackupWriter(options.place, claim: claim)
         self.store = store
@@ -43,6 +43,9 @@ final class StateBackups: Sendable {
 
     /// Why this coordinator must end; `nil` = it goes on.
     var replacement: BackupError? { state.withLock(\.replacement) }
+
+    /// Whether a coordinator with another state file used the place before; known when the place has answered.
+    var hasPredecessor: Bool { get async { await placeGuard.hasPredecessor } }
 
     /// Asks the place whether this coordinator still has the highest epoch there.
     ///
@@ -131,20 +134,5 @@ final class StateBackups: Sendable {
         // What cannot be listed is not removed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where name.hasPrefix(Self.copyPrefix) { unlink(folder.appending(path: name).path) }
-    }
-}
-
-extension LoopEnvironment {
-    /// Returns when this coordinator may change catalogs and remove blobs; at once without backups.
-    ///
-    /// - Throws: ``BackupError`` when it was replaced; `CancellationError` when it stops.
-    func waitForTurn() async throws { try await backups?.waitForTurn() }
-
-    /// The same; `false` when the coordinator was replaced or stops.
-    ///
-    /// What it would have done is done by its successor, or after the next start.
-    func hasTurn() async -> Bool {
-        do { try await waitForTurn() } catch { return false }
-        return true
     }
 }

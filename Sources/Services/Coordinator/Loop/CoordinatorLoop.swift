@@ -48,6 +48,8 @@ final class CoordinatorLoop {
     /// Serves until cancelled, then closes everything.
     func run() async throws {
         environment.executor.onReport { [router = environment.router] in router.wake() }
+        let watch = Task { [tenure = environment.tenure] in await tenure.watch() }
+        defer { watch.cancel() }
         do {
             try await inherit()
             var quietSince = environment.now
@@ -58,6 +60,7 @@ final class CoordinatorLoop {
                 // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
                 // be read first.
                 if environment.now - quietSince > limit + 5_000 {
+                    try await environment.tenure.stoodStill()
                     state.handle(.loopStalled)
                     backups.hurry()
                 }
@@ -73,7 +76,7 @@ final class CoordinatorLoop {
                 state.counters.recordWait(ContinuousClock.now - began, now: environment.now)
                 if state.scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 if let damage = environment.store.foundDamage { throw damage }
-                if let replacement = environment.backups?.replacement { throw replacement }
+                if let replacement = environment.tenure.replacement { throw replacement }
                 quietSince = environment.now
             }
         } catch is CancellationError {
@@ -156,7 +159,10 @@ final class CoordinatorLoop {
 
     /// Restores the state from the state file.
     private func inherit() async throws {
-        do { try await backups.begin() } catch {
+        do {
+            try await backups.begin()
+            try await environment.tenure.announce()
+        } catch {
             isRefused = true
             throw error
         }

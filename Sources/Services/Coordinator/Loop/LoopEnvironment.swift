@@ -24,15 +24,17 @@ struct LoopEnvironment: Sendable {
     let notifier: Notifier
     let executor = BackgroundExecutor()
     let removals = BlobRemovals()
+    /// Whether another coordinator has taken over.
+    let tenure: TenureWatch
     /// Automatic backups of the state; `nil` = none are made.
-    let backups: StateBackups?
+    var backups: StateBackups? { tenure.backups }
     /// Where snapshots for the page of metrics go; `nil` when no metrics are served.
     let board: MetricsBoard?
     private let start = ContinuousClock.now
 
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
-        catalogs: CatalogTable, places: CatalogPlaces, router: RouterLink, blobPort: UInt32
+        catalogs: CatalogTable, places: CatalogPlaces, router: RouterLink, blobPort: UInt32, tenure: TenureWatch
     ) throws {
         self.options = options
         board = options.exposesMetrics ? MetricsBoard() : nil
@@ -43,7 +45,7 @@ struct LoopEnvironment: Sendable {
         self.places = places
         self.router = router
         self.blobPort = blobPort
-        backups = options.backups.map { StateBackups($0, store: store, data: options.data) }
+        self.tenure = tenure
         notifications = StateNotifications(store: store, catalogs: places)
         notifier = try Notifier(options.receivers, log: notifications, logger: logger)
     }

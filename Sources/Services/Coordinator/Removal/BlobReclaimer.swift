@@ -168,13 +168,13 @@ final class BlobReclaimer {
     func sweep(isIdle: Bool) async throws {
         let named = isIdle && !environment.options.keepShards ? try await environment.store.allBlobs() : nil
         environment.executor.run(on: .removals) {
-            [environment, blobs = environment.blobs, logger = environment.logger] in
+            [tenure = environment.tenure, blobs = environment.blobs, logger = environment.logger] in
             do {
-                try await environment.waitForTurn()
+                try await tenure.waitForTurn()
                 try await blobs.removeStaleTemporaries(olderThan: 86_400)
                 if let named {
                     // Younger blobs stay, because a new blob may be about to be committed.
-                    let removed = try await blobs.sweep(olderThan: 3_600) { named.contains($0) }
+                    let removed = try await blobs.sweep(olderThan: 3_600) { named.contains($0) || tenure.isReplaced }
                     if removed > 0 {
                         logger.notice("Unreferenced blobs removed", metadata: [LogKey.blobs: "\(removed)"])
                     }

@@ -159,6 +159,8 @@ struct WorkerGateway {
         _ message: Outgoing, to session: SessionID, answering request: WorkerRequest?, scheduler: Scheduler,
         jobs: JobRegistry
     ) -> OutboundFrame? {
+        // Lost grants are repeated by the answers to the next reports.
+        if case .grants = message, !environment.tenure.mayGrant { return nil }
         guard var wire = WorkerMessages(environment: environment).message(message, jobs) else { return nil }
         guard let (peer, seq, minor) = peers.next(for: session) else { return nil }
         if case .pong(var body) = wire {
