@@ -89,8 +89,9 @@ final class BackupRunner {
         if problem != nil { state.environment.logger.notice("Backups of the state work again") }
         problem = nil
         (newest, hasMadeOne) = (wall, true)
+        let isAwaited = state.releases.isWaiting
         state.releases.covered = number
-        if state.releases.isWaiting { state.tick.tasks.append(.releaseBlobs) }
+        if isAwaited { state.tick.tasks.append(.releaseBlobs) }
         // A job whose shards are no longer kept is released completely.
         let kept = Set(state.scheduler.baselineJobs)
         trims = trims.filter { kept.contains($0.key) }
