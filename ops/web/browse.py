@@ -16,6 +16,7 @@ from extracts import extract
 from playwright.sync_api import sync_playwright
 from shown import nothing, pictures as picture_tiles
 from speed import speed
+from states import states
 from versions import versions
 
 VIEWS = ["overview", "jobs", f"job/{JOB}", "catalog", "package/EE", "extract?bbox=24.5,59.3,25,59.5", "workers", "origins", "failed",
@@ -80,7 +81,7 @@ def keyboard(browser):
     before = page.evaluate(picture)
     page.keyboard.press("+")
     page.keyboard.press("ArrowLeft")
-    check("keyboard: the map moves", until(page, f"({picture}) !== {json.dumps(before)}", 30))
+    check("keyboard: the map moves", until(page, f"({picture}) !== {json.dumps(before)}"))
     page.context.close()
 
 
@@ -90,7 +91,7 @@ def coverage(browser):
     browser.open(page, f"job/{JOB}")
     check("coverage: cells by state", until(page, "!!document.querySelector('main .legend li')"), page.inner_text("main")[:300])
     before = page.inner_text("main")
-    check("coverage: it lives", until(page, f"document.querySelector('main').innerText !== {json.dumps(before)}", 30))
+    check("coverage: it lives", until(page, f"document.querySelector('main').innerText !== {json.dumps(before)}"))
     page.context.close()
 
 
@@ -206,14 +207,14 @@ def away(browser):
     else:
         page.route("**/v1/**", lambda route: route.fulfill(status=503, json={"code": "coordinator-away", "detail": "no answer"}))
     try:
-        check("away: the page says it", until(page, "/does not answer/.test(document.getElementById('bar').textContent)", 40), page.inner_text("#bar"))
+        check("away: the page says it", until(page, "/does not answer/.test(document.getElementById('bar').textContent)", 120), page.inner_text("#bar"))
         check("away: the last state stays, in grey", page.evaluate("document.querySelector('main').classList.contains('old')"))
         browser.shoot(page, "away")
     finally:
         if pid:
             os.kill(int(pid), signal.SIGCONT)
     if pid:
-        check("away: it recovers", until(page, "document.getElementById('bar').textContent === ''", 30), page.inner_text("#bar"))
+        check("away: it recovers", until(page, "document.getElementById('bar').textContent === ''", 120), page.inner_text("#bar"))
     page.context.close()
 
 
@@ -239,7 +240,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, nothing, picture_tiles, extract, speed, away):
+        for part in (coverage, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, nothing, states, picture_tiles, extract, speed, away):
             if only and part.__name__ not in only:
                 continue
             if browser.is_firefox and part is speed:

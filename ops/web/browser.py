@@ -115,8 +115,8 @@ class Browser:
         #: Whether MapLibre can draw here.
         self.has_library = has_display and bool(os.environ.get("LIBRARY"))
 
-    def page(self, token=None, scheme="light", width=1200, height=860, library=True):
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+    def page(self, token=None, scheme="light", width=1200, height=860, library=True, **more):
+        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more)
         if self.is_firefox:
             context.add_init_script(f"try {{ localStorage.setItem('packhorse.theme', '{scheme}'); }} catch {{ }}")
         context.add_init_script(WATCH + (f"try {{ sessionStorage.setItem('packhorse.token', {json.dumps(token)}); }} catch {{ }}" if token else ""))

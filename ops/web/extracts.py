@@ -42,7 +42,7 @@ def search(page, text, expression, name):
 def built(page, name, wanted, deepest, file_name):
     """Builds the map, downloads it under its name, and counts its tiles."""
     page.get_by_role("button", name="Build the map").click()
-    is_ready = until(page, f"/Download mbtiles/.test({MAIN})", 90)
+    is_ready = until(page, f"/Download mbtiles/.test({MAIN})", 180)
     check(f"{name}: built and offered", is_ready, page.inner_text("main")[-300:] + page.inner_text("#note"))
     if not is_ready:
         return
@@ -76,7 +76,7 @@ def extract(browser):
     check("box: an estimate", until(page, f"/Batches/.test({MAIN})"), page.inner_text("main")[-300:])
     answer = re.search(r"Tiles\s+([\d,]+)\s+Batches", page.inner_text("main"))
     check("box: the count of the page is the count of the coordinator", bool(answer) and count == answer[1], page.inner_text("main")[-300:])
-    check("box: its size is sampled", until(page, "/about .*B ± .*B/.test(document.getElementById('size')?.textContent ?? '')", 30), page.inner_text(".act"))
+    check("box: its size is sampled", until(page, "/about .*B ± .*B/.test(document.getElementById('size')?.textContent ?? '')", 180), page.inner_text(".act"))
     page.select_option("#deepest", "7")
     few = counted(page, "fewer zooms", but=count)
     page.fill("#margin", "30km")
@@ -194,7 +194,7 @@ def area_file(browser):
     page.set_input_files("#file", {"name": "trip.gpx", "mimeType": "application/gpx+xml", "buffer": TRIP.encode()})
     check("file: it is named with its format", until(page, f"/trip\\.gpx \\(gpx\\)/.test({MAIN})"), page.inner_text("main")[-400:])
     check("file: the edges of the box are empty", page.input_value("#west") == "")
-    check("file: its tiles are drawn", page.evaluate(PICTURE) != before)
+    check("file: its tiles are drawn", until(page, f"{PICTURE} !== {json.dumps(before)}"))
     answer = page.request.post(f"{URL}/v1/areas?zoom=8", headers={"Authorization": f"Bearer {OPERATOR}"}, data=TRIP.encode()).json()
     bare = counted(page, "file")
     check("file: the count is that of the server", bare == f"{answer['tiles']:,}", f"{bare} {answer['tiles']}")

@@ -38,7 +38,7 @@ def versions(browser):
         page.context.close()
 
 
-def wait(page, found, seconds=20):
+def wait(page, found, seconds=60):
     for _ in range(seconds * 10):
         if found():
             return True
