@@ -29,8 +29,9 @@ QUICK := PACKHORSE_MODULES=Tiles,Regions,Wire,Scheduling,Errors
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-bootstrap: ## install what is missing (Debian packages; root or sudo); only this, test, simulate, demo and s3-test install
+bootstrap: ## install what is missing (Debian packages; root or sudo) and the map library of the web page; only this, test, simulate, demo and s3-test install
 	@ops/bootstrap
+	$(if $(filter bootstrap,$(MAKECMDGOALS)),@ops/web-lib >/dev/null || true)
 
 needs:
 	@ops/bootstrap --check
