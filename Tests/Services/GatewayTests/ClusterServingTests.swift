@@ -394,6 +394,8 @@ import ZeroMQ
             let place = try #require(made.header("location"))
             let state = try await gateway.get(place, Self.client)
             #expect(state.status == 202 && state.text.contains("\"state\":\"building\""), "\(state.text)")
+            let begun = try await gateway.wait(place, Self.client) { $0.text.contains("\"settled\":0") }
+            #expect(begun.text.contains("\"tiles\":"), "\(begun.text)")
             let again = try await gateway.post("/v1/extracts", body, Self.client)
             #expect(again.header("location") == place)
             let waiting = Self.client.merging(["Prefer": "respond-async, wait=60"]) { $1 }

@@ -156,9 +156,8 @@ export function extract(page, parts, query) {
       el('label', { class: 'line', for: 'pmtiles' }, el('input', { id: 'pmtiles', key: 'pmtiles', type: 'checkbox', checked: wish.hasPMTiles, on: { change: (event) => change({ hasPMTiles: event.target.checked }) } }), w.pmtiles)));
   }
 
-  function limit(tiles, most, one) {
-    const fits = deepestWithin(measured.counts, one.min_zoom, most);
-    return el('div', { class: 'card warn', key: 'limit' }, el('p', {}, w.tooMany(number(tiles), number(most))), fits === null ? null : el('p', { class: 'buttons' }, button(w.fewer(fits), 'fewer', () => change({ zoom: fits }))),
+  function limit(tiles, most) {
+    return el('div', { class: 'card warn', key: 'limit' }, el('p', {}, w.tooMany(number(tiles), number(most))),
       el('p', {}, w.raise, ' ', el('code', {}, `packhorse up --extract-tiles ${Math.ceil(tiles / 5000) * 5000}`)));
   }
 
@@ -176,12 +175,14 @@ export function extract(page, parts, query) {
     const isThere = measured.counts !== undefined;
     const tiles = isThere ? sumTiles(measured.counts, one.min_zoom, zoom) : null;
     const isTooBig = tiles > most;
+    // The deepest zoom that the limit allows; offered in the bar, which a phone shows at once.
+    const fits = isTooBig ? deepestWithin(measured.counts, one.min_zoom, most) : null;
     const known = isThere && !isTooBig ? await cost.of(get, { key: `${measured.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: measured.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
     if (known && page.role !== 'client') await plan(one, zoom, tiles);
     const near = isThere && !isTooBig ? await holders(get, measured, one.id, zoom) : [];
-    const state = id ? await stateOf(get, id, page.role) : null;
+    const state = id ? await stateOf(id) : null;
     const name = nameOfArea(wish.area, w) || w.map;
-    const rate = state?.of ? rateOf(state.of) : null;
+    const rate = state?.settled === undefined ? null : rateOf(state);
     if (state) announce(`${words.views.extract}: ${w.states[state.state] ?? state.state}`);
     setTools();
     const mayBuild = isThere && !isTooBig && state?.state !== 'building';
@@ -191,14 +192,15 @@ export function extract(page, parts, query) {
         el('div', { class: 'what' },
           areaCard.chosen(wish, measured, { choose, typed, change, isTouch: matchMedia('(pointer: coarse)').matches }),
           choices(list, one, zooms, zoom, name),
-          isTooBig ? limit(tiles, most, one) : null,
+          isTooBig ? limit(tiles, most) : null,
           near.length === 0 ? null : el('div', { class: 'card', key: 'near' }, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))),
           (estimate?.warnings ?? []).map((text) => el('p', { class: 'soft' }, text)),
           tiles === null || isTooBig ? null : details('tiles', estimate?.tiles === undefined ? null : facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)]]),
             table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(measured.counts[at]), 'n']], zooms.filter((at) => at <= zoom), (at) => at)))),
       el('div', { class: 'act' },
-        page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole),
+        page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole),
         el('span', { id: 'count', class: measured.problem || isTooBig ? 'bad' : null }, measured.problem || (tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
+        fits === null ? null : button(w.fewer(fits), 'fewer', () => change({ zoom: fits }), { class: 'main' }),
         known === null ? null : drawCost(known),
         wish.area && wish.area.kind !== 'file' ? button(w.share, 'share', () => shareLink(linkOf(one, zoom))) : null,
         state ? drawState(state, { name: wish.name || name, role: page.role, rate: rate === null ? null : short(rate) }) : null)];

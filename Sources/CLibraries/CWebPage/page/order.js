@@ -7,22 +7,18 @@ import { words } from './words.js';
 /** Orders a map; returns its id. Throws an `APIError`. */
 export const orderMap = async (wish) => (await order('v1/extracts', wish)).id;
 
-/** The state of a map, with its job as `of` for those who may read jobs. */
-export async function stateOf(get, id, role) {
-  let state;
-  try { state = await (await ask(`v1/extracts/${encodeURIComponent(id)}`)).json(); } catch (error) {
+/** The state of a map; `settled` of its `tiles` need no more work. */
+export async function stateOf(id) {
+  try { return await (await ask(`v1/extracts/${encodeURIComponent(id)}`)).json(); } catch (error) {
     if (error.status !== 404) throw error;
     return { state: 'unknown' };
   }
-  if (state.job && state.state === 'building' && role !== 'client') state.of = await get(`v1/jobs/${state.job}`);
-  return state;
 }
 
 /** What came of an order. `rate`: tiles per second, or `null`. */
 export function drawState(state, { name, role, rate }) {
   const w = words.extract;
-  const job = state.of;
-  const percent = job && job.tiles > 0 ? Math.floor((job.settled / job.tiles) * 100) : null;
+  const percent = state.tiles > 0 && state.settled !== undefined ? Math.floor((state.settled / state.tiles) * 100) : null;
   const said = [w.states[state.state] ?? state.state, percent === null ? null : `${percent} %`, rate === null ? null : words.job.perSecond(rate)].filter(Boolean).join(', ');
   const files = state.files ?? (state.url ? [{ format: 'mbtiles', url: state.url, size: state.size, sha256: state.sha256 }] : []);
   return el('div', { key: 'extract', class: 'order' }, el('p', {}, `${w.state}: ${said}`, state.reason ? ` – ${state.reason}` : ''),

@@ -21,6 +21,8 @@ struct ExtractResponder: Sendable {
         let state: String
         let job: UInt64?
         let tiles: UInt64?
+        /// How many tiles need no more work; absent before its job began and after its end.
+        let settled: UInt64?
         let url: String?
         let size: UInt64?
         let sha256: String?
@@ -108,7 +110,7 @@ struct ExtractResponder: Sendable {
         if let map = published(id) {
             return APIResponder.json(
                 State(
-                    id: id, state: "published", job: nil, tiles: tiles, url: "/\(map.main.path)",
+                    id: id, state: "published", job: nil, tiles: tiles, settled: nil, url: "/\(map.main.path)",
                     size: map.main.size, sha256: map.main.digest.hex, files: Self.files(map), reason: nil,
                     waiting: nil))
         }
@@ -119,11 +121,12 @@ struct ExtractResponder: Sendable {
             throw Problem(.notFound, "There is no extract '\(id.prefix(60))'; order it with POST /v1/extracts.")
         }
         let state = reason != nil ? "failed" : "building"
-        let waiting = reason == nil ? await services.extracts?.waiting[id] : nil
+        let progress = reason == nil ? await services.extracts?.progress[id] : nil
+        let waiting = progress.flatMap { $0.waiting.isEmpty ? nil : $0.waiting }
         var response = APIResponder.json(
             State(
-                id: id, state: state, job: job, tiles: tiles, url: nil, size: nil, sha256: nil, files: nil,
-                reason: reason, waiting: waiting),
+                id: id, state: state, job: job, tiles: tiles ?? progress?.tiles, settled: progress?.settled, url: nil,
+                size: nil, sha256: nil, files: nil, reason: reason, waiting: waiting),
             status: state == "building" ? .accepted : .ok)
         if state == "building" { response.headers[.retryAfter] = "2" }
         return response

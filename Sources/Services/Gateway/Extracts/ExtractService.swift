@@ -29,6 +29,15 @@ actor ExtractService {
         var formats: [PackageFormat] = [.mbtiles]
     }
 
+    /// What the coordinator last said of the job that builds a package.
+    struct Progress: Sendable {
+        let tiles: UInt64
+        /// Of them those that need no more work; 0...`tiles`.
+        let settled: UInt64
+        /// Why it makes no progress now; empty while it does.
+        let waiting: String
+    }
+
     private let services: GatewayServices
     private var held: HeldExtracts
     private var requests: [UInt64: AsyncStream<Signal>.Continuation] = [:]
@@ -36,8 +45,8 @@ actor ExtractService {
     /// When each build began, and why the last ones failed; the newest ``maxEnds``.
     private var began: [String: ContinuousClock.Instant] = [:]
     private(set) var ends: [String: String] = [:]
-    /// Why jobs make no progress now, by package.
-    private(set) var waiting: [String: String] = [:]
+    /// By package, while its job runs.
+    private(set) var progress: [String: Progress] = [:]
     private var next: UInt64 = 0
     private let start = ContinuousClock.now
     private static let maxEnds = 1_000
@@ -98,7 +107,7 @@ actor ExtractService {
                     "job \(job) 0", { try await $0.job(job, failures: 0) })
             else { continue }
             guard view.isOver else {
-                waiting[id] = view.waiting.isEmpty ? nil : view.waiting
+                progress[id] = Progress(tiles: view.tiles, settled: view.settled, waiting: view.waiting)
                 continue
             }
             // The package is put into the catalog before its job ends; so a list that is read now has it.
@@ -116,7 +125,7 @@ actor ExtractService {
     }
 
     private func finish(_ id: String) {
-        waiting[id] = nil
+        progress[id] = nil
         if let since = began.removeValue(forKey: id) {
             services.metrics.extract(.built, seconds: (ContinuousClock.now - since) / .seconds(1))
         }
@@ -126,7 +135,7 @@ actor ExtractService {
 
     private func fail(_ id: String, _ reason: String) {
         began[id] = nil
-        waiting[id] = nil
+        progress[id] = nil
         extracts[id] = nil
         if ends.count >= Self.maxEnds { ends.removeAll() }
         ends[id] = reason

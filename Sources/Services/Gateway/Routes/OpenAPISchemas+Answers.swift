@@ -48,7 +48,10 @@ extension OpenAPISchemas {
         """,
         "CatalogSum": "packages:integer tiles:integer bytes:integer",
         "ExtractState":
-            "id state job?:integer tiles?:integer url? size?:integer sha256? files?:[ExtractFile] reason? waiting?",
+            """
+        id state job?:integer tiles?:integer settled?:integer url? size?:integer sha256? files?:[ExtractFile] reason? \
+        waiting?
+        """,
         "ExtractFile": "format url size:integer sha256",
         "MapSample": """
         tiles:integer sampled:integer bytes?:integer margin?:integer files:[SampledFile] seconds?:number reason? \
