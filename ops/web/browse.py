@@ -95,6 +95,19 @@ def coverage(browser):
     page.context.close()
 
 
+def paused(browser):
+    """A job that is paused says so, and goes on by the same place of the page."""
+    page = browser.page(OPERATOR, library=False)
+    browser.open(page, f"job/{JOB}")
+    page.get_by_role("button", name="Pause", exact=True).click()
+    check("pause: said, and it can be resumed", until(page, "!!document.querySelector('main [data-key=resume]') && /paused, /.test(document.querySelector('main').innerText)"),
+          page.inner_text("main")[:300])
+    page.get_by_role("button", name="Resume", exact=True).click()
+    check("pause: resumed", until(page, "!!document.querySelector('main [data-key=pause]')"), page.inner_text("main")[:300])
+    clean(page, "pause")
+    page.context.close()
+
+
 def sign_in(browser):
     """A token that the gateway does not know is refused with words."""
     page = browser.page()
@@ -240,7 +253,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, nothing, states, picture_tiles, extract, speed, away):
+        for part in (coverage, paused, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, nothing, states, picture_tiles, extract, speed, away):
             if only and part.__name__ not in only:
                 continue
             if browser.is_firefox and part is speed:

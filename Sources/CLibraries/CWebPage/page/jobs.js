@@ -9,7 +9,9 @@ import { send, tileOf } from './cluster.js';
 import { details, empty, facts, table } from './tables.js';
 import { words } from './words.js';
 
-const OPEN = ['fetching', 'merging', 'publishing', 'paused'];
+const OPEN = ['fetching', 'merging', 'publishing'];
+/** A paused job keeps the state that it had; its priority is below 0. */
+const isPaused = (job) => OPEN.includes(job.state) && job.priority < 0;
 const samples = new Map();
 
 /** Tiles per second of a job over the last minute; `null` before there are two answers. */
@@ -26,7 +28,7 @@ export const totalRate = (jobs) => jobs.filter((job) => OPEN.includes(job.state)
 
 const share = (job) => (job.tiles === 0 ? 1 : job.settled / job.tiles);
 const zooms = (job) => (job.zoom_min === job.zoom_max ? `${job.zoom_min}` : `${job.zoom_min}–${job.zoom_max}`);
-const state = (job) => words.states[job.state] ?? job.state;
+const state = (job) => (isPaused(job) ? words.states.paused : words.states[job.state] ?? job.state);
 
 function left(job) {
   const rate = rateOf(job);
@@ -204,7 +206,7 @@ function orders(one, order) {
       input, el('button', { type: 'submit', key: `set ${word}` }, words.orders[word]));
   };
   const isOpen = OPEN.includes(one.state);
-  const shown = [one.state === 'paused' ? 'resume' : isOpen ? 'pause' : null, isOpen ? 'cancel' : null, ['failed', 'cancelled'].includes(one.state) ? 'retry' : null].filter(Boolean);
+  const shown = [isPaused(one) ? 'resume' : isOpen ? 'pause' : null, isOpen ? 'cancel' : null, ['failed', 'cancelled'].includes(one.state) ? 'retry' : null].filter(Boolean);
   return { buttons: el('div', { class: 'buttons', key: 'orders' }, shown.map((word) => button(words.orders[word], word, () => order(word), { class: word === 'cancel' ? 'danger' : null }))),
     values: isOpen ? el('div', { class: 'buttons', key: 'values' }, ask('prioritise', one.priority), ask('weight', one.weight)) : null };
 }
