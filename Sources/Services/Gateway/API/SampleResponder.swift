@@ -51,11 +51,13 @@ enum SampleResponder {
 
     /// The limits of a tile server hold for the whole cluster, and a job of any tileset may use the same server: a sample is no second
     /// program beside a job.
+    ///
+    /// A paused job fetches until its leases have ended.
     private static func busy(_ services: GatewayServices) async throws(Problem) -> String? {
         let jobs = try await services.cluster.ask { client in
-            try await client.jobs(PBListJobs.make { $0.states = ["fetching"] }, limit: 1).jobs.count
+            try await client.jobs(PBListJobs.make { $0.states = ["fetching"] }, limit: 2_000).jobs
         }
-        return jobs > 0 ? "A job fetches tiles now." : nil
+        return jobs.contains { $0.priority >= 0 || $0.batchesLeased > 0 } ? "A job fetches tiles now." : nil
     }
 
     private static func none(_ wish: ExtractWish, _ reason: String, mayAskAgain: Bool) -> Response {
