@@ -36,6 +36,12 @@ def too_large(page, browser):
     return until(page, f"/--extract-tiles/.test({MAIN})")
 
 
+def of_another_tileset(page, browser):
+    """LI is published from a tileset of pictures."""
+    browser.open(page, "extract?region=LI&place=Liechtenstein&zoom=8&tileset=tiles")
+    return until(page, "/of at most/.test(document.getElementById('count')?.textContent ?? '')")
+
+
 def drawing(page, browser):
     browser.open(page, "extract")
     page.get_by_role("button", name="Draw a polygon").click()
@@ -91,7 +97,7 @@ def opened(page, browser):
 
 
 #: Those of a person without a token, then those of an operator.
-STATES = [(None, [signed_out, refused]), (OPERATOR, [found, not_found, too_large, drawing, shared, compared, features, missing, nothing_named_so, asked, opened])]
+STATES = [(None, [signed_out, refused]), (OPERATOR, [found, not_found, too_large, of_another_tileset, drawing, shared, compared, features, missing, nothing_named_so, asked, opened])]
 
 
 def states(browser):

@@ -122,13 +122,16 @@ export function extract(page, parts, query) {
   }
 
   /** What the coordinator says of the job that would build the map, for those who may ask it. */
-  async function plan(one, zoom, tiles) {
+  async function plan(get, one, zoom, tiles) {
     const wanted = measured;
+    // A job would publish a region in the main edition, which refuses another tileset than that of its package there. A map is a package of its own.
+    const isTaken = ({ packages = [] }) => packages.some((item) => item.edition === '' && measured.body.regions.includes(item.id) && item.versions[0].tileset !== one.id);
+    if (measured.body.regions && isTaken(await get('catalog.json'))) estimate = {};
     try {
       estimate ??= await (await ask('v1/estimates', { method: 'POST', body: { tileset: one.id, area: measured.body, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles } })).json();
     } catch (error) {
-      if (error.status !== 422 && error.status !== 503) throw error;
-      estimate = { warnings: [error.message] };
+      if (![409, 422, 503].includes(error.status)) throw error;
+      estimate = { warnings: error.status === 409 ? [] : [error.message] };
     }
     if (wanted !== measured) estimate = null;
   }
@@ -178,7 +181,7 @@ export function extract(page, parts, query) {
     // The deepest zoom that the limit allows; offered in the bar, which a phone shows at once.
     const fits = isTooBig ? deepestWithin(measured.counts, one.min_zoom, most) : null;
     const known = isThere && !isTooBig ? await cost.of(get, { key: `${measured.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: measured.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
-    if (known && page.role !== 'client') await plan(one, zoom, tiles);
+    if (known && page.role !== 'client') await plan(get, one, zoom, tiles);
     const near = isThere && !isTooBig ? await holders(get, measured, one.id, zoom) : [];
     const state = id ? await stateOf(id) : null;
     const name = nameOfArea(wish.area, w) || w.map;
