@@ -19,9 +19,10 @@ class Server(ThreadingHTTPServer):
 
 
 class Sources:
-    """Archives and documents by path. `delay` is waited before the answer to a tile or a range."""
+    """Archives and documents by path. `delay` is waited before the answer to a tile or a range. There will be `builds` builds."""
 
-    def __init__(self):
+    def __init__(self, builds):
+        self.builds = builds
         self.files, self.tiles, self.build = {}, {}, None
         self.delay, self.received = 0.0, 0
         sources = self
@@ -85,13 +86,21 @@ class Sources:
 
     # The kinds of sources: each publishes tiles as the build of a month, and returns the lines of the tileset file.
 
+    def days_ago(self, month):
+        """The age of a dated build: the first has nine days, because ten are looked at, the last has none."""
+        return (self.builds - month) * 9 // self.builds
+
+    def name(self, month):
+        """A date of the year for the name of a build."""
+        return f"{datetime.date(2026, 1, 1) + datetime.timedelta(days=month * 330 // self.builds):%Y%m%d}"
+
     def pattern(self, tiles, month):
-        day = datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=6 - month // 2)
+        day = datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=self.days_ago(month))
         self.put(f"/dated/{day:%Y%m%d}.pmtiles", planet.archive(tiles))
         return f"latest: {self.url}/dated/{{date}}.pmtiles\n"
 
     def index(self, tiles, month):
-        body, name = planet.archive(tiles), f"2026{month:02}01.pmtiles"
+        body, name = planet.archive(tiles), f"{self.name(month)}.pmtiles"
         self.put(f"/builds/{name}", body)
         known = [build for build in json.loads(self.files.get("/builds.json", (b"[]", None))[0]) if build["key"] != name]
         known.append({"key": name, "size": len(body)})
@@ -100,7 +109,7 @@ class Sources:
 
     def tilejson(self, tiles, month):
         self.tiles = dict(tiles)
-        document = {"tilejson": "3.0.0", "tiles": [f"{self.url}/tiles/2026{month:02}01_001001_pt/{{z}}/{{x}}/{{y}}.pbf"],
+        document = {"tilejson": "3.0.0", "tiles": [f"{self.url}/tiles/{self.name(month)}_001001_pt/{{z}}/{{x}}/{{y}}.pbf"],
                     "minzoom": 0, "maxzoom": planet.ZOOM, "attribution": "synthetic",
                     "vector_layers": [{"id": "places", "fields": {"name": "String"}}]}  # fmt: skip
         self.put("/tiles.json", json.dumps(document).encode())
@@ -108,5 +117,5 @@ class Sources:
 
     def overwritten(self, tiles, month):
         self.put("/planet.pmtiles", planet.archive(tiles))
-        self.put("/planet.txt", f"2026{month:02}01".encode())
+        self.put("/planet.txt", self.name(month).encode())
         return f"latest:\n  text: {self.url}/planet.txt\n  url: {self.url}/planet.pmtiles\n"

@@ -40,27 +40,42 @@ def tiles_of(file):
 
 
 class World:
+    # How many builds the source will have.
+    BUILDS = 12
+
     def __init__(self, folder, program, chosen):
         self.folder, self.program = folder, program
         harness.PROGRAM = program
         self.random = random.Random(f"year {chosen.seed}")
-        self.planet, self.sources = Planet(), Sources()
+        self.planet, self.sources = Planet(), Sources(self.BUILDS)
         self.key = folder / "catalog.key"
         self.files, self.store, self.late_store = folder / "files", folder / "maps", folder / "late"
         self.files.mkdir()
         (self.files / "regions.yaml").write_text("packages:\n" + "".join(f"  - region: {name}\n" for name in REGIONS))
         self.run("catalog", "keygen", self.key)
         self.metrics = harness.ports.take()
-        self.cluster = harness.Cluster(folder, options=[
-            "--signing-key", self.key, "--also-catalog", f"staging={folder / 'staging'}", "--schedule-files", self.files,
+        self.live, self.staging = self.catalogs()
+        self.cluster = self.make_cluster([
+            "--signing-key", self.key, "--catalog", self.live, "--also-catalog", f"staging={self.staging}", "--schedule-files", self.files,
             "--metrics", f"127.0.0.1:{self.metrics}",
         ])  # fmt: skip
-        self.live, self.staging = self.cluster.catalog, folder / "staging"
         self.sites = Sites(self.live)
         self.trust = ["--catalog", self.sites.own.url, "--public-key", self.key.with_suffix(".pub")]
         self.cluster.start(workers=2)
         # Graphs by region: those that staging must have, those of the live catalog, and whether the device has asked for them.
         self.extents, self.promoted, self.graphs, self.promoted_graphs, self.routes = {}, None, {}, {}, False
+
+    def catalogs(self):
+        """The folders of the live catalog and of staging."""
+        return self.folder / "data/catalog", self.folder / "staging"
+
+    def make_cluster(self, options):
+        """A cluster that is not started, whose coordinator has these options."""
+        return harness.Cluster(self.folder, options=options)
+
+    def run_row(self, body, tiles):
+        """A month."""
+        return body(self, tiles)
 
     def close(self):
         self.cluster.end()
@@ -80,7 +95,7 @@ class World:
         return done
 
     def ask(self, *words, status=0):
-        return self.run(*words, "--coordinator", self.cluster.control, status=status)
+        return self.run(*words, "--coordinator", self.cluster.control, "--timeout", 60, status=status)
 
     def killed(self, *words, within):
         """A command that is killed after a random time of at most `within` seconds; whether it was still at work then."""
