@@ -47,7 +47,7 @@ NOT_RUN = {
     ("docs/operating/debian-package.md", "sed -i 's/^#backup-to:/backup-to:/' /etc/packhorse/coordinator.yaml"): MACHINES,
     ("docs/operating/debian-package.md", "systemctl restart packhorse-coordinator"): MACHINES,
     ("docs/operating/debian-package.md", "PACKHORSE_KEYS=/etc/packhorse/keys packhorse health"): MACHINES,
-    ("docs/operating/debian-package.md", "chown -R packhorse:packhorse /etc/packhorse/keys /var/backups/packhorse /var/lib/packhorse"): MACHINES,
+    ("docs/operating/debian-package.md", "chown -R packhorse:packhorse /etc/packhorse/keys /etc/packhorse/tokens /var/backups/packhorse /var/lib/packhorse"): MACHINES,
     ("docs/operating/debian-package.md", "runuser -u packhorse -- packhorse state restore /var/backups/packhorse --data /var/lib/packhorse"): MACHINES,
     ("docs/operating/debian-package.md", "systemctl enable --now packhorse-coordinator packhorse-gateway"): MACHINES,
     ("docs/operating/debian-package.md", "make image"): BUILDS,
