@@ -97,6 +97,10 @@ chaos: build ## kill, cut, fill, flood and lie to real processes; ONLY="words" o
 year: build ## twelve monthly rebuilds of 40 regions with kills, changing sources and bad builds; staging, live and devices compared tile by tile (SEED=N; 2 min)
 	ops/year/run --seed $(or $(SEED),1)
 
+month: $(if $(PROGRAM),,build) ## thirty firings of 40 regions: a lost coordinator, full disks, an upgrade, bad releases; alerts and history compared (FIRINGS=N SEED=N PROGRAM=FILE BEFORE=FILE; about 10 min; root)
+	@ops/s3-server install
+	ops/month/run --seed $(or $(SEED),1) --firings $(or $(FIRINGS),30) $(if $(PROGRAM),--program "$(PROGRAM)") $(if $(BEFORE),--before "$(BEFORE)")
+
 web-test: build ## the web page in Chromium against a real gateway and a running job; screenshots (IMAGES=docs/images writes those of the documents)
 	@ops/web-test $(if $(IMAGES),--images $(IMAGES)) $(if $(WEB_LIB),--web-lib $(WEB_LIB))
 
@@ -104,7 +108,7 @@ compose-test: ## build the container image, run a cluster of three workers in Do
 	@ops/compose-test $(IMAGE)
 
 # PROGRAM=FILE packs that program instead of building one.
-.PHONY: deb deb-library deb-web deb-test image release manifests-test swarm-test slurm-test
+.PHONY: month deb deb-library deb-web deb-test image release manifests-test swarm-test slurm-test
 deb: $(if $(PROGRAM),,build) ## make the Debian packages in .build/deb: program, manual pages, completions, systemd units (PROGRAM=FILE: without a build)
 	@ops/deb/build $(if $(PROGRAM),--program "$(PROGRAM)")
 
