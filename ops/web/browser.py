@@ -81,6 +81,11 @@ def until(page, script, seconds=60):
     return False
 
 
+def public(page):
+    """From now on the gateway has a public address, as with --public-url: codes for phones are shown."""
+    page.route("**/v1/tilesets", lambda route: route.fulfill(json={**route.fetch().json(), "public_url": "https://maps.example.com"}))
+
+
 def inspect(page, name):
     """Names of controls, contrast, words, width, the main action."""
     found = page.evaluate(INSPECT)

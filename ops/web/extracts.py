@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 import urllib.parse
 
-from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, until
+from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, public, until
 
 
 MAIN = "document.querySelector('main').innerText"
@@ -56,7 +56,7 @@ def built(page, name, wanted, deepest, file_name):
 
 def downloaded(page):
     """The name and the place of the file of the link."""
-    link = page.get_by_role("link", name=re.compile("Download mbtiles"))
+    link = page.get_by_role("link", name=re.compile("Download mbtiles")).first
     if page.is_firefox:  # Playwright cannot read what this Firefox has downloaded.
         path = pathlib.Path(tempfile.mkdtemp()) / "file"
         path.write_bytes(page.request.get(urllib.parse.urljoin(f"{URL}/", link.get_attribute("href"))).body())
@@ -100,13 +100,13 @@ def extract(browser):
     until(page, "!document.querySelector('[data-key=build]').disabled")
     built(page, "region", wanted, 7, "Eesti-2026-test.mbtiles")
     check("region: PMTiles too", page.get_by_role("link", name=re.compile("Download pmtiles")).count() == 1, page.inner_text(".act"))
-    page.get_by_role("button", name="Share").click()
-    check("share: a code", page.locator("dialog canvas[role=img]").count() == 1 and page.inner_text("dialog .mono") == page.url, page.inner_text("dialog"))
+    shared(page)
     accessible(page, "share")
     page.keyboard.press("Escape")
     check("share: closed by Escape", until(page, "!document.querySelector('dialog')"))
     link = page.url
     area_file(browser)
+    another_person(browser, link)
     # The link in another tab shows the same map, ready.
     page.goto(f"{URL}/catalog.html")
     page.goto(link)
@@ -117,6 +117,7 @@ def extract(browser):
     check("extract: a zoom is chosen without a box", until(page, "document.getElementById('deepest').selectedIndex === 0"))
     page.select_option("#tileset", index=0)
     too_large(page, browser)
+    town(page, browser)
     drawn(page, browser)
     order(page, "resume")
     browser.open(page, "catalog")
@@ -124,6 +125,54 @@ def extract(browser):
     check("catalog: extracts have their names", until(page, "/Eesti 2026/.test(document.querySelector('.tree').innerText)"), page.inner_text("main")[:300])
     clean(page, "extract")
     page.context.close()
+
+
+def shared(page):
+    """A map that is ready has the link of its package; a code is shown where other computers can open it."""
+    path = f"#/package/{urllib.parse.parse_qs(page.url.partition('?')[2])['id'][0]}?edition=groups%2Fextracts%2F"
+    page.get_by_role("button", name="Share").click()
+    local = page.inner_text("dialog")
+    check("share: no code of this computer", f"{URL}/{path}" in local and "on this computer only" in local and page.locator("dialog canvas").count() == 0, local)
+    page.keyboard.press("Escape")
+    public(page)
+    until(page, "!document.querySelector('dialog')")
+    for _ in range(60):  # The public address comes with the next drawing.
+        page.get_by_role("button", name="Share").click()
+        if until(page, "!!document.querySelector('dialog canvas[role=img]')", 1):
+            break
+        page.keyboard.press("Escape")
+        until(page, "!document.querySelector('dialog')")
+    check("share: a code of the public address", page.inner_text("dialog .mono") == f"https://maps.example.com/{path}", page.inner_text("dialog"))
+    page.unroute("**/v1/tilesets")
+
+
+def another_person(browser, link):
+    """Whoever gets the link of a map that is ready needs no token; one that is cut asks for a token of the role client."""
+    page = browser.page()
+    page.goto(link)
+    check("link: no token for a map that is ready", until(page, f"/Eesti 2026/.test({MAIN}) && /Download mbtiles/.test({MAIN})"), page.inner_text("main")[:300])
+    got = downloaded(page)[0]
+    check("package: the file has the same name", got == "Eesti-2026-test.mbtiles", got)
+    browser.open(page, f"extract{link.partition('#/extract')[2]}0")
+    check("link: who is not signed in", until(page, f"/To build a map here/.test({MAIN}) && /--role client/.test({MAIN})"), page.inner_text("main")[:300])
+    page.fill("#token", OPERATOR)
+    page.click("main button[type=submit]")
+    check("link: an id that is not there", until(page, f"/There is no such map/.test({MAIN})"), page.inner_text("main")[-300:])
+    browser.open(page, "extract?region=XX")
+    check("region: one that is not there", until(page, "document.getElementById('count').textContent === \"There is no region 'XX'.\""), page.inner_text("main")[-300:])
+    page.context.close()
+
+
+def town(page, browser):
+    """A town has 20 km around it where no distance is set."""
+    browser.open(page, "extract?town=26.72,58.38&place=Tartu")
+    check("town: tiles of 20 km", until(page, "Number(/^[\\d,]+/.exec(document.getElementById('count').textContent)?.[0].replace(',', '')) > 1000"), page.inner_text("#count"))
+    answer = {"tiles": 1, "sampled": 0, "files": [], "reason": "tileset 'x' (y) has none of the 8 sampled tiles: each was answered with 'there is no tile' (HTTP 204, 404 or 410; no row in a file)"}
+    page.route("**/v1/samples", lambda route: route.fulfill(json=answer))
+    page.select_option("#deepest", "6")
+    page.get_by_label("also as PMTiles").check()
+    check("town: no tiles there, nothing to build", until(page, f"/This tileset has no tiles here/.test({MAIN}) && document.querySelector('[data-key=build]').disabled"), page.inner_text(".act"))
+    page.unroute("**/v1/samples")
 
 
 def too_large(page, browser):
@@ -192,7 +241,7 @@ def area_file(browser):
     page.select_option("#deepest", "8")
     before = page.evaluate(PICTURE)
     page.set_input_files("#file", {"name": "trip.gpx", "mimeType": "application/gpx+xml", "buffer": TRIP.encode()})
-    check("file: it is named with its format", until(page, f"/trip\\.gpx \\(gpx\\)/.test({MAIN})"), page.inner_text("main")[-400:])
+    check("file: it is named", until(page, f"/The area is that of trip\\.gpx\\./.test({MAIN})"), page.inner_text("main")[-400:])
     check("file: the edges of the box are empty", page.input_value("#west") == "")
     check("file: its tiles are drawn", until(page, f"{PICTURE} !== {json.dumps(before)}"))
     answer = page.request.post(f"{URL}/v1/areas?zoom=8", headers={"Authorization": f"Bearer {OPERATOR}"}, data=TRIP.encode()).json()
@@ -209,10 +258,20 @@ def area_file(browser):
     inspect(page, "file")
     browser.shoot(page, "extract-file", full_page=True)
     built(page, "file", wanted, 8, "trip.mbtiles")
+    check("file: a map that is ready can be shared", page.get_by_role("button", name="Share").count() == 1 and "id=" in page.url, page.inner_text(".act"))
     page.evaluate(DROP, ["a<b>.txt", "hello"])
     check("file: another file is refused with words", until(page, "/no known format/.test(document.getElementById('count').textContent)"), page.inner_text("#count"))
+    check("file: the address is no longer that of the map", "id=" not in page.url, page.url)
+    points = '<gpx><wpt lat="58.4" lon="26.7"/></gpx>'
+    page.get_by_label("Waypoints too").uncheck()
+    page.evaluate(DROP, ["points.gpx", points])
+    check("file: waypoints only", until(page, "/tick “Waypoints too”/.test(document.getElementById('count').textContent)"), page.inner_text("#count"))
+    before = page.evaluate(PICTURE)
+    page.get_by_label("Waypoints too").check()
+    check("file: waypoints move the map", until(page, f"/of at most/.test(document.getElementById('count').textContent) && {PICTURE} !== {json.dumps(before)}"), page.inner_text("#count"))
+    check("file: its name is shown", page.evaluate("document.getElementById('file').files[0]?.name") == "points.gpx")
     page.evaluate(DROP, ["square.wkt", "POLYGON((24.6 59.3,24.9 59.3,24.9 59.5,24.6 59.3))"])
-    check("file: a dropped file is read", until(page, f"/square\\.wkt \\(wkt\\)/.test({MAIN})"), page.inner_text("main")[-400:])
+    check("file: a dropped file is read", until(page, f"/The area is that of square\\.wkt\\./.test({MAIN})"), page.inner_text("main")[-400:])
     page.get_by_role("button", name="Remove the file").click()
     check("file: removed", until(page, f"!/square/.test({MAIN})"), page.inner_text("main")[:300])
     clean(page, "file", refused="/v1/areas")

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { areaOfLink, deepestWithin, fileName, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
 import { fitted, limited, placeAt, scaleOf, viewOf, zoomed } from '../../Sources/CLibraries/CWebPage/page/camera.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
+import { hasNoTiles } from '../../Sources/CLibraries/CWebPage/page/cost.js';
 import { forecast, forecastOfPackages } from '../../Sources/CLibraries/CWebPage/page/forecast.js';
 import * as geo from '../../Sources/CLibraries/CWebPage/page/geo.js';
 import { glyphFile, signedField } from '../../Sources/CLibraries/CWebPage/page/glyphs.js';
@@ -13,6 +14,7 @@ import { nameOfFeature, placeLabels } from '../../Sources/CLibraries/CWebPage/pa
 import { moveOf } from '../../Sources/CLibraries/CWebPage/page/mapslider.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
 import { qrCode } from '../../Sources/CLibraries/CWebPage/page/qr.js';
+import { isLocal } from '../../Sources/CLibraries/CWebPage/page/share.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
 import { buildTree, fold, search, totals, updates } from '../../Sources/CLibraries/CWebPage/page/tree.js';
 
@@ -347,4 +349,14 @@ test('keys move the line between two versions within the map', () => {
   assert.equal(moveOf('Home', 30), 0);
   assert.equal(moveOf('End', 30), 100);
   assert.equal(moveOf('Tab', 30), null);
+});
+
+test('a code is for addresses that other computers can open', () => {
+  for (const url of ['http://127.0.0.1:7480/#/x', 'http://localhost/', 'http://[::1]:80/']) assert.equal(isLocal(url), true, url);
+  for (const url of ['http://192.168.1.20:7490/', 'https://localhost.example.com/', 'https://127.example.com/']) assert.equal(isLocal(url), false, url);
+});
+
+test('a sample whose tiles are all missing is not one that failed', () => {
+  assert.equal(hasNoTiles({ sampled: 0, reason: "tileset 'a' (b) has none of the 8 sampled tiles: each was answered with 'there is no tile' (HTTP 204, 404 or 410; no row in a file)" }), true);
+  for (const answer of [undefined, { reason: 'no answer' }, { sampled: 0, reason: 'A job fetches tiles now.' }, { sampled: 8, bytes: 1, files: [] }]) assert.equal(hasNoTiles(answer), false);
 });

@@ -1,6 +1,6 @@
 """Checks of what the views show after a person has done something, at three widths: see ops/web-test."""
 
-from browser import JOB, OPERATOR, accessible, check, clean, inspect, until
+from browser import JOB, OPERATOR, accessible, check, clean, inspect, public, until
 
 MAIN = "document.querySelector('main').innerText"
 
@@ -52,6 +52,7 @@ def drawing(page, browser):
 
 
 def shared(page, browser):
+    public(page)
     browser.open(page, "extract?region=EE&place=Estonia&zoom=7")
     page.get_by_role("button", name="Share").click()
     return until(page, "!!document.querySelector('dialog canvas[role=img]')")

@@ -4,12 +4,12 @@ const KEY = 'packhorse.token';
 /** The last answers by path, shown when the server is away. */
 const kept = new Map();
 
+/** A refusal; its `hint` is for programs that use the API. */
 export class APIError extends Error {
   constructor(status, problem) {
     super(problem.detail || problem.title || `status ${status}`);
     this.status = status;
     this.code = problem.code ?? 'no-answer';
-    this.hint = problem.hint ?? '';
   }
 }
 

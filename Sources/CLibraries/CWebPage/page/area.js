@@ -64,8 +64,8 @@ async function regionTiles(area, zoom, margin) {
 
 async function fileTiles(area, zoom, margin, hasWaypoints) {
   const wish = new URLSearchParams({ zoom, ...(hasWaypoints ? { waypoints: 1 } : {}) });
-  if (area.kind === 'town') wish.set('radius', margin || AROUND_TOWN);
-  else if (margin) wish.set('margin', margin);
+  const around = margin || (area.kind === 'town' ? AROUND_TOWN : '');
+  if (around) wish.set('margin', around);
   const body = area.kind === 'file' ? area.file : new Blob([JSON.stringify(geoJSON(area))]);
   const { format, bounds, mask } = await (await ask(`v1/areas?${wish}`, { method: 'POST', body })).json();
   const squares = maskSquares(mask, MOST_SQUARES);
@@ -112,4 +112,4 @@ export function placesOf({ regions, towns }, text) {
 }
 
 /** The name of a downloaded file. */
-export const fileName = (name, format) => `${name.normalize('NFC').replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '') || 'map'}.${format}`;
+export const fileName = (name, format) => `${name.normalize('NFC').replace(/[^\p{L}\p{N}._]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '') || 'map'}.${format}`;

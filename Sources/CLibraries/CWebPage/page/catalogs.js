@@ -21,7 +21,7 @@ async function change(page, text, body) {
   try {
     const done = await order(`v1/catalogs/${MAIN}/orders`, body);
     note(words.catalogs.done(done.packages.map((one) => one.edition + one.id).join(', ') || words.none));
-  } catch (error) { note(words.error(error.message, error.hint), true); }
+  } catch (error) { note(error.message, true); }
   last = null;
   page.refresh();
 }

@@ -13,7 +13,7 @@ export async function send(page, path, body) {
     const answer = await order(path, body);
     const texts = answer.jobs ? answer.jobs.map((one) => `${words.job.job} ${one.job}: ${one.text || one.code || body.order}`) : [answer.text];
     note(words.orders.done(texts.join('; ')), answer.jobs?.some((one) => one.code));
-  } catch (error) { note(words.error(error.message, error.hint), true); }
+  } catch (error) { note(error.message, true); }
   page.refresh();
 }
 

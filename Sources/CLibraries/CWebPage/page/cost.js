@@ -1,6 +1,8 @@
 // How large a map will be and how long it takes: sampled from its tile server, else from what was built of the same tileset.
 import { ask } from './api.js';
+import { el, size, time } from './dom.js';
 import { forecast, forecastOfPackages } from './forecast.js';
+import { words } from './words.js';
 
 /** Bytes, their margin and seconds of an answer of `v1/samples`; `null` without a sample. Pure. */
 export function sizeOfSample(answer) {
@@ -10,6 +12,9 @@ export function sizeOfSample(answer) {
   return { bytes: sum((file) => file.bytes), margin: isKnown ? sum((file) => file.margin) : null, seconds: answer.seconds ?? null };
 }
 
+/** Whether each sampled tile was answered with 'there is no tile': words of `Estimate.refusal`. Pure. */
+export const hasNoTiles = (answer) => answer?.sampled === 0 && /each was answered with 'there is no tile'/.test(answer.reason ?? '');
+
 export class Cost {
   constructor(page) {
     this.page = page;
@@ -18,7 +23,7 @@ export class Cost {
   }
 
   /**
-   * What is known now: `{bytes, margin, seconds, reason, isComing}`. A sample is asked for when the map is another one, and the view is drawn
+   * What is known now: `{bytes, margin, seconds, reason, isComing, isEmpty}`. A sample is asked for when the map is another one, and the view is drawn
    * again when it is there. `map`: `{key, tileset, area, zoom, tiles, formats}`.
    */
   async of(get, map) {
@@ -27,7 +32,7 @@ export class Cost {
     const { answer } = this.sample;
     const sampled = sizeOfSample(answer);
     // The cluster has more than one worker, so what it took before says more about the time.
-    return { ...past, ...sampled, seconds: past?.seconds ?? sampled?.seconds ?? null, reason: answer?.reason ?? '', isComing: answer === undefined };
+    return { ...past, ...sampled, seconds: past?.seconds ?? sampled?.seconds ?? null, reason: answer?.reason ?? '', isComing: answer === undefined, isEmpty: hasNoTiles(answer) };
   }
 
   async #past(get, { tileset, tiles }) {
@@ -46,4 +51,12 @@ export class Cost {
     } catch (error) { mine.answer = { reason: error.message }; }
     if (this.sample === mine) this.page.refresh();
   }
+}
+
+/** What `Cost.of` found. */
+export function drawCost({ bytes, margin, seconds, reason, isComing, isEmpty }) {
+  const w = words.extract;
+  if (isEmpty) return el('span', { id: 'size', class: 'bad' }, w.noTiles);
+  if (bytes === undefined) return el('span', { id: 'size', class: 'soft' }, isComing ? w.sampling : w.unknownSize(reason));
+  return el('span', { id: 'size', class: isComing ? 'soft' : null }, w.about(size(bytes), margin ? size(margin) : null, seconds === null ? null : seconds < 1 ? w.soon : time(seconds)));
 }

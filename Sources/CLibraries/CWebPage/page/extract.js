@@ -2,15 +2,15 @@
 import { ask } from './api.js';
 import { EDGES, areaOfLink, boxOf, deepestWithin, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
 import { areaCard, placeResults, placeSearch } from './areacard.js';
-import { announce, button, el, kept, link, note, number, short, size, time } from './dom.js';
+import { announce, button, el, kept, link, note, number, short, size } from './dom.js';
 import { boxProblem, project } from './geo.js';
 import { holders } from './holders.js';
 import { rateOf } from './jobs.js';
 import { pathOf } from './catalog.js';
-import { Cost } from './cost.js';
+import { Cost, drawCost } from './cost.js';
 import { MapView } from './map.js';
-import { drawState, orderMap, stateOf } from './order.js';
-import { shareLink } from './share.js';
+import { drawState, orderMap, pathOfMap, stateOf } from './order.js';
+import { shareLink, withoutID } from './share.js';
 import { details, empty, facts, table } from './tables.js';
 import { packageName } from './tree.js';
 import { words } from './words.js';
@@ -19,12 +19,6 @@ import { words } from './words.js';
 function fractions([west, south, east, north]) {
   const [first, last] = [project(west <= east ? west : -180, north), project(east, south)];
   return { west: first.x, north: first.y, east: last.x, south: last.y };
-}
-
-function drawCost({ bytes, margin, seconds, reason, isComing }) {
-  const w = words.extract;
-  if (bytes === undefined) return el('span', { id: 'size', class: 'soft' }, isComing ? w.sampling : w.unknownSize(reason));
-  return el('span', { id: 'size', class: isComing ? 'soft' : null }, w.about(size(bytes), margin ? size(margin) : null, seconds === null ? null : time(seconds)));
 }
 
 const whole = (text) => (/^\d+$/.test(text ?? '') ? Number(text) : null);
@@ -46,14 +40,16 @@ export function extract(page, parts, query) {
   let timer;
   const view = new MapView({ label: w.map, onBox: (box, isDone) => drawn(box, isDone), onPoint: ({ longitude, latitude }) => { wish.corners.push([longitude, latitude]); view.set({ polygon: wish.corners }); page.refresh(); } });
   view.element.addEventListener('dragover', (event) => event.preventDefault());
-  view.element.addEventListener('drop', (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) choose({ kind: 'file', file: event.dataTransfer.files[0] }); });
+  view.element.addEventListener('drop', (event) => { event.preventDefault(); dropped(event.dataTransfer.files); });
   view.fit({ west: 0.1, east: 0.9, north: 0.15, south: 0.75 });
   page.onEnd(() => { view.remove(); clearTimeout(timer); });
 
   /** Another wish: the earlier order is no longer that of the view. */
   function change(more = {}) {
     Object.assign(wish, more);
+    if (more.area !== undefined && more.area?.kind !== 'file') document.getElementById('file').value = '';
     estimate = null;
+    if (id) history.replaceState(null, '', withoutID(location.hash));
     id = null;
     clearTimeout(timer);
     // The server is asked once the person has come to rest.
@@ -67,6 +63,12 @@ export function extract(page, parts, query) {
     if (area?.kind !== 'box') fillEdges(null);
     change({ area, corners: [], search: area === null ? wish.search : '' });
     page.refresh();
+  }
+
+  function dropped(files) {
+    if (files.length === 0) return;
+    document.getElementById('file').files = files;
+    choose({ kind: 'file', file: files[0] });
   }
 
   const fillEdges = (box) => { for (const name of EDGES) { const input = document.getElementById(name); if (input) input.value = box && Number.isFinite(box[name]) ? box[name] : ''; } };
@@ -111,13 +113,15 @@ export function extract(page, parts, query) {
     let found;
     try { found = await measure(area, zoom, margin, hasWaypoints); } catch (error) {
       if (error.status === 401) throw error;
-      found = { problem: error.status ? words.error(error.message, error.hint) : w.notRead };
+      found = { problem: !error.status ? w.notRead : /only waypoints/.test(error.message) ? w.onlyWaypoints : error.message };
     }
     // Another area was chosen while the server counted.
     if (area !== wish.area) return;
     measured = { ...found, key, area };
     view.set({ squares: found.squares ?? [] });
-    if (found.bounds && shown !== area) view.fit(fractions(found.bounds));
+    // A file that could not be read has no bounds yet: it moves the map once it has.
+    if (!found.bounds) return;
+    if (shown !== area) view.fit(fractions(found.bounds));
     shown = area;
   }
 
@@ -143,7 +147,7 @@ export function extract(page, parts, query) {
     try {
       id = await orderMap({ tileset: one.id, area: measured.body, max_zoom: zoom, name: name.slice(0, 60).replaceAll('/', '-'), ...(wish.hasPMTiles ? { formats: ['pmtiles'] } : {}) });
       history.replaceState(null, '', linkOf(one, zoom));
-    } catch (error) { note(words.error(error.message, error.hint), true); }
+    } catch (error) { note(error.message, true); }
     page.refresh();
   }
 
@@ -165,7 +169,7 @@ export function extract(page, parts, query) {
   }
 
   return async (get) => {
-    const { tilesets: list, missing, extract_tiles: most } = await get('v1/tilesets');
+    const { tilesets: list, missing, extract_tiles: most, public_url: base } = await get('v1/tilesets');
     const one = list.find((other) => other.id === wish.tileset) ?? list[0];
     const lost = missing.length === 0 ? null : el('div', { class: 'card warn' }, el('p', {}, w.missing), el('ul', {}, missing.map((text) => el('li', {}, text))));
     if (!one) return [el('h1', {}, words.views.extract), lost ?? empty(w.none, el('code', {}, w.start))];
@@ -183,12 +187,15 @@ export function extract(page, parts, query) {
     const known = isThere && !isTooBig ? await cost.of(get, { key: `${measured.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: measured.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
     if (known && page.role !== 'client') await plan(get, one, zoom, tiles);
     const near = isThere && !isTooBig ? await holders(get, measured, one.id, zoom) : [];
-    const state = id ? await stateOf(id) : null;
+    // Others may not ask for the state of a map; one that is ready they see in the catalog.
+    const state = id && page.mayExtract ? await stateOf(id) : null;
     const name = nameOfArea(wish.area, w) || w.map;
     const rate = state?.settled === undefined ? null : rateOf(state);
     if (state) announce(`${words.views.extract}: ${w.states[state.state] ?? state.state}`);
     setTools();
-    const mayBuild = isThere && !isTooBig && state?.state !== 'building';
+    // A map that is ready needs no token; a file cannot be in the address of one that is not.
+    const shared = state?.state === 'published' ? pathOfMap(id) : wish.area && wish.area.kind !== 'file' ? linkOf(one, zoom) : null;
+    const mayBuild = isThere && !isTooBig && !known?.isEmpty && state?.state !== 'building';
     return [el('h1', {}, words.views.extract), lost,
       el('div', { class: 'getmap' },
         el('div', { class: 'where' }, placeSearch(wish.search, (text) => { wish.search = text; page.refresh(); }), results === null ? null : areaCard.results(results, choose), kept(view.element, 'map')),
@@ -201,11 +208,11 @@ export function extract(page, parts, query) {
           tiles === null || isTooBig ? null : details('tiles', estimate?.tiles === undefined ? null : facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)]]),
             table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(measured.counts[at]), 'n']], zooms.filter((at) => at <= zoom), (at) => at)))),
       el('div', { class: 'act' },
-        page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole),
+        page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole, ' ', button(words.signIn.other, 'sign-in', () => page.signIn())),
         el('span', { id: 'count', class: measured.problem || isTooBig ? 'bad' : null }, measured.problem || (tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
         fits === null ? null : button(w.fewer(fits), 'fewer', () => change({ zoom: fits }), { class: 'main' }),
         known === null ? null : drawCost(known),
-        wish.area && wish.area.kind !== 'file' ? button(w.share, 'share', () => shareLink(linkOf(one, zoom))) : null,
+        shared === null ? null : button(w.share, 'share', () => shareLink(shared, base)),
         state ? drawState(state, { name: wish.name || name, role: page.role, rate: rate === null ? null : short(rate) }) : null)];
   };
 }

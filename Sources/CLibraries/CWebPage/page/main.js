@@ -20,6 +20,8 @@ const main = document.getElementById('main');
 let role = null;
 let view = null;
 let turn = 0;
+/** Whether the gateway shows the catalog with a token only. */
+let isPrivate = false;
 /** Why the last token was refused; said once by the form. */
 let refusal = '';
 
@@ -45,6 +47,8 @@ const page = {
   },
   onEnd(end) { view.ends.push(end); },
   refresh: () => refresh(true),
+  /** Asks for another token. */
+  signIn: () => askForToken(),
 };
 
 /** `#/job/4?x=y` → `{name, parts, query}`. */
@@ -52,6 +56,17 @@ export function route() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const [name, ...parts] = path.split('/').map(decodeURIComponent);
   return { isNamed: MODULES[name] !== undefined, name: MODULES[name] ? name : FIRST[role] ?? 'overview', parts, query: new URLSearchParams(query ?? '') };
+}
+
+/** Where a person who may ask for no map sees the one of a link, once it is ready; `null` for none. */
+async function readyMap({ name, query }) {
+  const id = query.get('id');
+  if (name !== 'extract' || !id) return null;
+  try {
+    const { EDITION, pathOfMap } = await import('./order.js');
+    const { data } = await read('catalog.json', view.abort.signal);
+    return data.packages.some((one) => one.id === id && one.edition === EDITION) ? pathOfMap(id) : null;
+  } catch { return null; }
 }
 
 function takeToken() {
@@ -74,11 +89,14 @@ async function open() {
   if (role === 'none' && token.get()) forget();
   if (mine !== turn) return;
   const to = route();
+  const ready = role === 'none' || role === 'viewer' ? await readyMap(to) : null;
+  if (mine !== turn) return;
+  if (ready !== null) return location.replace(ready);
   drawHeader(to.name, role, { signOut, changed: redraw });
   document.title = `${words.views[to.name] ?? to.parts.join(' ')} – ${words.title}`;
   main.replaceChildren(el('p', { class: 'soft' }, words.loading));
   // A token in the address that the gateway does not know opens the form, not the catalog.
-  if (role === 'none' && (!PUBLIC.includes(to.name) || (refusal && !to.isNamed))) {
+  if (role === 'none' && (isPrivate || !PUBLIC.includes(to.name) || (refusal && !to.isNamed))) {
     bar('');
     return askForToken();
   }
@@ -109,7 +127,7 @@ async function refresh(isNow = false) {
       return data;
     };
     const fresh = await one.update(get);
-    if (one !== view) return;
+    if (one !== view || !one.update) return;
     draw(fresh, oldest);
   } catch (error) {
     if (one === view && error.name !== 'AbortError') fail(error);
@@ -134,13 +152,19 @@ function bar(text) {
 
 function fail(error) {
   if (error instanceof APIError && error.status === 401) {
+    // Without a token nothing is asked for but the catalog.
+    if (token.get()) forget();
+    else isPrivate = true;
     role = null;
-    forget();
     open();
     return;
   }
+  if (error.status === 403 && main.querySelector('h1') === null) {
+    bar('');
+    return askForToken(error.message);
+  }
   if (!(error instanceof APIError)) console.error(error);
-  const text = error.code === 'no-coordinator' ? words.edge : error.status === 0 ? words.away : words.error(error.message, error.hint);
+  const text = error.code === 'no-coordinator' ? words.edge : error.status === 0 ? words.away : error.message;
   bar(text);
   if (main.querySelector('h1') === null) main.replaceChildren(el('h1', {}, words.title), el('p', {}, text));
 }
@@ -152,11 +176,11 @@ function forget() {
   refusal = words.signIn.unknown;
 }
 
-function askForToken() {
-  const why = refusal;
+function askForToken(why = refusal) {
+  view.update = null;
   refusal = '';
   if (why) announce(why);
-  main.replaceChildren(signIn(why, (text, isKept) => { token.set(text, isKept); role = null; open(); }));
+  main.replaceChildren(signIn(route().name, why, (text, isKept) => { token.set(text, isKept); role = null; open(); }));
 }
 
 function signOut() {

@@ -1,7 +1,9 @@
 // One package: its map, its versions beside each other, its files and what an update costs.
+import { fileName } from './area.js';
 import { button, el, kept, link, note, number, size } from './dom.js';
 import { boundsOf, countByZoom, maskSquares, project } from './geo.js';
 import { MapView } from './map.js';
+import { EDITION } from './order.js';
 import { empty, facts, table } from './tables.js';
 import { nameOf, packageName, updates } from './tree.js';
 import { keptVersions, tilesOfVersion, versionsElsewhere } from './versions.js';
@@ -50,7 +52,7 @@ export function pack(page, parts, query) {
       shown = newest.version;
     }
     view.set({ squares: hasBorders ? squares : [], hasBorders });
-    const again = () => draw(get, data, item, newest).catch((error) => note(words.error(error.message, error.hint), true));
+    const again = () => draw(get, data, item, newest).catch((error) => note(error.message, true));
     const compare = (key) => {
       beside = key;
       history.replaceState(null, '', `#/package/${encodeURIComponent(id)}?${new URLSearchParams({ ...(item.edition ? { edition: item.edition } : {}), ...(key ? { compare: key } : {}) })}`);
@@ -60,20 +62,24 @@ export function pack(page, parts, query) {
       options.map(([value, name]) => el('option', { value, selected: value === chosen }, name))));
     return [
       el('h1', {}, w.title(packageName(item, page.language), newest.version)), el('p', { class: 'soft' }, nameOf(item, page.language)),
-      el('p', { class: 'buttons' }, newest.files.map((file, i) => link(w.get(file.format, size(file.size)), `${file.url}?download`, { class: i === 0 ? 'button main' : 'button', key: file.format }))),
+      el('p', { class: 'buttons' }, newest.files.map((file, i) => fileLink(w.get(file.format, size(file.size)), item, file, page.language, { class: i === 0 ? 'button main' : 'button', key: file.format }))),
       el('section', { class: 'card' }, kept(view.element, 'map'),
         el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders),
           main.styles.length > 1 ? select('style', w.style, main.styles.map((one) => [one.id, one.name]), main.styles[style].id, (box) => { style = box.selectedIndex; again(); }) : null,
           others.length > 0 ? select('compare', w.compare, [['', w.alone], ...others.map((one) => [one.key, one.name])], beside, (box) => compare(box.value)) : null),
         found === null ? null : found.length === 0 ? el('p', { class: 'soft' }, words.map.noFeatures) : table(words.map.features, [[words.map.feature, (one) => one.layer],
           [words.map.properties, (one) => Object.entries(one.properties).slice(0, 12).map(([key, value]) => `${key}: ${value}`).join(', ')]], found)),
-      ...tablesOf(data, item, squares),
+      ...tablesOf(data, item, squares, page.language),
     ];
   };
 }
 
+/** A download. The file of a map that a person ordered has the name of the map, as in the view that builds it. */
+const fileLink = (text, item, { url, format }, language, more) => (item.edition === EDITION
+  ? link(text, url, { ...more, download: fileName(packageName(item, language), format) }) : link(text, `${url}?download`, more));
+
 /** The files of a package, its updates, tiles and command lines. */
-function tablesOf(data, item, squares) {
+function tablesOf(data, item, squares, language) {
   const w = words.pack;
   const [newest] = item.versions;
   const group = data.editions?.find((one) => one.path === (item.edition ?? ''))?.group;
@@ -83,7 +89,7 @@ function tablesOf(data, item, squares) {
     el('section', { class: 'card' }, el('h2', {}, w.about), facts([[w.tileset, newest.tileset], [words.catalog.zooms, `${least}–${most}`], [words.catalog.data, newest.data_date],
       [w.edition, item.edition]]), newest.attribution ? el('p', { class: 'soft' }, `${w.attribution}: ${newest.attribution}`) : null),
     el('section', { class: 'card' }, table(w.files, [[words.catalog.format, (file) => file.format], [words.catalog.size, (file) => size(file.size), 'n'], [w.sha, (file) => el('span', { class: 'mono' }, file.sha256)],
-      [w.download, (file) => link(w.download, `${file.url}?download`, { 'aria-label': `${w.download} ${file.format}` })]], newest.files, (file) => file.format)),
+      [w.download, (file) => fileLink(w.download, item, file, language, { 'aria-label': `${w.download} ${file.format}` })]], newest.files, (file) => file.format)),
     el('section', { class: 'card' }, table(w.updates, [[w.installed, (one) => one.from], [w.fetch, (one) => size(one.bytes), 'n'], [w.way, (one) => (one.isPatch ? words.catalog.patch : words.catalog.whole)]], updates(item), (one) => one.from)),
     el('section', { class: 'card' }, table(w.mask, [[w.zoom, (one) => one.zoom], [w.count, (one) => number(one.count), 'n']], countByZoom(squares, most).slice(least).map((count, i) => ({ zoom: least + i, count })), (one) => one.zoom)),
     el('section', { class: 'card' }, el('h2', {}, w.commands), lines.map((line) => el('div', {},

@@ -18,16 +18,28 @@ function picture(rows, url) {
   return canvas;
 }
 
-/** Shows a link with its code. `address`: relative to this page. */
-export function shareLink(address) {
+/** The address without the id of a map that was built: another area is another map. Pure. */
+export function withoutID(hash) {
+  const [path, text] = hash.split('?');
+  const query = new URLSearchParams(text);
+  query.delete('id');
+  return `${path}?${query}`;
+}
+
+/** Whether only this computer can open an address. Pure. */
+export const isLocal = (url) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+
+/** Shows a link with its code. `address`: relative to this page; `base`: the public address of the page, where the gateway has one. */
+export function shareLink(address, base) {
   const w = words.share;
-  const url = new URL(address, location.href).href;
+  const url = new URL(address, base ? base.replace(/\/?$/, '/') : location.href).href;
   const rows = qrCode(url);
-  const close = () => { dialog.close(); dialog.remove(); };
+  const close = () => { removeEventListener('hashchange', close); dialog.close(); dialog.remove(); };
   const copy = () => navigator.clipboard?.writeText(url).then(() => note(words.pack.copied));
   const dialog = el('dialog', { 'aria-label': w.title, on: { cancel: close } }, el('h2', {}, w.title), el('p', { class: 'mono' }, url),
-    rows === null ? el('p', { class: 'soft' }, w.tooLong) : [picture(rows, url), el('p', { class: 'soft' }, w.scan)],
+    isLocal(url) ? el('p', { class: 'soft' }, w.local) : rows === null ? el('p', { class: 'soft' }, w.tooLong) : [picture(rows, url), el('p', { class: 'soft' }, w.scan)],
     el('p', { class: 'buttons' }, button(w.copy, 'copy', copy, { class: 'main' }), button(w.close, 'close', close)));
+  addEventListener('hashchange', close);
   document.body.append(dialog);
   dialog.showModal();
 }
