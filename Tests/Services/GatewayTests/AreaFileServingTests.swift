@@ -62,6 +62,7 @@ import Tiles
                 ("?zoom=15", Self.gpx, 400, "zoom"), ("?margin=far", Self.gpx, 400, "margin"),
                 ("?route=yes", Self.gpx, 400, "route"),
                 ("?colour=red", Self.gpx, 400, "colour"), ("?radius=-1", Self.gpx, 400, "radius"),
+                ("?radius=20km", #"{"type":"Point","coordinates":[26.7,58.4]}"#, 400, "table of points"),
                 ("?margin=2km,14:5km", Self.gpx, 400, "fall"),
             ] {
                 let answer = try await Self.upload(gateway, query, Array(body.utf8))

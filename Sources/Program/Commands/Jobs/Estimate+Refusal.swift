@@ -21,6 +21,7 @@ extension Estimate {
         guard asked > 0, stored == 0 else { return nil }
         let (count, place) = (Units.count(asked, of: "sampled tile"), "tileset '\(tileset.id)' (\(tileset.address))")
         guard failed > 0 else {
+            // The page knows the end of this message: `hasNoTiles` of cost.js.
             return CLIError(
                 .badData,
                 "\(place) has none of the \(count): each was answered with 'there is no tile' (HTTP 204, 404 or 410; no row in a file)",

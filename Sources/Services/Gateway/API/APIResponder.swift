@@ -178,6 +178,8 @@ enum APIResponder {
             let missing: [String]
             /// The most tiles of an extract.
             let extractTiles: UInt64
+            /// The address of this server that `--public-url` names.
+            let publicUrl: String?
         }
         let views = services.tilesets.all.filter { caller.mayUse(tileset: $0.id) }.map {
             View(
@@ -185,7 +187,9 @@ enum APIResponder {
                 attribution: $0.attribution)
         }
         return json(
-            Views(tilesets: views, missing: services.tilesets.missing, extractTiles: services.options.extractTiles))
+            Views(
+                tilesets: views, missing: services.tilesets.missing, extractTiles: services.options.extractTiles,
+                publicUrl: services.options.publicURL))
     }
 
     /// A document with keys in snake case, as the commands print it.

@@ -24,12 +24,16 @@ enum AreaFileResponder {
     private struct Wishes: Sendable {
         let zoom: Int
         let margin: Margin?
-        let radius: Double
+        /// Metres; `nil` when it is not given.
+        let radius: Double?
         let sink: AreaSink.Wishes
     }
 
     /// More comparisons of an edge with a tile than this take too many seconds of a core.
     private static let mostWork = 300_000_000.0
+
+    /// Metres around the points of a table without a radius.
+    private static let usualRadius = 1_000.0
 
     static func read(_ routed: RoutedRequest) async throws(Problem) -> Response {
         let wishes = try wishes(routed)
@@ -54,12 +58,13 @@ enum AreaFileResponder {
                 throw Problem(.badParameter, error.message)
             }
         }
-        let text = routed.path.parameter("radius") ?? "1km"
-        let radius: Double
-        do throws(Units.DistanceProblem) {
-            radius = try Units.distance(String(text.prefix(40)), as: "radius", limit: Margin.limit)
-        } catch {
-            throw Problem(.badParameter, error.message)
+        var radius: Double?
+        if let text = routed.path.parameter("radius") {
+            do throws(Units.DistanceProblem) {
+                radius = try Units.distance(String(text.prefix(40)), as: "radius", limit: Margin.limit)
+            } catch {
+                throw Problem(.badParameter, error.message)
+            }
         }
         return Wishes(
             zoom: try routed.number("zoom", 0...14) ?? 14, margin: margin, radius: radius,
@@ -83,7 +88,12 @@ enum AreaFileResponder {
             throw Problem(
                 .wrongRequest, "The file cannot be read: \(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
         }
-        if format.takesRadius, !wishes.sink.isRoute { shape = shape.circled(radiusMeters: wishes.radius) }
+        if format.takesRadius, !wishes.sink.isRoute {
+            shape = shape.circled(radiusMeters: wishes.radius ?? usualRadius)
+        } else if wishes.radius != nil {
+            throw Problem(
+                .badParameter, "The file is \(format.name), and a radius is only for a table of points; use margin.")
+        }
         guard let box = shape.bounds.map({ box in wishes.margin.map { box.widened(byMeters: $0.widest) } ?? box })
         else {
             throw Problem(.wrongRequest, "The file contains no coordinates.")

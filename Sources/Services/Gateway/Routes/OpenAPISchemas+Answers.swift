@@ -22,7 +22,7 @@ extension OpenAPISchemas {
         "Origins": "origins:[Origin]",
         "Events": "events:[Event] first:integer last:integer",
         "BackedUp": "path bytes:integer",
-        "Tilesets": "tilesets:[Tileset] missing:[string] extract_tiles:integer",
+        "Tilesets": "tilesets:[Tileset] missing:[string] extract_tiles:integer public_url?",
         "Tileset": "id name? format min_zoom:integer max_zoom:integer attribution?",
         "Regions": "regions:[Region] towns:[Town]",
         "Town": "id name country region path population:integer longitude:number latitude:number",
