@@ -63,8 +63,10 @@ def java(world):
     if not folder.exists():
         native = world.folder / "native"
         native.mkdir(exist_ok=True)
+        # As docs/other-languages.md says: both libraries in one folder, which the first one names by $ORIGIN.
         make(compiler(), *STRICT, "-shared", "-I", HEADER, "-I", include, "-I", include / "linux", BINDINGS / "java/offlinemaps_jni.c",
-             "-o", native / "libofflinemaps_jni.so", "-L", world.library.parent, "-lofflinemaps", f"-Wl,-rpath,{world.library.parent}")
+             "-o", native / "libofflinemaps_jni.so", "-L", world.library.parent, "-lofflinemaps", "-Wl,-rpath,$ORIGIN")
+        shutil.copy(world.library, native / "libofflinemaps.so")
         make(javac, "-d", folder, *(BINDINGS / "java/offlinemaps").glob("*.java"), HERE / "Drive.java")
     # The small heap is enough, and starts beside much other work.
     options = ["-Xmx256m", f"-Djava.library.path={world.folder / 'native'}", "-cp", folder]

@@ -68,6 +68,9 @@ def installs_and_reads(world, language):
     expect(fractions == sorted(fractions) and len(fractions) > 1, f"fractions {fractions}")
     device.shows("one", [(0, 0, 0), (3, 1, 2), (4, 15, 0)])
     expect("absent" in device.run("tile", 9, 0, 0, code=2), "a tile below the last zoom")
+    if language.name == "python":  # its whole numbers have no limit
+        for place in ((2**40, 0, 0), (0, 2**40, 0), (0, 0, -1)):
+            expect("error invalid-arguments " in device.run("tile", *place, code=1), f"takes {place} for a tile")
     items = device.installed()
     expect(items["photos"]["version"] == 1 and "plain" in items, f"installed {items}")
     expect(pathlib.Path(items["photos"]["file"]).read_bytes() == world.published("one"), "the file is not the published one")

@@ -9,10 +9,23 @@ def show(progress):
     print(f"progress {progress.fraction:.3f} {progress.transferred} {progress.state.value} {progress.text}", flush=True)
 
 
+def ends(call, code):
+    """The call must end with this error; a process that waits for ever would not end."""
+    try:
+        call()
+    except offlinemaps.OfflineMapsError as error:
+        if error.code == code:
+            return
+        raise
+    raise AssertionError(f"not the error {code}")
+
+
 def run(maps, command, words):
     if command == "get":
-        for progress in maps.download(words[0], style=words[1]):
+        download = maps.download(words[0], style=words[1])
+        for progress in download:
             show(progress)
+        ends(lambda: list(download), "wrong-state")
         print("done")
     elif command == "cancel":
         download = maps.download(words[0], style=words[1])

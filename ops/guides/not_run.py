@@ -24,10 +24,6 @@ NOT_RUN = {
     ("docs/other-languages.md", "make library"): BUILDS,
     ("docs/other-languages.md", "cp .build/release/libofflinemaps.so Sources/Bindings/python/offlinemaps/"): BINDINGS,
     ("docs/other-languages.md", "pip install ./Sources/Bindings/python"): BINDINGS,
-    ("docs/other-languages.md",
-     "cc -shared -fPIC -I Sources/Client/OfflineMapsC -I $JAVA_HOME/include -I $JAVA_HOME/include/linux Sources/Bindings/java/offlinemaps_jni.c"
-     " -o libofflinemaps_jni.so -L .build/release -lofflinemaps"): BINDINGS,
-    ("docs/other-languages.md", "javac -d classes Sources/Bindings/java/offlinemaps/*.java"): BINDINGS,
     ("README.md", "make bootstrap"): "installs Debian packages as root; `make test` begins with the same script",
     ("README.md", "make build"): BUILDS,
     ("README.md", "make demo"): DEMO,

@@ -3,8 +3,9 @@ package offlinemaps;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The maps of a folder. It loads {@code libofflinemaps_jni.so}, which needs {@code libofflinemaps.so}, from the folders of
- * {@code java.library.path}.
+ * The maps of a folder. It loads {@code libofflinemaps_jni.so} from the folders of {@code java.library.path}. That library loads
+ * {@code libofflinemaps.so} from its own folder, when it was linked with {@code -Wl,-rpath,'$ORIGIN'}; the path of Java does not
+ * hold for it.
  *
  * <pre>{@code
  * try (OfflineMaps maps = OfflineMaps.open(folder, "https://maps.example.com/offline/", "ed25519-public:...");
@@ -33,12 +34,15 @@ public final class OfflineMaps implements AutoCloseable {
         return new OfflineMaps(Native.open(bytes(folder), bytes(catalog), bytes(key)));
     }
 
-    /** Begins to download a package and a style, or to bring them to the newest version. {@code style} and {@code listener} may be null. */
+    /**
+     * Begins to download a package and a style, or to bring them to the newest version of the last list, which is read again when it
+     * is a day old. {@code style} and {@code listener} may be null.
+     */
     public Download download(String id, String style, ProgressListener listener) throws OfflineMapsException {
         return new Download(Native.download(handle(), bytes(id), style == null ? null : bytes(style), listener));
     }
 
-    /** Begins to bring everything that is installed to the newest version, with patches. */
+    /** Asks the server for the list, and begins to bring everything that is installed to the newest version, with patches. */
     public Download update(ProgressListener listener) throws OfflineMapsException {
         return new Download(Native.update(handle(), listener));
     }

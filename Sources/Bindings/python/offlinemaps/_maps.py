@@ -96,11 +96,14 @@ class Maps:
         return self._json("ofm_maps_updates", self._open)
 
     def download(self, package: str, style: Optional[str] = None) -> Download:
-        """Begins to download a package and a style, or to bring them to the newest version."""
+        """Begins to download a package and a style, or to bring them to the newest version of the last list.
+
+        The list is read again when it is a day old; `update` asks the server at once.
+        """
         return Download(self, "ofm_maps_download", package.encode(), style.encode() if style else None)
 
     def update(self) -> Download:
-        """Begins to bring everything that is installed to the newest version, with patches."""
+        """Asks the server for the list, and begins to bring everything that is installed to the newest version, with patches."""
         return Download(self, "ofm_maps_update")
 
     def remove(self, package: str) -> None:
@@ -112,7 +115,13 @@ class Maps:
         return self._json("ofm_maps_style", self._open, style.encode(), package.encode())
 
     def tile(self, z: int, x: int, y: int, tileset: Optional[str] = None) -> Optional[Tile]:
-        """A tile of what is installed; y counts from the north. None when it is not here."""
+        """A tile of what is installed; y counts from the north. None when it is not here.
+
+        Zooms are 0 to 22, x and y below 2^z; others are the error `invalid-arguments`.
+        """
+        # Before the call: ctypes would keep the lowest 32 bits.
+        if not (0 <= z <= 22 and 0 <= x < 1 << z and 0 <= y < 1 << z):
+            raise OfflineMapsError("invalid-arguments", f"{z}/{x}/{y} is no tile: zooms are 0 to 22, x and y below 2^z.")
         handle = self._taken("ofm_maps_tile", self._open, tileset.encode() if tileset else None, z, x, y)
         return Tile(*self._bytes(handle)) if handle else None
 
@@ -166,7 +175,12 @@ class Download:
         self._handle: Optional[int] = maps._taken(name, maps._open, *arguments, self._function, None)
 
     def __iter__(self) -> Iterator[Progress]:
-        """The progress, whenever it changes; raises OfflineMapsError when the download fails."""
+        """The progress, whenever it changes; raises OfflineMapsError when the download fails.
+
+        One loop: its end closes the download, and another one raises `wrong-state`.
+        """
+        if self._handle is None:
+            raise OfflineMapsError("wrong-state", "The download is closed.")
         try:
             while True:
                 progress = self._shown.get()
