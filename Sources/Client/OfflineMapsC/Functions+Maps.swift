@@ -114,7 +114,8 @@ extension MapStore {
     fileprivate var knownCatalog: MapCatalog {
         get async throws(StoreError) {
             guard let catalog = await catalog else {
-                throw StoreError(.notInCatalog, "No catalog was read yet.", advice: "Call ofm_maps_catalog first.")
+                throw StoreError(
+                    .notInCatalog, "No catalog was read yet.", advice: "Read the catalog or download a map first.")
             }
             return catalog
         }

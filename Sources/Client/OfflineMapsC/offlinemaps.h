@@ -97,7 +97,7 @@ void ofm_maps_free(ofm_maps *maps);
  * What the publisher offers, as JSON: {"packages": [{"id", "name", "version", "size", "tileset", "minZoom", "maxZoom", "dataDate",
  * "attribution"}], "styles": [{"id", "name", "version", "size"}]}; what is not known is left out. The server is asked when it was not
  * asked within max_age seconds: 0 always, -1 never.
- * Errors: "network", "catalog", "not-in-catalog" when no list was read yet.
+ * Errors: "network"; "catalog" for a list that is refused, and for an address that has none; "not-in-catalog" when no list was read yet.
  */
 ofm_error *ofm_maps_catalog(ofm_maps *maps, int64_t max_age, ofm_data **json);
 /* The packages of the last list whose names match in any language, best first, as a JSON array of the same objects. */
@@ -108,8 +108,8 @@ ofm_error *ofm_maps_installed(ofm_maps *maps, ofm_data **json);
 ofm_error *ofm_maps_updates(ofm_maps *maps, ofm_data **json);
 
 /*
- * Begins to download a package and a style, or to bring them to the newest version, and returns at once. What is installed is not
- * downloaded again.
+ * Begins to download a package and a style, or to bring them to the newest version of the last list, and returns at once. The list is
+ * read again when it is a day old; ofm_maps_update asks the server at once. What is installed is not downloaded again.
  *   style     NULL for the package alone
  *   progress  NULL for none
  *   context   given to the progress function; must be valid until ofm_download_free has returned
@@ -117,7 +117,7 @@ ofm_error *ofm_maps_updates(ofm_maps *maps, ofm_data **json);
  */
 ofm_error *ofm_maps_download(ofm_maps *maps, const char *package, const char *style, ofm_progress_function progress,
                              void *context, ofm_download **download);
-/* Begins to bring everything that is installed to the newest version, with patches, and returns at once. */
+/* Asks the server for the list, and begins to bring everything that is installed to the newest version, with patches; returns at once. */
 ofm_error *ofm_maps_update(ofm_maps *maps, ofm_progress_function progress, void *context, ofm_download **download);
 /* Removes a package and its unfinished download. Errors: "not-found", "storage". */
 ofm_error *ofm_maps_remove(ofm_maps *maps, const char *package);
@@ -131,7 +131,7 @@ ofm_error *ofm_maps_style(ofm_maps *maps, const char *style, const char *package
  * A tile of what is installed, uncompressed; y counts from the north. Never waits for an update or a network.
  *   tileset  NULL for any
  *   tile     NULL when the tile is not here; without bytes when the tile server has none
- * Errors: "invalid-arguments" for a tile that cannot exist, "damaged".
+ * Errors: "invalid-arguments" for a tile that cannot exist; "damaged": remove the map and download it again.
  */
 ofm_error *ofm_maps_tile(ofm_maps *maps, const char *tileset, int32_t z, int32_t x, int32_t y, ofm_data **tile);
 /* Whether requests are held back: 1 for offline, 0 for online. It counts until the maps are freed. Until then downloads wait. */

@@ -40,7 +40,8 @@ public struct OfflineMaps: Sendable {
         return OfflineMaps(store)
     }
 
-    /// Downloads a package and a style, or brings them to the newest version.
+    /// Downloads a package and a style, or brings them to the newest version of the last list, which is read again when it is
+    /// a day old; ``update()`` asks the server at once.
     ///
     /// The work begins with the first element that is asked for. What is installed in its newest version is not downloaded
     /// again, so this call is also the test whether the map is complete, with and without a network. The last element has
@@ -49,7 +50,8 @@ public struct OfflineMaps: Sendable {
     /// A task that is cancelled, and a loop that is left, stop the download and keep its bytes: the next call continues
     /// there, also after a restart. A process that is killed stops nothing for good: the next ``open(_:catalog:key:change:)`` continues.
     ///
-    /// The loop throws a ``StoreError``: `network` when there is no network and no catalog was read before,
+    /// The loop throws a ``StoreError``: `network` when there is no network and no catalog was read before, `catalog` when the
+    /// address has no catalog or it is refused,
     /// `not-in-catalog` for an unknown id, the cause of a download that failed for good, `wrong-state` when another call
     /// has removed or cancelled it. While there is no network, a download waits and its state says so.
     ///

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension MapStore {
     /// The last catalog, from disk; `nil` when none was read.
     public var catalog: MapCatalog? {
@@ -10,7 +12,8 @@ extension MapStore {
     /// - Parameters:
     ///   - ifOlderThan: A catalog of which the server was asked within this time is not asked for again.
     ///   - allowOlder: Whether a person allows a catalog that is older than the largest one that was seen.
-    /// - Throws: `network`, `catalog`, `disk-full`, `storage`; `wrong-state` before ``start()``.
+    /// - Throws: `network`, also without a network; `catalog` for one that is refused, and for an address that has none;
+    ///   `disk-full`, `storage`; `wrong-state` before ``start()``.
     @discardableResult public func refreshCatalog(
         ifOlderThan: Duration = .seconds(86_400), allowOlder: Bool = false
     ) async throws(StoreError) -> MapCatalog {
@@ -18,7 +21,7 @@ extension MapStore {
         guard await worker.started != nil else {
             throw StoreError(.wrongState, "The store was not started.", advice: "Call start() first.")
         }
-        guard worker.options.catalog != nil else {
+        guard let address = worker.options.catalog?.absoluteString else {
             throw StoreError(.invalidArguments, "The store has no catalog.", advice: "Set StoreOptions.catalog.")
         }
         let events = events
@@ -28,12 +31,13 @@ extension MapStore {
         for await event in events {
             guard case .task(let task) = event, task.id == id else { continue }
             if case .failed(let cause) = task.state {
-                throw StoreError.failing(cause, "The catalog was not read: \(cause.rawValue).")
+                throw StoreError.catalogNotRead(address, cause, isHeldBack: await worker.isForcedOffline)
             }
             if case .paused(let reason) = task.state {
                 // The call must not wait for what only the app can change.
                 _ = try await worker.submit(.cancel(id))
-                throw StoreError.failing(.connection, "The catalog was not read: the store is paused (\(reason)).")
+                throw StoreError.failing(
+                    .connection, "The catalog '\(address)' was not read: the store \(TaskState.paused(reason).words).")
             }
             if task.state.isOver { break }
         }

@@ -21,7 +21,7 @@ extension MapStore {
         if companions.with.isEmpty {
             let held = Set(try await self.items())
             if let other = items.first(where: { !held.contains($0) }) {
-                throw StoreError(.notFound, "'\(other.key)' is not installed, so it has no companions to give up.")
+                throw StoreError(.notFound, "\(other.subject) is not installed, so it has no companions to give up.")
             }
         }
         var ids: [TaskID] = []

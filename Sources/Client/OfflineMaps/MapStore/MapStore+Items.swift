@@ -52,7 +52,7 @@ extension MapStore {
     public func rollback(_ item: Item) async throws(StoreError) -> TaskID {
         let view = try await worker.view()
         let files = view.files(of: item)
-        guard !files.isEmpty else { throw StoreError(.notFound, "'\(item.key)' is not installed.") }
+        guard !files.isEmpty else { throw StoreError(.notFound, "\(item.subject) is not installed.") }
         guard files.contains(where: { $0.state == .previous }) else {
             throw StoreError(
                 .wrongState, "No earlier version of '\(item.key)' was kept.",

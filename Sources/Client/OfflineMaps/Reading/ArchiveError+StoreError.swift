@@ -6,6 +6,6 @@ extension ArchiveError {
     func error(_ path: String) -> StoreError {
         StoreError(
             .damaged, "The installed file '\(path)' cannot be read: \(Sentence.inner(message))",
-            advice: "Install it again, or repair the store.", cause: self)
+            advice: "Remove the map and download it again.", cause: self)
     }
 }

@@ -20,7 +20,7 @@ extension ResourceResolver {
         let snapshot = snapshot
         guard let pack = snapshot.packs.first(where: { $0.id == id || $0.pack.index.style == id })?.pack else {
             throw StoreError(
-                .notFound, "The style '\(id)' is not installed.", advice: "Install it with MapStore.install.")
+                .notFound, "The style '\(id)' is not installed.", advice: "Download it first.")
         }
         do throws(StylesError) {
             let document = try pack.style().document
@@ -45,13 +45,13 @@ extension ResourceResolver {
     ) {
         let names = ["mbtiles": "mbtiles://", "pmtiles": "pmtiles://file://"]
         guard case .package = item else {
-            throw Self.failure(.invalidArguments, "'\(item.key)' is not one file of tiles; name a package.")
+            throw Self.failure(.invalidArguments, "\(item.subject) is not one file of tiles; name a package.")
         }
         guard let unit = snapshot.maps.first(where: { $0.item == item }) else {
             guard !snapshot.maps.contains(where: { item.isMade(of: $0.item) }) else {
-                throw Self.failure(.invalidArguments, "'\(item.key)' is several files; use a style that is served.")
+                throw Self.failure(.invalidArguments, "\(item.subject) is several files; use a style that is served.")
             }
-            throw Self.failure(.notFound, "'\(item.key)' is not installed.")
+            throw Self.failure(.notFound, "\(item.subject) is not installed.")
         }
         guard let scheme = names[unit.format.name],
             let path = unit.isOutside ? unit.path : folder.file(unit.path)?.path

@@ -20,18 +20,22 @@ final class StoreLock: Sendable {
     static func acquire(_ file: URL) throws(StoreError) -> StoreLock? {
         let handle = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {
-            throw StoreError.storage(StorageError.system(errno, action: "open", path: file.path), "", folder: true)
+            throw unusable(StorageError.system(errno, action: "open", path: file.path))
         }
         while flock(handle, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             let number = errno
             close(handle)
             guard number == EWOULDBLOCK else {
-                throw StoreError.storage(StorageError.system(number, action: "lock", path: file.path), "", folder: true)
+                throw unusable(StorageError.system(number, action: "lock", path: file.path))
             }
             return nil
         }
         return StoreLock(handle)
+    }
+
+    private static func unusable(_ error: StorageError) -> StoreError {
+        StoreError.storage(error, "The folder of the store cannot be used.", folder: true)
     }
 
     /// Gives the lock back; a second call does nothing.

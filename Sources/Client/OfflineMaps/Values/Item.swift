@@ -27,6 +27,16 @@ extension Item {
         }
     }
 
+    /// How a sentence for people begins with it: `The package 'EE'`.
+    var subject: String {
+        switch self {
+        case .package(let id, _, _): "The package '\(id)'"
+        case .packs(let id, _): "The package '\(id)' in tile packs"
+        case .region(let id): "The region '\(id.text)'"
+        case .style(let id): "The style '\(id)'"
+        }
+    }
+
     /// Whether it is one file with a version; tile packs have none, because regions share them.
     package var hasVersion: Bool {
         switch self {

@@ -27,7 +27,7 @@ extension Coding {
         } catch {
             throw StoreError(
                 .damaged, "The stored bytes cannot be unpacked: \(error.message).",
-                advice: "Install the map again, or repair the store.", cause: error)
+                advice: "Remove the map and download it again.", cause: error)
         }
     }
 }
