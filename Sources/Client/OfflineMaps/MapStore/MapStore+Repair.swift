@@ -15,21 +15,29 @@ extension MapStore {
     /// Verifies every byte and mends what can be mended: a damaged or missing file goes back to its previous version, or a
     /// task downloads it again.
     ///
-    /// What cannot be downloaded again stays as it is: files that were adopted, unless the catalog has their item.
+    /// What cannot be downloaded again stays as it is: files that the catalog does not have. Before a damaged file without an
+    /// earlier version is removed, the server is asked for the catalog; when it does not answer, nothing is changed.
     ///
-    /// - Throws: `wrong-state` while another process does the work.
+    /// - Throws: `wrong-state` while another process does the work; `network` and `catalog` when the catalog cannot be read;
+    ///   `not-in-catalog` when the store has none.
     public func repair() async throws(StoreError) -> [Finding] {
         guard role == .worker else { throw Self.isReader }
-        let view = try await worker.view()
+        let before = try await worker.view()
         let folder = worker.folder
-        let found = try await worker.onFiles { StoreVerify.findings(view.rows, folder, deep: true) }
+        let found = try await worker.onFiles { StoreVerify.findings(before.rows, folder, deep: true) }
+        let readable = try await worker.onFiles {
+            Set(found.map(\.file).filter { before.isReadableInPart($0, folder) }.map(\.id))
+        }
+        let wanted = found.filter { readable.contains($0.file.id) }.flatMap { before.holders(mending: $0.file) }
+        if wanted.contains(where: { !$0.isRegion }) { try await askForCatalog() }
+        let view = try await worker.view()
         var findings: [Finding] = []
         for (file, finding) in found {
             var finding = finding
-            let holders = view.rows.holders(of: file.id.key).map(\.item).filter { item in
-                !file.isAdopted || view.content?.offer(of: item) != nil || view.content?.style(of: item) != nil
-            }
-            if !file.isOutside, !file.isAdopted || !holders.isEmpty {
+            let holders = view.holders(mending: file)
+            if readable.contains(file.id), !holders.contains(where: view.mayDownload) {
+                if !file.isAdopted { finding.problem += " The catalog does not have it any more, so it stays." }
+            } else if !file.isOutside, !file.isAdopted || !holders.isEmpty {
                 finding.isMended = await worker.giveUp(file.id)
                 guard !finding.isMended else {
                     findings.append(finding)
@@ -60,9 +68,38 @@ extension MapStore {
         try await worker.reset()
     }
 
+    /// Reads the catalog from its server, so that nothing is removed that cannot be downloaded again.
+    private func askForCatalog() async throws(StoreError) {
+        guard worker.options.catalog != nil else {
+            throw StoreError(
+                .notInCatalog, "Nothing was changed: the store has no catalog to download the damaged files from.",
+                advice: "Set StoreOptions.catalog.")
+        }
+        if await worker.started == nil { try await start(.catalog) }
+        try await refreshCatalog(ifOlderThan: .zero)
+    }
+
     private static var isReader: StoreError {
         StoreError(.wrongState, "Another process does the work of this store.", advice: "Call it in that process.")
     }
+}
+
+extension StoreView {
+    /// The items for which a file is downloaded again; none for an adopted file whose items the catalog does not have.
+    fileprivate func holders(mending file: InstalledFile) -> [Item] {
+        rows.holders(of: file.id.key).map(\.item).filter { !file.isAdopted || isOffered($0) }
+    }
+
+    /// Whether a file that is not whole is the only version, so that its removal would take tiles away.
+    fileprivate func isReadableInPart(_ file: InstalledFile, _ folder: StoreFolder) -> Bool {
+        file.state == .current && !file.isOutside && !rows.holders(of: file.id.key).isEmpty
+            && !rows.files.versions(of: file.id.key).contains { $0.state == .previous }
+            && folder.place(of: file).flatMap { StoreScan.size($0) } ?? 0 > 0
+    }
+
+    fileprivate func mayDownload(_ item: Item) -> Bool { item.isRegion || isOffered(item) }
+
+    private func isOffered(_ item: Item) -> Bool { content?.offer(of: item) != nil || content?.style(of: item) != nil }
 }
 
 extension StoreWorker {

@@ -9,7 +9,7 @@ struct DeviceVerifyCommand: DeviceWork {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check that all files of a store are there and whole; change nothing.",
         discussion: """
-            Exit code 65 when something is wrong.
+            All files are there, with their sizes; with --deep, with every byte. Exit code 65 when something is wrong.
             Examples:
               packhorse device verify --store ./maps
               packhorse device verify --deep --store ./maps
@@ -22,7 +22,9 @@ struct DeviceVerifyCommand: DeviceWork {
     func work() async throws {
         let store = try await DeviceStore.openExisting(store)
         let findings = try await store.verify(deep: deep)
-        try findings.show(json: json)
+        try findings.show(
+            json: json,
+            empty: deep ? "nothing is wrong" : "all files are there, with their sizes; --deep also compares every byte")
         guard findings.isEmpty else {
             throw CLIError(
                 .badData, "the store has \(Units.count(findings.count, of: "problem"))",
@@ -38,8 +40,9 @@ struct DeviceRepairCommand: DeviceWork {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Download damaged and missing files again.",
         discussion: """
-            Reads every byte. A file goes back to its earlier version, if one was kept; otherwise it is downloaded again. A file
-            that was adopted and that no catalog has is not changed: put its card back in, adopt it again, or remove its item.
+            Reads every byte. A file goes back to its earlier version, if one was kept; otherwise it is downloaded again, after the
+            server of the catalog has answered: without a network or a catalog nothing is changed. A file that no catalog has is not
+            changed: if it was adopted, put its card back in or adopt it again; otherwise remove its item.
             Exit code 65 when something is left that cannot be mended.
             Example: packhorse device repair --store ./maps
             """)
@@ -50,7 +53,7 @@ struct DeviceRepairCommand: DeviceWork {
     func work() async throws {
         let store = try await DeviceStore.openExisting(store)
         let follower = TaskFollower(store, wait.progress.style.progress)
-        var findings = try await store.repair()
+        var findings = try await Self.repair(store)
         var problems: [TaskID: CLIError] = [:]
         if !wait.queue {
             for task in try await wait.end(of: Set(findings.compactMap(\.task)).sorted(), in: store, follower) {
@@ -60,7 +63,7 @@ struct DeviceRepairCommand: DeviceWork {
         for (number, finding) in findings.enumerated() {
             if let task = finding.task, problems[task] != nil { findings[number].isMended = false }
         }
-        try findings.show(json: wait.progress.json)
+        try findings.show(json: wait.progress.json, empty: "nothing is wrong")
         if let problem = findings.lazy.compactMap({ $0.task.flatMap { problems[$0] } }).first { throw problem }
         let left = findings.count { !$0.isMended }
         guard left == 0 else {
@@ -71,16 +74,30 @@ struct DeviceRepairCommand: DeviceWork {
     }
 }
 
+extension DeviceRepairCommand {
+    private static func repair(_ store: MapStore) async throws -> [Finding] {
+        do throws(StoreError) { return try await store.repair() } catch {
+            guard error.code == .notInCatalog else { throw error }
+            // Another program, for example an app with its own address, has made the store.
+            throw CLIError(
+                .noInput, error.message,
+                hint: "name it, then repair: packhorse device update --catalog ADDRESS --public-key KEY")
+        }
+    }
+}
+
 extension [Finding] {
     /// Prints findings.
-    fileprivate func show(json: Bool) throws {
+    fileprivate func show(json: Bool, empty: String) throws {
         if json { return Console.result(try JSONText.pretty(self)) }
         for finding in self {
             let item = finding.item.map { " (\($0.words))" } ?? ""
             let end = finding.isMended ? finding.task == nil ? "; mended" : "; downloaded again" : ""
-            Console.result("\(finding.path)\(item): \(finding.problem)\(end)")
+            let isSentence = finding.problem.hasSuffix(".")
+            let problem = end.isEmpty || !isSentence ? finding.problem : String(finding.problem.dropLast())
+            Console.result("\(finding.path)\(item): \(problem)\(end)")
         }
-        if isEmpty { Console.note("nothing is wrong") }
+        if isEmpty { Console.note(empty) }
     }
 }
 

@@ -138,6 +138,22 @@ struct MapStoreLeftoverTests {
         #expect(try await store.installed().isEmpty)
     }
 
+    @Test func aRepairWithoutACatalogOrANetworkChangesNothing() async throws {
+        let file = try await installed()
+        try flip(file)
+        var options = try site.options()
+        options.catalog = nil
+        let store = try await MapStore(alone: options)
+        let error = await #expect(throws: StoreError.self) { try await store.repair() }
+        #expect(error?.code == .notInCatalog && exists(file), "\(error as Any)")
+        await store.suspend()
+        let next = try await MapStore(alone: try site.options())
+        await next.forceOffline(true)
+        let offline = await #expect(throws: StoreError.self) { try await next.repair() }
+        #expect(offline?.failure == .connection && exists(file), "\(offline as Any)")
+        #expect(try await next.installed().count == 1)
+    }
+
     private func flip(_ file: URL) throws {
         var bytes = try Data(contentsOf: file)
         bytes[9_000] ^= 0xFF
