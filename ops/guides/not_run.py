@@ -13,6 +13,7 @@ SLURM = "needs Slurm; `make slurm-test` does the same"
 FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
 CONTAINERS = "needs Docker; `make compose-test` starts the same services, with other options"
 LANGUAGES = "needs Node or a JDK, which bootstrap does not install; AnyLanguageTests runs the same programs where they are"
+LISTENS = "listens on all addresses of the machine; tests listen on 127.0.0.1 alone"
 BINDINGS = "needs the library in release mode; ops/bindings-test does the same in folders of its own"
 
 NOT_RUN = {
@@ -24,6 +25,17 @@ NOT_RUN = {
     ("docs/other-languages.md", "make library"): BUILDS,
     ("docs/other-languages.md", "cp .build/release/libofflinemaps.so Sources/Bindings/python/offlinemaps/"): BINDINGS,
     ("docs/other-languages.md", "pip install ./Sources/Bindings/python"): BINDINGS,
+    ("docs/other-languages.md", 'JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")'): BINDINGS,
+    ("docs/other-languages.md", "mkdir -p native"): BINDINGS,
+    ("docs/other-languages.md",
+     "cc -shared -fPIC -I Sources/Client/OfflineMapsC -I $JAVA_HOME/include -I $JAVA_HOME/include/linux Sources/Bindings/java/offlinemaps_jni.c"
+     " -o native/libofflinemaps_jni.so -L .build/release -lofflinemaps -Wl,-rpath,'$ORIGIN'"): BINDINGS,
+    ("docs/other-languages.md", "cp .build/release/libofflinemaps.so native/"): BINDINGS,
+    ("docs/other-languages.md", "javac -d classes Sources/Bindings/java/offlinemaps/*.java"): BINDINGS,
+    ("docs/other-languages.md", "java -Djava.library.path=native -cp classes:YOUR_CLASSES YourApp"): BINDINGS,
+    ("docs/web-page.md",
+     "packhorse gateway packhorse-data/catalog --host 0.0.0.0 --port 7490 --public-url http://192.168.1.20:7490 --tokens packhorse-data/tokens --plain-tokens"
+     " --coordinator tcp://127.0.0.1:7470 --tileset tiles.yaml"): LISTENS,
     ("README.md", "make bootstrap"): "installs Debian packages as root; `make test` begins with the same script",
     ("README.md", "make build"): BUILDS,
     ("README.md", "make demo"): DEMO,

@@ -28,19 +28,24 @@ public struct ClaimFile: Sendable {
     ///
     /// - Throws: ``BackupError`` `replaced`.
     public func check() throws(BackupError) {
-        let handle = open(url.path, O_RDONLY | O_CLOEXEC)
-        guard handle >= 0 else { return }
-        defer { close(handle) }
-        var bytes = [UInt8](repeating: 0, count: Self.most)
-        let count = pread(handle, &bytes, bytes.count, 0)
-        let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
-        guard let other = PlaceClaim(text.trimmingCharacters(in: .whitespacesAndNewlines)),
-            other.lineage == own.lineage, other > own
-        else { return }
+        guard let other = Self.read(url), other.lineage == own.lineage, other > own else { return }
         throw BackupError(
             .replaced,
             "A coordinator with the higher epoch \(other.epoch) and the same state has taken over '\(url.deletingLastPathComponent().path)'; this one has epoch \(own.epoch) and changes nothing more.",
             hint: "end this one; if the other one has ended for ever, remove '\(url.path)'")
+    }
+
+    /// The claim in a file; `nil` for a file that cannot be read, or has none.
+    ///
+    /// Blocks for a short read.
+    public static func read(_ url: URL) -> PlaceClaim? {
+        let handle = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard handle >= 0 else { return nil }
+        defer { close(handle) }
+        var bytes = [UInt8](repeating: 0, count: most)
+        let count = pread(handle, &bytes, bytes.count, 0)
+        let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+        return PlaceClaim(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     /// Writes the claim, unless a coordinator of the same state has a higher one.

@@ -139,7 +139,7 @@ struct EndingTests {
             try await worker.talker.say(.commit(commit))
             let status = try await talker.watch(submitted.job) { $0.state == "failed" }
             #expect(status.reason.hasPrefix("no-tiles: "))
-            #expect(status.reason.contains("check the tileset's url"))
+            #expect(status.reason.contains("the tileset's url"))
         }
         #expect(try Catalog(fixture.options.catalog, create: false).packages().isEmpty)
     }

@@ -121,7 +121,8 @@ struct BuildReport: Encodable {
                     : keepsWork
                         ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
                         : bad?.reason.hasPrefix("no-tiles") == true
-                            ? nil : "no tiles are kept; to start over, run: \(again)",
+                            ? "no tiles are kept; run the command again with another area, tileset or zooms"
+                            : "no tiles are kept; to start over, run: \(again)",
             isOfChangedSource: isOfChangedSource)
     }
 

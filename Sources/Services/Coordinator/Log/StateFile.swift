@@ -1,7 +1,9 @@
+import Catalog
 import Errors
 public import Foundation
 import GRDB
 import Scheduling
+import StateBackups
 import Wire
 
 /// The state file of a coordinator that is not running: checks it, and restores it from a backup.
@@ -106,10 +108,11 @@ public enum StateFile {
             await store.close()
             throw error
         }
+        let claimed = Self.claimed(in: folder, lineage: store.lineage)
         try await store.perform { db in
             try db.execute(
-                sql: "UPDATE meta SET value = max(value, ?, ?) + ? WHERE key = 'epoch'",
-                arguments: [known, Int64(present), epochJump])
+                sql: "UPDATE meta SET value = max(value, ?, ?, ?) + ? WHERE key = 'epoch'",
+                arguments: [known, Int64(present), claimed, epochJump])
         }
         await store.close()
         // A log that was left without its database would be replayed into the restored one.
@@ -117,6 +120,17 @@ public enum StateFile {
         let former = hasParts ? try setAside(file) : nil
         try FileManager.default.moveItem(at: draft, to: file)
         return former
+    }
+
+    /// The highest epoch that has claimed the catalog and the blobs in a data folder; 0 for none.
+    ///
+    /// They were copied there: a backup that is restored a second time would have a lower epoch than the run after the first time.
+    private static func claimed(in folder: URL, lineage: UInt64) -> Int64 {
+        let files = [
+            Catalog.lockFile(in: folder.appending(path: "catalog")),
+            folder.appending(path: "blobs").appending(path: ClaimFile.blobsName),
+        ]
+        return files.compactMap(ClaimFile.read).filter { $0.lineage == lineage }.map { Int64($0.epoch) }.max() ?? 0
     }
 
     /// Opens, checks and migrates the copy, so that a damaged backup replaces nothing.
