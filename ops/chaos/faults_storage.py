@@ -78,10 +78,15 @@ def package_damage(case):
     """The coordinator is held while a worker merges; the package is damaged in the blob store, then the commit is read."""
     cluster = case.start(workers=1, latency=0)
     job = case.submit()
-    wait("the merge begins", lambda: cluster.status(job)["state"] in ("merging", "publishing", "done"), pause=0)
+
+    def begun():
+        state = cluster.status(job)["state"]
+        return state if state in ("merging", "publishing", "done") else None
+
+    state = wait("the merge begins", begun, pause=0)
     cluster.coordinator.signal(signal.SIGSTOP)
-    if list((cluster.data / "catalog" / "packages").rglob("*.mbtiles")):
-        # The coordinator had published the package before it was stopped, so damage would now change a published file.
+    if state != "merging" or list((cluster.data / "catalog" / "packages").rglob("*.mbtiles")):
+        # The coordinator had verified or published the package before it was stopped: damage would now change what is published.
         cluster.coordinator.signal(signal.SIGCONT)
         case.healed()
         case.finish(job)
@@ -136,6 +141,9 @@ def flip_pages(case, state, whole):
     for rest in state.parent.glob("state.sqlite-*"):
         rest.unlink()
     state.write_bytes(damaged)
+    # The file is older than the last start, whose claims would refuse it: they go, as the hint of that refusal says.
+    for claim in (case.cluster.data / "catalog" / ".lock", case.cluster.blobs / "coordinator-claim"):
+        claim.unlink(missing_ok=True)
     return page
 
 
