@@ -46,7 +46,9 @@ public struct TilesetFile: Sendable {
     public static func read(_ url: URL) throws(TilesetsError) -> TilesetFile {
         let data: Data
         do {
-            data = try Data(contentsOf: url)
+            let file = try FileHandle(forReadingFrom: url)
+            defer { try? file.close() }
+            data = try file.read(upToCount: maxBytes + 1) ?? Data()
         } catch {
             throw TilesetsError(
                 .unreadable, "Tileset file '\(url.path)' cannot be read; check the path and its permissions.")
