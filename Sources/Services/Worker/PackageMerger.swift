@@ -19,7 +19,7 @@ struct PackageMerger: Sendable {
     /// The indexes of shards that earlier merges have read.
     let maps = ShardMaps()
     /// The memory of large merges.
-    let room = MergeRoom()
+    let memory = MergeMemory()
 
     /// Merges on a separate thread.
     ///
@@ -79,7 +79,7 @@ struct PackageMerger: Sendable {
         _ spec: PackageSpec, of inputs: [MergeInput], into temporary: URL, for lease: MergeLease, done: UInt64 = 0
     ) async throws -> PackageReceipt {
         let need = MBTilesMerge.memory(tiles: spec.mask.count(in: spec.zooms))
-        return try await room.with(need, lease.meter) {
+        return try await memory.with(need, lease.meter) {
             try await merge(spec, of: inputs, into: temporary, for: lease, done: done)
         }
     }
