@@ -33,6 +33,16 @@ def wait(what, condition, seconds=60, pause=0.05):
         time.sleep(pause)
 
 
+def leave(world, folder, keep):
+    """Closes the world, when there is one, and removes its scratch folder, unless that is kept."""
+    if world:
+        world.close()
+    if keep:
+        print(f"kept {folder}")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def main(name, checks, make_world, root, options=()):
     """Runs the checks of a table {number: function} on one world, prints a line for each, and ends the process.
 
@@ -63,11 +73,6 @@ def main(name, checks, make_world, root, options=()):
                 failed += 1
                 print(f"FAILED {number:2}  {title} -- {type(problem).__name__}: {problem}", flush=True)
     finally:
-        if world:
-            world.close()
-        if chosen.keep:
-            print(f"kept {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+        leave(world, folder, chosen.keep)
     print(f"{name}: {failed} of {len(chosen.numbers or checks)} failed")
     sys.exit(1 if failed else 0)

@@ -20,24 +20,26 @@ def month(kind):
     return register
 
 
-def go_live(world, tiles, change_graphs=True):
-    """Staging is right, is compared, promoted, and followed by the device."""
-    if change_graphs and world.graphs:
-        world.change_graphs()
+def promote(world, tiles):
+    """Staging is right, is promoted, and the live catalog is the same."""
     world.check_catalog(world.staging, tiles, "staging")
     world.promote()
     world.is_live(tiles)
     world.check_live()
+
+
+def go_live(world, tiles, change_graphs=True):
+    """Staging is right, is compared, promoted, and followed by the device."""
+    if change_graphs and world.graphs:
+        world.change_graphs()
+    promote(world, tiles)
     world.update_device()
 
 
 def go_live_by_patches(world, tiles, disturb):
     """The same, when patches are there, with servers that are disturbed; what they sent."""
     world.change_graphs()
-    world.check_catalog(world.staging, tiles, "staging")
-    world.promote()
-    world.is_live(tiles)
-    world.check_live()
+    promote(world, tiles)
     world.wait_for_patches()
     world.sites.calm()
     disturb(world.sites)
@@ -199,10 +201,7 @@ def updates_die(world, tiles):
     """updates of the device by patches are killed; another device comes, with PMTiles"""
     world.rebuild()
     world.change_graphs()
-    world.check_catalog(world.staging, tiles, "staging")
-    world.promote()
-    world.is_live(tiles)
-    world.check_live()
+    promote(world, tiles)
     world.wait_for_patches()
     world.sites.calm()
     interrupted = sum(world.killed("device", "update", "--store", world.store, within=0.5) for _ in range(10))

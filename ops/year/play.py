@@ -1,6 +1,5 @@
 """Runs a table of months, or of days, on one world, and prints a line for each. Python's standard library only."""
 import argparse
-import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import time
 from pathlib import Path
 
 import world as worlds
-from acceptance import Wrong
+from acceptance import Wrong, leave
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBLEMS = (Wrong, worlds.harness.Trouble, OSError, ValueError, KeyError, subprocess.TimeoutExpired)
@@ -50,11 +49,6 @@ def play(name, chosen, make_world, table, after=None):
         failed = True
         print(f"FAILED {number:2}  {title} -- {type(problem).__name__}: {problem}", flush=True)
     finally:
-        if world:
-            world.close()
-        if chosen.keep:
-            print(f"kept {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+        leave(world, folder, chosen.keep)
     print(f"{name}: {'failed' if failed else f'all {len(table)} passed'} in {time.monotonic() - began:.0f} s")
     sys.exit(1 if failed else 0)
