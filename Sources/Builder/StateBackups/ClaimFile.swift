@@ -61,6 +61,7 @@ public struct ClaimFile: Sendable {
         let end = ContinuousClock.now + patience
         // A file system without locks refuses at once.
         while flock(handle, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end {
+            // `flock` has no limit of time. Only the start of a coordinator waits here, and nothing else runs on its thread.
             usleep(20_000)
         }
         try check()

@@ -4,6 +4,7 @@ import CommandSupport
 import Errors
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 import ZeroMQ
@@ -48,7 +49,7 @@ import ZeroMQ
         /// Returns when it was asked for its epoch once more.
         func isAskedAgain() async throws {
             let before = asked.count
-            while asked.count == before { try await Task.sleep(for: .milliseconds(20)) }
+            try await Eventually.holds("another question", every: .milliseconds(20)) { asked.count > before }
         }
     }
 
