@@ -48,7 +48,11 @@ package enum Units {
         let trimmed = text.filter { $0 != " " }.lowercased()
         for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]
         where trimmed.hasSuffix(suffix) {
-            guard let number = Double(trimmed.dropLast(suffix.count)), number.isFinite else { break }
+            let digits = trimmed.dropLast(suffix.count)
+            guard let number = Double(digits), number.isFinite else {
+                guard Double(digits.replacing(",", with: ".", maxReplacements: 1)) != nil else { break }
+                throw DistanceProblem(message: "\(name) '\(text)' has a comma; write decimals with a point: 1.5km")
+            }
             guard number > 0 || number == 0 && takesZero, number <= limit / factor else {
                 let least = takesZero ? "0" : "more than 0"
                 throw DistanceProblem(

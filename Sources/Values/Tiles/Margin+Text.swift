@@ -12,8 +12,13 @@ extension Margin {
             guard index == 0 ? parts.count == 1 : parts.count == 2,
                 let zoom = index == 0 ? 0 : Int(parts[0].filter { $0 != " " }), let distance = parts.last
             else {
+                // In "1,5km" the second part has no zoom.
+                let isDecimal = index == 1 && !text.contains(":")
                 throw TilesError(
-                    .badMargin, "margin '\(text)' cannot be read; expected for example 5km or 5km,14:500m")
+                    .badMargin,
+                    isDecimal
+                        ? "margin '\(text)' has a comma; write decimals with a point: 1.5km"
+                        : "margin '\(text)' cannot be read; expected for example 5km or 5km,14:500m")
             }
             do throws(Units.DistanceProblem) {
                 let meters = try Units.distance(distance, as: "margin", limit: Margin.limit, takesZero: true)

@@ -3,6 +3,7 @@ import Commands
 import Errors
 import Testing
 import TextFormats
+import Tiles
 
 struct UnitsTests {
     @Test(arguments: [
@@ -34,6 +35,16 @@ struct UnitsTests {
     @Test(arguments: ["", "km", "-2km", "0", "two", "1e9km", "nan"])
     func otherDistancesAreRefusedByName(text: String) {
         #expect { try Units.meters(text) } throws: { ($0 as? CLIError)?.status == .usage }
+    }
+
+    @Test func aDecimalCommaIsNamed() {
+        for text in ["1,5km", "1,5 km", "0,5mi"] {
+            let told = "'\(text)' has a comma; write decimals with a point: 1.5km"
+            #expect { try Units.distance(text, as: "radius", limit: 10_000_000) } throws: {
+                ($0 as? Units.DistanceProblem)?.message == "radius \(told)"
+            }
+            #expect { try Margin(parsing: text) } throws: { ($0 as? TilesError)?.message == "margin \(told)" }
+        }
     }
 
     @Test func aDistanceOutOfRangeNamesTheRange() {

@@ -8,8 +8,8 @@ enum UsageError {
     ///
     /// - Parameter arguments: The command line. They determine the command whose help is mentioned.
     static func translated(_ error: any Error, _ arguments: [String]) -> CLIError {
-        let path = CommandTree.path(arguments).dropFirst().map { CommandTree.name($0) }
-        let help = "packhorse help" + path.map { " " + $0 }.joined()
+        let path = CommandTree.path(arguments)
+        let help = "packhorse help" + path.dropFirst().map { " " + CommandTree.name($0) }.joined()
         let code = RootCommand.exitCode(for: error)
         let message = CLIError.oneLine(
             withWordsInLine(RootCommand.message(for: error)).replacing("\n", with: "; "))
@@ -20,6 +20,12 @@ enum UsageError {
             return CLIError(
                 .usage, "'\(option)' is followed by '\(value)', which begins with '-' as an option does",
                 hint: "write \(option)=\(value) when the value is meant; see '\(help)'")
+        }
+        let option = message.split(separator: "'").dropFirst().first.map(String.init) ?? ""
+        if message.lowercased().hasPrefix("unknown option '"),
+            let hint = OtherOptions.hint(for: option, of: path[path.count - 1])
+        {
+            return CLIError(.usage, "unknown option '\(option)'", hint: "\(hint); see '\(help)'")
         }
         // "Unknown option '--wiat'. Did you mean '--wait'?"
         guard let mark = message.firstRange(of: ". Did you mean ") else {
