@@ -61,6 +61,9 @@ final class Drive {
                 maps.catalog(0);
                 System.out.println(maps.updates());
                 return 0;
+            case "verify":
+                System.out.println(maps.verify());
+                return 0;
             case "search":
                 maps.catalog(86_400);
                 System.out.println(maps.search(words[4], "en"));

@@ -102,6 +102,32 @@ def updates_with_a_patch(world, language):
     expect(pathlib.Path(device.installed()["photos"]["file"]).read_bytes() == world.published("two"), "the file is not the published one")
 
 
+def mends_damage(world, language):
+    world.serve("one")
+    device = Device(world, language, "damage")
+    device.get()
+    expect(json.loads(device.run("verify")) == [], "finds damage in a whole map")
+    file = pathlib.Path(device.installed()["photos"]["file"])
+    whole = file.read_bytes()
+    body = whole.find(world.tiles["one"][4, 15, 0][:64])
+    expect(body > 0, "the tile is not in the file as it is")
+    # The header of the database: no tile can be read.
+    for place, count in ((0, 100), (body, 8)):
+        file.write_bytes(whole[:place] + bytes(count) + whole[place + count:])
+        if place == 0:
+            said = device.run("tile", 4, 15, 0, code=1)
+            expect("error damaged " in said and "Download the map again" in said, f"said {said}")
+        found = json.loads(device.run("verify"))
+        expect([one["item"]["id"] for one in found] == ["photos"], f"verify found {found}")
+        expect(file.stat().st_size == len(whole), "the damaged file does not stay")
+        expect(device.installed()["photos"].get("isDamaged") is True, f"installed: {device.installed()}")
+        if place:
+            device.shows("one", [(0, 0, 0), (3, 1, 2)])
+        device.get()
+        expect(file.read_bytes() == whole and "isDamaged" not in device.installed()["photos"], "is not mended")
+        device.shows("one", [(0, 0, 0), (4, 15, 0)])
+
+
 def goes_on(world, device, cut):
     """A download that `cut` ends continues where it was, and each byte is sent once more at most."""
     world.serve("one")
@@ -191,4 +217,5 @@ ALL = {
     4: in_each_language(is_cancelled, "goes on after a cancel where it was"),
     5: in_each_language(says_why, "errors have a code and name the remedy"),
     6: alone(is_a_package),
+    7: in_each_language(mends_damage, "a damaged map stays, is listed as damaged, and is replaced by a download"),
 }

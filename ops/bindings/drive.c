@@ -93,6 +93,8 @@ static int run(ofm_maps *maps, int count, char **words) {
         ofm_data_free(data);
         data = NULL;
         error = ofm_maps_updates(maps, &data);
+    } else if (count == 1 && !strcmp(command, "verify")) {
+        error = ofm_maps_verify(maps, &data);
     } else if (count == 2 && !strcmp(command, "search")) {
         error = ofm_maps_catalog(maps, 86400, &data);
         if (error) return fail(error);

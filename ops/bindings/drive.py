@@ -50,6 +50,8 @@ def run(maps, command, words):
     elif command == "updates":
         maps.catalog(0)
         print(json.dumps(maps.updates()))
+    elif command == "verify":
+        print(json.dumps(maps.verify()))
     elif command == "search":
         maps.catalog()
         print(json.dumps(maps.search(words[0])))

@@ -103,6 +103,11 @@ NATIVE(jbyteArray, updates)(JNIEnv *env, jclass class, jlong maps) {
     DATA(ofm_maps_updates(MAPS, &data));
 }
 
+NATIVE(jbyteArray, verify)(JNIEnv *env, jclass class, jlong maps) {
+    (void)class;
+    DATA(ofm_maps_verify(MAPS, &data));
+}
+
 NATIVE(void, remove)(JNIEnv *env, jclass class, jlong maps, jbyteArray id) {
     char *a = text(env, id);
     (void)class;

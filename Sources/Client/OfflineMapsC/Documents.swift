@@ -66,6 +66,15 @@ struct UpdateDocument: Encodable {
     }
 }
 
+/// A file that is missing or damaged.
+struct FindingDocument: Encodable {
+    let item: Item?
+    let path: String
+    let problem: String
+
+    init(_ finding: Finding) { (item, path, problem) = (finding.item, finding.path, finding.problem) }
+}
+
 extension CData {
     /// A document as `ofm_data`.
     static func json(_ document: some Encodable) throws(StoreError) -> Handle {

@@ -69,6 +69,15 @@ public typealias HandleResult = UnsafeMutablePointer<UnsafeMutableRawPointer?>
     }
 }
 
+/// `ofm_maps_verify` of offlinemaps.h.
+@_cdecl("ofm_maps_verify") public func verify(_ maps: Handle?, json: HandleResult?) -> Handle? {
+    attempt { () throws(StoreError) in
+        let (handle, json) = try open(maps, json)
+        let findings = try blocking { [maps = handle.maps] () async throws(StoreError) in try await maps.verify() }
+        json.pointee = try CData.json(findings.map(FindingDocument.init))
+    }
+}
+
 /// `ofm_maps_style` of offlinemaps.h.
 @_cdecl("ofm_maps_style") public func style(
     _ maps: Handle?, style: UnsafePointer<CChar>?, package: UnsafePointer<CChar>?, json: HandleResult?

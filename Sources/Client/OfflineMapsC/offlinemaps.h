@@ -102,14 +102,26 @@ void ofm_maps_free(ofm_maps *maps);
 ofm_error *ofm_maps_catalog(ofm_maps *maps, int64_t max_age, ofm_data **json);
 /* The packages of the last list whose names match in any language, best first, as a JSON array of the same objects. */
 ofm_error *ofm_maps_search(ofm_maps *maps, const char *text, const char *language, ofm_data **json);
-/* What is installed, as a JSON array: [{"item": {"kind", "id"}, "version", "bytes", "dataDate", "file"}]. */
+/*
+ * What is installed, as a JSON array: [{"item": {"kind", "id"}, "version", "bytes", "dataDate", "file"}]; a damaged one also has
+ * "isDamaged": true.
+ */
 ofm_error *ofm_maps_installed(ofm_maps *maps, ofm_data **json);
 /* What an update would download, by the last list: {"bytes", "changes": [{"item", "from", "to", "bytes", "isPatch"}]}. Asks no server. */
 ofm_error *ofm_maps_updates(ofm_maps *maps, ofm_data **json);
 
 /*
+ * Reads every byte of what is installed and compares it with what the publisher signed; gives what is missing or damaged, as a JSON
+ * array: [{"item": {"kind", "id"}, "path", "problem"}], empty when all is whole. A damaged map stays: the next ofm_maps_download or
+ * ofm_maps_update downloads it again, and replaces it when the new file is whole.
+ * Errors: "storage".
+ */
+ofm_error *ofm_maps_verify(ofm_maps *maps, ofm_data **json);
+
+/*
  * Begins to download a package and a style, or to bring them to the newest version of the last list, and returns at once. The list is
- * read again when it is a day old; ofm_maps_update asks the server at once. What is installed is not downloaded again.
+ * read again when it is a day old; ofm_maps_update asks the server at once. What is installed and not known to be
+ * damaged is not downloaded again.
  *   style     NULL for the package alone
  *   progress  NULL for none
  *   context   given to the progress function; must be valid until ofm_download_free has returned
@@ -131,7 +143,8 @@ ofm_error *ofm_maps_style(ofm_maps *maps, const char *style, const char *package
  * A tile of what is installed, uncompressed; y counts from the north. Never waits for an update or a network.
  *   tileset  NULL for any
  *   tile     NULL when the tile is not here; without bytes when the tile server has none
- * Errors: "invalid-arguments" for a tile that cannot exist; "damaged": remove the map and download it again.
+ * Errors: "invalid-arguments" for a tile that cannot exist; "damaged": the map stays, and its other tiles can be read;
+ * ofm_maps_download downloads it again.
  */
 ofm_error *ofm_maps_tile(ofm_maps *maps, const char *tileset, int32_t z, int32_t x, int32_t y, ofm_data **tile);
 /* Whether requests are held back: 1 for offline, 0 for online. It counts until the maps are freed. Until then downloads wait. */

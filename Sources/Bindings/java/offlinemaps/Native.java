@@ -10,6 +10,7 @@ final class Native {
     static native byte[] search(long maps, byte[] text, byte[] language) throws OfflineMapsException;
     static native byte[] installed(long maps) throws OfflineMapsException;
     static native byte[] updates(long maps) throws OfflineMapsException;
+    static native byte[] verify(long maps) throws OfflineMapsException;
     static native void remove(long maps, byte[] id) throws OfflineMapsException;
     static native byte[] style(long maps, byte[] style, byte[] id) throws OfflineMapsException;
     static native byte[] tile(long maps, byte[] tileset, int z, int x, int y) throws OfflineMapsException;

@@ -67,6 +67,14 @@ public final class OfflineMaps implements AutoCloseable {
         return text(Native.updates(handle()));
     }
 
+    /**
+     * Reads every byte of what is installed; what is missing or damaged, as JSON, an empty array when all is whole. A damaged map stays
+     * until {@link #download} or {@link #update} has downloaded it again.
+     */
+    public String verify() throws OfflineMapsException {
+        return text(Native.verify(handle()));
+    }
+
     /** Removes a package. */
     public void remove(String id) throws OfflineMapsException {
         Native.remove(handle(), bytes(id));

@@ -30,6 +30,7 @@ _FUNCTIONS = {
     "ofm_maps_search": (c_void_p, [c_void_p, c_char_p, c_char_p, _OUT]),
     "ofm_maps_installed": (c_void_p, [c_void_p, _OUT]),
     "ofm_maps_updates": (c_void_p, [c_void_p, _OUT]),
+    "ofm_maps_verify": (c_void_p, [c_void_p, _OUT]),
     "ofm_maps_download": (c_void_p, [c_void_p, c_char_p, c_char_p, ProgressFunction, c_void_p, _OUT]),
     "ofm_maps_update": (c_void_p, [c_void_p, ProgressFunction, c_void_p, _OUT]),
     "ofm_maps_remove": (c_void_p, [c_void_p, c_char_p]),

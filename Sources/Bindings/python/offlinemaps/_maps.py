@@ -95,6 +95,13 @@ class Maps:
         """What an update would download, by the last list."""
         return self._json("ofm_maps_updates", self._open)
 
+    def verify(self) -> list[dict[str, Any]]:
+        """Reads every byte of what is installed; what is missing or damaged, nothing when all is whole.
+
+        A damaged map stays until `download` or `update` has downloaded it again.
+        """
+        return self._json("ofm_maps_verify", self._open)
+
     def download(self, package: str, style: Optional[str] = None) -> Download:
         """Begins to download a package and a style, or to bring them to the newest version of the last list.
 

@@ -64,7 +64,7 @@ extension CatalogContent.Offer {
             piece.files.first { $0.format == format.name }.map { (Item.package(piece.id, edition, format), $0.sha256) }
         }
         return wanted.allSatisfy { item, sha256 in
-            files.contains { $0.state == .current && $0.item == item && $0.sha256 == sha256 }
+            files.contains { $0.isRead && $0.item == item && $0.sha256 == sha256 }
         }
     }
 }

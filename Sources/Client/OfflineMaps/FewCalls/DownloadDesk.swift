@@ -61,7 +61,9 @@ actor DownloadDesk {
             let status = try await store.status(of: item)
             guard let task = status?.task, task.kind == .install || task.kind == .update, !task.state.isOver else {
                 let isRemoved = status?.task?.kind == .remove
-                if let status, status.installed != nil, !status.isOutdated, status.missingFiles.isEmpty, !isRemoved {
+                if let status, status.installed != nil, !status.isOutdated, !status.isDamaged,
+                    status.missingFiles.isEmpty, !isRemoved
+                {
                     return nil
                 }
                 return try await store.install([item]).first

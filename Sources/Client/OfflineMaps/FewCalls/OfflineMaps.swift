@@ -45,7 +45,8 @@ public struct OfflineMaps: Sendable {
     ///
     /// The work begins with the first element that is asked for. What is installed in its newest version is not downloaded
     /// again, so this call is also the test whether the map is complete, with and without a network. The last element has
-    /// ``DownloadProgress/isComplete``.
+    /// ``DownloadProgress/isComplete``. A map of which a read or ``verify()`` has found damage is downloaded again; the damaged
+    /// file stays until the new one is whole.
     ///
     /// A task that is cancelled, and a loop that is left, stop the download and keep its bytes: the next call continues
     /// there, also after a restart. A process that is killed stops nothing for good: the next ``open(_:catalog:key:change:)`` continues.
@@ -74,6 +75,13 @@ public struct OfflineMaps: Sendable {
                 try await store.updates().changes.map(\.item)
             })
     }
+
+    /// Reads every byte of what is installed and compares it with what the publisher signed.
+    ///
+    /// A damaged map stays: ``download(_:style:)`` and ``update()`` then download it again.
+    ///
+    /// - Returns: What is missing or damaged; nothing when all is whole.
+    public func verify() async throws(StoreError) -> [Finding] { try await store.verify(deep: true) }
 
     /// An installed style, as JSON for a renderer on this device: its source of tiles is the file of an installed package,
     /// its sprites and glyphs are files too.

@@ -87,7 +87,11 @@ extension FileInstaller {
             return new
         }
         // An attempt that failed after its rename, for example because the folder was not flushed.
-        let isMoved = download.file.key.isPack && access(part.path, F_OK) != 0 && access(target.path, F_OK) == 0
+        var isMoved = download.file.key.isPack && access(part.path, F_OK) != 0 && access(target.path, F_OK) == 0
+        // What is there may also be a damaged file with its name.
+        if isMoved, download.source != .filled {
+            isMoved = try hasBytes(target, size: download.size, sha256: download.file.digest)
+        }
         if download.source == .filled, !isMoved { try finishFilled(details, part) }
         do throws(StorageError) {
             let size = try FileDescriptor(reading: isMoved ? target : part).size
@@ -111,6 +115,9 @@ extension FileInstaller {
         _ part: URL, at target: URL, _ installed: InstalledFile, source: CatalogOrigin?
     ) throws(StorageError) {
         let home = target.deletingLastPathComponent()
+        if installed.format != .styleArchive, StoreScan.isFile(target) {
+            return try replace(target, by: part, installed, source: source)
+        }
         let new = newFolder(of: home)
         // What a crash has left is made again.
         try removeFolder(new)
@@ -127,6 +134,17 @@ extension FileInstaller {
         // A folder of the same version without a row is of no use to anyone.
         try removeFolder(home)
         try Durable.rename(new, to: home)
+    }
+
+    /// Puts the part file in the place of a damaged file with the same name: at each moment one of both can be read.
+    private static func replace(
+        _ target: URL, by part: URL, _ installed: InstalledFile, source: CatalogOrigin?
+    ) throws(StorageError) {
+        try Durable.write(
+            try InstalledFileDocument(installed, source: source).encoded(),
+            to: target.deletingLastPathComponent().appending(path: InstalledFileDocument.name))
+        try Durable.sync(file: part)
+        try Durable.rename(part, to: target)
     }
 
     static func newFolder(of home: URL) -> URL {

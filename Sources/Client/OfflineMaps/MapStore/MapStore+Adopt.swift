@@ -36,7 +36,7 @@ extension StoreWorker {
             let rows = try await view().rows
             let folder = folder
             let adopter = try await onFiles {
-                var adopter = Adopter(folder: folder, way: way, replacing: replacing) { rows.current($0) }
+                var adopter = Adopter(folder: folder, way: way, replacing: replacing) { rows.readable($0) }
                 do throws(StoreError) {
                     try adopter.add(file, as: item)
                     try adopter.place(except: rows.files)

@@ -64,9 +64,10 @@ extension MapStore {
             guard !new.isEmpty else { continue }
             func size(_ download: DownloadItem) -> UInt64 { download.patch?.size ?? download.size }
             let own = new.filter { !$0.file.key.isCompanion }
+            let installed = Self.installed(item, in: view, folder: worker.folder)
             changes.append(
                 UpdateOffer.Change(
-                    item: item, from: Self.installed(item, in: view, folder: worker.folder)?.version, to: offered,
+                    item: item, from: installed?.isDamaged == false ? installed?.version : nil, to: offered,
                     bytes: new.reduce(0) { $0 + size($1) },
                     companionBytes: new.filter(\.file.key.isCompanion).reduce(0) { $0 + size($1) },
                     isPatch: !own.isEmpty && own.allSatisfy { $0.patch != nil }))
@@ -122,7 +123,7 @@ extension MapStore {
         let added = new.reduce(0) { $0 + $1.size * (1 + $1.copies) }
         let patches = new.reduce(0) { $0 + ($1.patch?.size ?? 0) }
         let replaced = Set(new.filter { !$0.isTile }.map(\.file.key)).reduce(UInt64(0)) { sum, key in
-            sum + (view.rows.current(key)?.bytes ?? 0)
+            sum + (view.rows.readable(key)?.bytes ?? 0)
         }
         let kept = view.rows.settings.quota.previousVersions > 0 ? 0 : replaced
         let peak = added + patches
@@ -139,7 +140,7 @@ extension MapStore {
     }
 
     private static func date(of item: Item, _ view: StoreView) -> String? {
-        view.files(of: item).first { $0.state == .current && item.isMade(of: $0.item) }?.dataDate
+        view.files(of: item).first { $0.isRead && item.isMade(of: $0.item) }?.dataDate
     }
 
     /// One date, or the first and the last.

@@ -46,7 +46,7 @@ extension MapStore {
     }
 
     static func companions(among files: [InstalledFile], _ folder: StoreFolder) -> [InstalledCompanion] {
-        files.filter { $0.state == .current }.compactMap { file in
+        files.filter(\.isRead).compactMap { file in
             guard let kind = file.item.companionKind, let place = folder.place(of: file) else { return nil }
             return InstalledCompanion(
                 kind: kind, engine: file.engine, version: file.version, bytes: file.bytes, dataDate: file.dataDate,
@@ -66,7 +66,7 @@ extension MapStore {
     /// Whether the catalog has another file for a companion that a package has.
     static func hasNewerCompanion(of item: Item, among files: [InstalledFile], in view: StoreView) -> Bool {
         guard case .package(let id, let edition, _) = item else { return false }
-        let held = files.filter { $0.state == .current && $0.item.isCompanion }
+        let held = files.filter { $0.isRead && $0.item.isCompanion }
         guard !held.isEmpty else { return false }
         let offers = view.content?.companions(of: id, language: edition.language) ?? []
         return held.contains { file in

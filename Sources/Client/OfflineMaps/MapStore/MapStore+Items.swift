@@ -112,13 +112,13 @@ extension MapStore {
                     }
                     return !offer.isInstalled(item, in: installed.files)
                 } ?? false || installed != nil && Self.hasNewerCompanion(of: item, among: files, in: view),
-            isDamaged: installed == nil && view.rows.holds.contains { $0.item == item },
+            isDamaged: installed.map(\.isDamaged) ?? view.rows.holds.contains { $0.item == item },
             missingFiles: missing, missingGroups: Self.missingGroups(of: item, files, view))
     }
 
     private static func missingGroups(of item: Item, _ files: [InstalledFile], _ view: StoreView) -> [String] {
         guard case .package(let id, let edition, _) = item, edition.group == nil, !files.isEmpty else { return [] }
-        let there = Set(files.filter { $0.state == .current }.compactMap(\.item.edition.group))
+        let there = Set(files.filter(\.isRead).compactMap(\.item.edition.group))
         return view.groups.sorted().filter { group in
             !there.contains(group)
                 && view.content?.offer(id, Edition(group: group, language: edition.language)) != nil
@@ -170,9 +170,9 @@ extension MapStore {
 
     static func installed(_ item: Item, in view: StoreView, folder: StoreFolder) -> Installed? {
         let files = view.files(of: item)
-        guard files.contains(where: { $0.state == .current }) else { return nil }
+        guard files.contains(where: \.isRead) else { return nil }
         let own = files.filter { file in view.rows.holders(of: file.id.key).allSatisfy { $0.item == item } }
-        let single = files.filter { $0.state == .current && $0.item == item }
+        let single = files.filter { $0.isRead && $0.item == item }
         var installed = Installed(
             item: item, files: files, file: single.count == 1 ? folder.place(of: single[0]) : nil,
             ownBytes: own.reduce(0) { $0 + $1.bytes },

@@ -4,41 +4,58 @@ internal import Foundation
 extension MapStore {
     /// Compares the installed files with their rows: which are missing, and which are damaged.
     ///
+    /// In the process that works, what every byte of a file says is noted: a map that is damaged stays, and
+    /// ``OfflineMaps/download(_:style:)``, ``update(_:together:)`` and ``repair()`` download it again; one that counted as damaged
+    /// and is whole counts as whole.
+    ///
     /// - Parameter deep: Reads every byte and compares the SHA-256; otherwise only the sizes are compared, and of files that
     ///   were adopted where they are also the time of change.
     public func verify(deep: Bool) async throws(StoreError) -> [Finding] {
-        let view = try await worker.view()
-        let folder = worker.folder
-        return try await worker.onFiles { StoreVerify.findings(view.rows, folder, deep: deep).map(\.finding) }
+        try await worker.findings(deep: deep).map(\.finding)
     }
 
-    /// Verifies every byte and mends what can be mended: a damaged or missing file goes back to its previous version, or a
-    /// task downloads it again.
+    /// Verifies every byte and mends what can be mended: a damaged or missing file goes back to its previous version when that is
+    /// whole, or a task downloads it again.
     ///
-    /// What cannot be downloaded again stays as it is: files that the catalog does not have. Before a damaged file without an
-    /// earlier version is removed, the server is asked for the catalog; when it does not answer, nothing is changed.
+    /// A damaged map stays, and is read, until the new file has arrived and every byte of it was checked. Before a task is added
+    /// for it, the server is asked for the catalog; when it does not answer, no task is added. What cannot be downloaded again
+    /// stays as it is: files that the catalog does not have.
     ///
     /// - Throws: `wrong-state` while another process does the work; `network` and `catalog` when the catalog cannot be read;
     ///   `not-in-catalog` when the store has none.
     public func repair() async throws(StoreError) -> [Finding] {
         guard role == .worker else { throw Self.isReader }
+        let found = try await worker.findings(deep: true)
         let before = try await worker.view()
-        let folder = worker.folder
-        let found = try await worker.onFiles { StoreVerify.findings(before.rows, folder, deep: true) }
-        let readable = try await worker.onFiles {
-            Set(found.map(\.file).filter { before.isReadableInPart($0, folder) }.map(\.id))
+        let faulty = Set(found.map(\.file.id))
+        // What readers get, and no whole version can take its place.
+        let wanted = found.map(\.file).filter { file in
+            before.rows.readable(file.id.key)?.id == file.id && !file.isOutside
+                && before.rows.held.contains(file.id.key)
+                && !before.rows.files.versions(of: file.id.key).contains {
+                    $0.state == .previous && !faulty.contains($0.id)
+                }
         }
-        let wanted = found.filter { readable.contains($0.file.id) }.flatMap { before.holders(mending: $0.file) }
-        if wanted.contains(where: { !$0.isRegion }) { try await askForCatalog() }
+        if wanted.contains(where: { file in before.holders(mending: file).contains { !$0.isRegion } }) {
+            try await askForCatalog()
+        }
         let view = try await worker.view()
+        let stays = Set(wanted.map(\.id))
         var findings: [Finding] = []
+        // Before a map could go back to one of them.
+        for (file, _) in found where file.state == .previous { _ = await worker.giveUp(file.id) }
         for (file, finding) in found {
             var finding = finding
+            guard file.state != .previous else {
+                finding.isMended = true
+                findings.append(finding)
+                continue
+            }
             let holders = view.holders(mending: file)
-            if readable.contains(file.id), !holders.contains(where: view.mayDownload) {
+            if stays.contains(file.id), !holders.contains(where: view.mayDownload) {
                 if !file.isAdopted { finding.problem += " The catalog does not have it any more, so it stays." }
             } else if !file.isOutside, !file.isAdopted || !holders.isEmpty {
-                finding.isMended = await worker.giveUp(file.id)
+                if !stays.contains(file.id) { finding.isMended = await worker.giveUp(file.id) }
                 guard !finding.isMended else {
                     findings.append(finding)
                     continue
@@ -68,11 +85,11 @@ extension MapStore {
         try await worker.reset()
     }
 
-    /// Reads the catalog from its server, so that nothing is removed that cannot be downloaded again.
+    /// Reads the catalog from its server, so that a task is added only for what can be downloaded now.
     private func askForCatalog() async throws(StoreError) {
         guard worker.options.catalog != nil else {
             throw StoreError(
-                .notInCatalog, "Nothing was changed: the store has no catalog to download the damaged files from.",
+                .notInCatalog, "The store has no catalog to download the damaged files from; they stay as they are.",
                 advice: "Set StoreOptions.catalog.")
         }
         if await worker.started == nil { try await start(.catalog) }
@@ -90,27 +107,12 @@ extension StoreView {
         rows.holders(of: file.id.key).map(\.item).filter { !file.isAdopted || isOffered($0) }
     }
 
-    /// Whether a file that is not whole is the only version, so that its removal would take tiles away.
-    fileprivate func isReadableInPart(_ file: InstalledFile, _ folder: StoreFolder) -> Bool {
-        file.state == .current && !file.isOutside && !rows.holders(of: file.id.key).isEmpty
-            && !rows.files.versions(of: file.id.key).contains { $0.state == .previous }
-            && folder.place(of: file).flatMap { StoreScan.size($0) } ?? 0 > 0
-    }
-
     fileprivate func mayDownload(_ item: Item) -> Bool { item.isRegion || isOffered(item) }
 
     private func isOffered(_ item: Item) -> Bool { content?.offer(of: item) != nil || content?.style(of: item) != nil }
 }
 
 extension StoreWorker {
-    /// Lets go of a file that cannot be read.
-    ///
-    /// - Returns: Whether an earlier version takes its place.
-    func giveUp(_ file: FileID) -> Bool {
-        process(.unreadable(file))
-        return machine?.rows.current(file.key) != nil
-    }
-
     /// Stops, removes all files besides the lock, and opens an empty store.
     func reset() async throws(StoreError) {
         let before = started

@@ -135,7 +135,7 @@ extension CatalogContent {
 extension PlanView {
     /// Whether a task leaves a file as it is: an update never replaces one that was adopted, because no server has it.
     func keepsAdopted(_ key: InstalledFileKey, _ task: TaskRecord) -> Bool {
-        task.kind == .update && rows.current(key)?.isAdopted == true
+        task.kind == .update && rows.readable(key)?.isAdopted == true
     }
 
     /// Whether something is installed for an item.

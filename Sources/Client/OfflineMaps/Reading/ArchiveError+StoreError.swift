@@ -6,6 +6,12 @@ extension ArchiveError {
     func error(_ path: String) -> StoreError {
         StoreError(
             .damaged, "The installed file '\(path)' cannot be read: \(Sentence.inner(message))",
-            advice: "Remove the map and download it again.", cause: self)
+            advice: StoreError.adviceForDamage, cause: self)
     }
+}
+
+extension StoreError {
+    /// What to do about a map that is damaged.
+    static let adviceForDamage =
+        "Download the map again, or repair the store; until then the map stays, and its other tiles can be read."
 }

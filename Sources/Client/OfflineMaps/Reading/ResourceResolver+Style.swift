@@ -19,6 +19,7 @@ extension ResourceResolver {
     public func style(_ id: String, _ form: StyleForm) throws(StoreError) -> Data {
         let snapshot = snapshot
         guard let pack = snapshot.packs.first(where: { $0.id == id || $0.pack.index.style == id })?.pack else {
+            if let damage = snapshot.damaged[id] { throw damage }
             throw StoreError(
                 .notFound, "The style '\(id)' is not installed.", advice: "Download it first.")
         }

@@ -12,12 +12,14 @@ public final class ResourceResolver: Sendable {
     /// The style packs and tile addresses of one moment.
     final class ResourceSnapshot: Sendable {
         let packs: [(id: String, pack: StylePack)]
+        /// The styles that are known to be damaged and cannot be opened.
+        let damaged: [String: StoreError]
         let templates: [(template: TileTemplate, tileset: String)]
         /// The units that have tiles.
         let maps: [InstalledFile]
 
-        init(_ packs: [(id: String, pack: StylePack)], _ units: [InstalledFile]) {
-            self.packs = packs
+        init(_ packs: [(id: String, pack: StylePack)], damaged: [String: StoreError], _ units: [InstalledFile]) {
+            (self.packs, self.damaged) = (packs, damaged)
             maps = units.filter { $0.mask != nil && $0.format != .opaque }
             var seen: Set<TileTemplate> = []
             templates = maps.compactMap { unit in
@@ -37,7 +39,7 @@ public final class ResourceResolver: Sendable {
     /// Reads the style packs among the units, and the tiles of `tiles`.
     ///
     /// - Parameter web: For ``load(_:asks:)``; `nil` for a resolver without ambient cache and network.
-    /// - Throws: `damaged` for a style pack that cannot be opened.
+    /// - Throws: `damaged` for a style pack that cannot be opened and is not known to be damaged.
     init(
         _ folder: StoreFolder, _ units: [InstalledFile], tiles: TileReader, web: WebResources? = nil
     ) throws(StoreError) {
@@ -58,15 +60,18 @@ public final class ResourceResolver: Sendable {
     private static func snapshot(_ folder: StoreFolder, _ units: [InstalledFile]) throws(StoreError) -> ResourceSnapshot
     {
         var packs: [(id: String, pack: StylePack)] = []
+        var damaged: [String: StoreError] = [:]
         for unit in units {
             guard case .style(let id) = unit.item, let file = folder.file(unit.path) else { continue }
             do throws(StylesError) { packs.append((id, try open(file))) } catch {
-                throw StoreError(
+                let damage = StoreError(
                     .damaged, "The style pack '\(unit.path)' cannot be read: \(Sentence.inner(error.message))",
-                    advice: "Install it again, or repair the store.", cause: error)
+                    advice: "Download it again, or repair the store.", cause: error)
+                guard unit.state == .damaged else { throw damage }
+                damaged[id] = damage
             }
         }
-        return ResourceSnapshot(packs, units)
+        return ResourceSnapshot(packs, damaged: damaged, units)
     }
 
     /// Opens the pack next to its archive; unpacks it where that was not done or not finished.
@@ -168,6 +173,7 @@ extension Resource {
         switch answer {
         case .found(let tile):
             self.init(body: tile.body, mediaType: tile.mediaType, coding: tile.coding, isStale: tile.isStale)
+            reportDamage = tile.reportDamage
         case .empty: self = .empty
         case .absent: return nil
         }

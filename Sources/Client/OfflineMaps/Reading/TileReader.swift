@@ -57,7 +57,7 @@ public final class TileReader: Sendable {
         _ id: TileID, of tileset: String? = nil, _ edition: Edition = Edition()
     ) throws(StoreError) -> TileAnswer {
         switch find(id, of: tileset, edition) {
-        case .body(let file, let body): return .found(Self.tile(file, body))
+        case .body(let file, let body): return .found(self.tile(file, body))
         case .empty: return .empty
         case .absent: return .absent
         case .failed(let file, let error): throw error.error(file.unit.path)
@@ -72,7 +72,7 @@ public final class TileReader: Sendable {
         var next: TileID? = id
         while let tile = next {
             switch find(tile, of: tileset, Edition()) {
-            case .body(let file, let body): return (tile, Self.tile(file, body))
+            case .body(let file, let body): return (tile, self.tile(file, body))
             case .failed(let file, let error): failure = failure ?? error.error(file.unit.path)
             case .empty, .absent: break
             }
@@ -122,7 +122,7 @@ public final class TileReader: Sendable {
                 case .absent: break
                 }
             } catch {
-                if file.fail() { report(file.unit, error.error(file.unit.path)) }
+                fail(file, error)
             }
         }
         return result
@@ -143,16 +143,27 @@ public final class TileReader: Sendable {
             if failures.isEmpty { return found }
             let newer = box.load()
             if newer === snapshot {
-                for (file, error) in failures where file.fail() { report(file.unit, error.error(file.unit.path)) }
+                for (file, error) in failures { fail(file, error) }
                 return found
             }
             snapshot = newer
         }
     }
 
-    private static func tile(_ file: UnitFile, _ body: StoredBody) -> Tile {
+    /// Reports a file that cannot be read, once.
+    private func fail(_ file: UnitFile, _ error: ArchiveError) {
+        if file.fail() { report(file.unit, error.error(file.unit.path)) }
+    }
+
+    private func tile(_ file: UnitFile, _ body: StoredBody) -> Tile {
         let isStale = body.expires.map { $0 < Date() } ?? !file.unit.isFresh
-        return Tile(
+        var tile = Tile(
             body: body.bytes, coding: body.coding, mediaType: body.mediaType, origin: file.origin, isStale: isStale)
+        // A renderer unpacks most tiles: that their bytes are wrong is found after they were given.
+        tile.reportDamage = { [report] in
+            guard file.fail() else { return }
+            report(file.unit, ArchiveError(.badTile, "A tile cannot be unpacked.").error(file.unit.path))
+        }
+        return tile
     }
 }

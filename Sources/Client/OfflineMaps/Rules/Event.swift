@@ -24,6 +24,8 @@ enum Request: Hashable, Codable, Sendable {
     case setNetworkRule(NetworkRule)
     /// Files that the shell has put at their places become current, all of them or none.
     case adopt([AdoptedFile])
+    /// A reader has found that a file is damaged.
+    case noteDamage(FileID)
 }
 
 /// What a call gets back.
@@ -117,8 +119,11 @@ enum Event: Sendable {
     /// Verifying, patching or preparing failed because of the disk; `text`: what happened and what to do.
     case fileFailed(OpID, isFull: Bool, text: String? = nil)
     case gone(Trash)
-    /// A file cannot be read: its bytes are removed.
-    case unreadable(FileID)
+    /// Some bytes of a file are wrong: it stays, and does not count for plans.
+    case damaged(FileID)
+    /// The version before is whole and takes the place of a file that is damaged or missing, whose bytes are removed; so are
+    /// those of a kept version that is damaged.
+    case givesWay(FileID)
     /// A file is not at its place.
     case lost(FileID)
     /// A file that was not at its place is there again, whole.

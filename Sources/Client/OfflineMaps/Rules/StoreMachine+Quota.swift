@@ -1,7 +1,8 @@
 extension StoreMachine {
     /// Everything on disk that counts towards the quota, with what is still being removed.
     var used: UInt64 {
-        rows.files.values.reduce(0) { $0 + $1.bytes } + parts.values.reduce(0, +)
+        rows.files.values.reduce(0) { $0 + $1.bytes } + rows.damaged.reduce(0) { $0 + $1.bytes }
+            + parts.values.reduce(0, +)
             + preparedFiles.values.reduce(0) { $0 + $1.bytes } + trash.values.reduce(0, +)
     }
 

@@ -22,6 +22,9 @@ extension StoreMachine {
             editSettings { $0.networkRule = rule }
             answer = .done
         case .adopt(let files): answer = adopt(files)
+        case .noteDamage(let file):
+            damaged(file)
+            answer = .done
         }
         change(.answered(id, answer))
         then(.answer(id, answer))

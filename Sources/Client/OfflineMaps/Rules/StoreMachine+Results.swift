@@ -97,6 +97,8 @@ extension StoreMachine {
         setPart(file.sha256, nil)
         setVerified(file.sha256, false)
         forgetFilled(file.sha256)
+        // It has taken the place of the damaged file with the same name already.
+        if rows.faulty[file.id]?.state == .damaged { return returned(file.id, as: file) }
         addPrepared(file)
         if !plans.wants(file.id) { discardPrepared(file.id) }
     }

@@ -32,8 +32,8 @@ extension StoreMachine {
             change(.file(old))
             dropPrevious(of: key)
         }
-        // What was missing is here again, or has a newer version in its place.
-        for old in rows.missing.versions(of: key) { removeFile(old) }
+        // What was missing or damaged is here again, or has another version in its place.
+        for old in rows.faulty.versions(of: key) { removeFile(old) }
         then(.showReaders)
         if let holder = download.holder, !key.isPack {
             then(.report(.installed(holder, version: download.file.version, changed: nil)))
@@ -68,7 +68,7 @@ extension StoreMachine {
 
     /// Removes all versions of what no item needs any more.
     mutating func removeFiles(of key: InstalledFileKey) {
-        for file in rows.files.versions(of: key) + rows.missing.versions(of: key) { removeFile(file) }
+        for file in rows.files.versions(of: key) + rows.faulty.versions(of: key) { removeFile(file) }
     }
 
     /// Stops a task and lets it be planned again.
@@ -103,18 +103,22 @@ extension StoreMachine {
         let moved = rows.keysGoingBack(of: Set(task.items)).filter { goBack($0) }
         if moved.isEmpty { return fail(task.id, .invalidArguments) }
         then(.showReaders)
+        discardTrashLast()
         end(task, as: .done)
     }
 
     /// Swaps the current and the newest previous version of a file; `false` when none was kept.
+    ///
+    /// A damaged version is not kept.
     mutating func goBack(_ key: InstalledFileKey) -> Bool {
         let previous = rows.files.versions(of: key).first { $0.state == .previous }
-        guard var old = previous, var current = rows.current(key) else { return false }
+        guard var old = previous, var current = rows.readable(key) else { return false }
+        let isDamaged = current.state == .damaged
         current.state = .previous
         old.state = .current
         // What goes back together has one number afterwards too, so that a second rollback takes it forward together.
         (old.order, current.order) = (current.order, old.order)
-        change(.file(current))
+        if isDamaged { removeFile(current) } else { change(.file(current)) }
         change(.file(old))
         for hold in rows.holders(of: key) {
             then(.report(.installed(hold.item, version: old.version, changed: nil)))

@@ -178,8 +178,9 @@ struct StoreMachine: Sendable {
         case .prepared(let op, let file): prepared(op, file)
         case .fileFailed(let op, let isFull, let text): fileFailed(op, isFull: isFull, text: text)
         case .gone(let what): gone(what)
-        case .unreadable(let file): unreadable(file, isLost: false)
-        case .lost(let file): unreadable(file, isLost: true)
+        case .damaged(let file): damaged(file)
+        case .givesWay(let file): givesWay(file)
+        case .lost(let file): lost(file)
         case .returned(let file): returned(file)
         case .used(let times): used(times)
         }

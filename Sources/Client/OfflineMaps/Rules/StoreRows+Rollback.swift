@@ -17,7 +17,7 @@ extension StoreRows {
     ///
     /// All files that are no companions count as one.
     private func lastChanged(of keys: [InstalledFileKey]) -> [InstalledFileKey] {
-        func order(_ key: InstalledFileKey) -> Int64 { current(key)?.order ?? 0 }
+        func order(_ key: InstalledFileKey) -> Int64 { readable(key)?.order ?? 0 }
         let maps = keys.filter { !$0.isCompanion }
         let (map, newest) = (maps.map(order).max(), keys.map(order).max())
         return keys.filter { $0.isCompanion ? order($0) == newest : map == newest }
@@ -28,9 +28,9 @@ extension StoreRows {
         func previous(_ key: InstalledFileKey) -> Int? {
             files.versions(of: key).first { $0.state == .previous }.map { Int($0.version) }
         }
-        guard let own = current(key), let old = previous(key) else { return false }
+        guard let own = readable(key), let old = previous(key) else { return false }
         let parts = keys.filter { arePartsOfOne(key, $0) } + [key]
-        let newest = parts.compactMap { current($0).map { Int($0.version) } }.max() ?? Int(own.version)
+        let newest = parts.compactMap { readable($0).map { Int($0.version) } }.max() ?? Int(own.version)
         let target = parts.compactMap(previous).max() ?? old
         return target > newest ? old == target : Int(own.version) == newest
     }

@@ -66,8 +66,8 @@ enum Change: Hashable, Sendable {
 struct StoreRows: Hashable, Sendable {
     var tasks: [TaskID: TaskRecord] = [:]
     var files: InstalledFileTable = [:]
-    /// Files that items need and that are not at their places: readers and plans do not count on them.
-    var missing: InstalledFileTable = [:]
+    /// Files that items need and that are missing or damaged: plans do not count on them.
+    var faulty: InstalledFileTable = [:]
     var holds: Set<Hold> = []
     var settings = StoreSettings()
     var sequences: [String: UInt64] = [:]
@@ -80,10 +80,10 @@ struct StoreRows: Hashable, Sendable {
         case .task(let record): tasks[record.id] = record
         case .endTask(let id): tasks[id] = nil
         case .file(let file):
-            let isMissing = file.state == .missing
-            files[file.id] = isMissing ? nil : file
-            missing[file.id] = isMissing ? file : nil
-        case .removeFile(let file): (files[file], missing[file]) = (nil, nil)
+            let isFaulty = file.state == .missing || file.state == .damaged
+            files[file.id] = isFaulty ? nil : file
+            faulty[file.id] = isFaulty ? file : nil
+        case .removeFile(let file): (files[file], faulty[file]) = (nil, nil)
         case .hold(let hold): holds.insert(hold)
         case .dropHold(let hold): holds.remove(hold)
         case .settings(let new): settings = new
@@ -94,8 +94,22 @@ struct StoreRows: Hashable, Sendable {
         }
     }
 
-    /// The version of a file that readers get.
+    /// The version of a file that readers get, when it is whole.
     func current(_ key: InstalledFileKey) -> InstalledFile? { files.current(key) }
+
+    /// The version of a file that readers get, whole or damaged.
+    func readable(_ key: InstalledFileKey) -> InstalledFile? {
+        files.current(key) ?? faulty.versions(of: key).first { $0.state == .damaged }
+    }
+
+    /// All files that readers get.
+    var readable: [InstalledFile] { files.values.filter(\.isRead) + faulty.values.filter(\.isRead) }
+
+    /// The files that are not at their places.
+    var missing: [InstalledFile] { faulty.values.filter { $0.state == .missing } }
+
+    /// The files whose bytes are wrong.
+    var damaged: [InstalledFile] { faulty.values.filter { $0.state == .damaged } }
 
     /// The holds of a file, always in the same order.
     func holders(of key: InstalledFileKey) -> [Hold] {

@@ -20,7 +20,7 @@ extension MapStore {
         let folder = worker.folder
         return try await worker.onFiles {
             var places: [String: URL] = [:]
-            for file in view.rows.files.values where file.state == .current && !file.isAdopted {
+            for file in view.rows.readable where !file.isAdopted {
                 places[Self.name(file.item.identifier, format: file.format.name, file.sha256)] = folder.place(of: file)
             }
             func filled(_ share: MapShare) -> MapShare {

@@ -9,8 +9,8 @@ enum StoreVerify {
     static func findings(
         _ rows: StoreRows, _ folder: StoreFolder, deep: Bool
     ) -> [(file: InstalledFile, finding: Finding)] {
-        (Array(rows.files.values) + rows.missing.values).sorted { $0.path < $1.path }.compactMap { installed in
-            problem(installed, in: folder, deep: deep).map {
+        (Array(rows.files.values) + rows.faulty.values).sorted { $0.path < $1.path }.compactMap { installed in
+            (problem(installed, in: folder, deep: deep) ?? known(installed, deep: deep)).map {
                 (installed, Finding(item: installed.item, path: installed.path, problem: $0))
             }
         }
@@ -42,6 +42,12 @@ enum StoreVerify {
         return Look(file: installed.id, isBack: isNew && isBack(installed, in: folder), stamp: stamp)
     }
 
+    /// What was found before, where the file has not been read again or its digest cannot prove it.
+    private static func known(_ installed: InstalledFile, deep: Bool) -> String? {
+        installed.state == .damaged && !(deep && installed.isProvenByDigest)
+            ? "A read has found that it is damaged." : nil
+    }
+
     /// What is wrong with one file; `nil` when nothing is.
     static func problem(_ installed: InstalledFile, in folder: StoreFolder, deep: Bool) -> String? {
         guard let place = folder.place(of: installed) else { return "The path leaves the folder of the store." }
@@ -60,11 +66,10 @@ enum StoreVerify {
             return "The file has \(size) bytes; expected \(installed.bytes)."
         }
         guard deep else { return nil }
-        // The name of a pack or style that was filled is no digest of its bytes.
-        let isFilled =
-            installed.template != nil || installed.format == .styleArchive && installed.item.identifier.contains("://")
         // A full disk says nothing about the file.
-        if isFilled { return (try? FileProbe.isSound(place, installed)) ?? true ? nil : "The file cannot be read." }
+        if installed.isFilled {
+            return (try? FileProbe.isSound(place, installed)) ?? true ? nil : "The file cannot be read."
+        }
         do throws(StorageError) {
             let found = installed.isOutside ? installed.sha256 : try Digest.ofFile(place).digest.hex
             guard found == installed.sha256 else {
@@ -77,4 +82,12 @@ enum StoreVerify {
             return (error as? any CodedError)?.message ?? "\(error)"
         }
     }
+}
+
+extension InstalledFile {
+    /// Whether it was filled tile by tile or resource by resource: then its name is no digest of its bytes.
+    var isFilled: Bool { template != nil || format == .styleArchive && item.identifier.contains("://") }
+
+    /// Whether a file with its digest is whole for readers; those of a style read its unpacked files.
+    var isProvenByDigest: Bool { !isFilled && !isAdopted && format != .styleArchive }
 }

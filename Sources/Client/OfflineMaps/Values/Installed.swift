@@ -4,7 +4,7 @@ public import Foundation
 public struct Installed: Hashable, Sendable {
     /// The item.
     public var item: Item
-    /// Its files, also those that others share, in the order of their installation; one of them is current.
+    /// Its files, also those that others share, in the order of their installation.
     public var files: [InstalledFile]
     /// The file of an item that is one file; do not store it: an update has another name, and the folder can move.
     public var file: URL?
@@ -27,7 +27,9 @@ public struct Installed: Hashable, Sendable {
     }
 
     /// The files that readers get.
-    public var current: [InstalledFile] { files.filter { $0.state == .current } }
+    public var current: [InstalledFile] { files.filter(\.isRead) }
+    /// Whether a file that readers get is damaged: tiles of it cannot be read until it is downloaded again.
+    public var isDamaged: Bool { files.contains { $0.state == .damaged } }
     /// The version that readers get.
     public var version: Int32 { main?.version ?? 0 }
     /// The bytes of the files that readers get.
@@ -50,7 +52,7 @@ public struct Installed: Hashable, Sendable {
 /// The JSON of an installed item: its version, date and previous versions in place of its files.
 extension Installed: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, file, companions
+        case item, version, bytes, ownBytes, dataDate, previous, isInCatalog, isDamaged, file, companions
     }
 
     /// Writes an installed item; tile packs and regions have no version.
@@ -63,6 +65,7 @@ extension Installed: Encodable {
         try values.encodeIfPresent(dataDate, forKey: .dataDate)
         try values.encode(previous, forKey: .previous)
         try values.encode(isInCatalog, forKey: .isInCatalog)
+        if isDamaged { try values.encode(true, forKey: .isDamaged) }
         try values.encodeIfPresent(file?.path, forKey: .file)
         if !companions.isEmpty { try values.encode(companions, forKey: .companions) }
     }
@@ -95,7 +98,7 @@ public struct Finding: Hashable, Encodable, Sendable {
 
 /// What an update would change.
 public struct UpdateOffer: Hashable, Sendable {
-    /// Each item that has a newer version, or a file that is missing.
+    /// Each item that has a newer version, or a file that is missing or damaged.
     public var changes: [Change]
     /// The bytes over the network.
     public var bytes: UInt64
@@ -116,7 +119,7 @@ public struct UpdateOffer: Hashable, Sendable {
     public struct Change: Hashable, Sendable {
         /// The item.
         public var item: Item
-        /// The installed version; `nil` when its file is missing.
+        /// The installed version; `nil` when its file is missing or damaged.
         public var from: Int32?
         /// The newest version.
         public var to: Int32

@@ -14,6 +14,8 @@ public struct InstalledFile: Hashable, Sendable {
         case previous
         /// Needed, and not at its place: lost, or on a card that is not there.
         case missing
+        /// Some of its bytes are wrong: readers use what can be read of it, until it is downloaded again.
+        case damaged
     }
 
     var id: FileID
@@ -62,6 +64,9 @@ extension InstalledFile {
 
     /// Whether it is a file that was adopted where it is: its path is absolute.
     var isOutside: Bool { path.utf8.first == UInt8(ascii: "/") }
+
+    /// Whether readers get its tiles: all of a current file, and those of a damaged file that can be read.
+    public var isRead: Bool { state == .current || state == .damaged }
 
     /// Whether it was adopted: no catalog has it, so it cannot be downloaded again.
     var isAdopted: Bool { isOutside || path.hasPrefix("units/\(StoreFolder.Kind.adopted.rawValue)") }

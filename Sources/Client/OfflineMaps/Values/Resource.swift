@@ -14,6 +14,8 @@ public struct Resource: Sendable {
     public var isStale: Bool
     /// Whether the server has no content for it (204).
     public var isEmpty: Bool
+    /// Tells the store that the bytes are wrong.
+    var reportDamage: (@Sendable () -> Void)?
 
     /// Makes a resource of its parts.
     public init(

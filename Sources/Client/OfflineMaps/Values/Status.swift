@@ -10,7 +10,8 @@ public struct Status: Sendable {
     public var offered: PackageInfo?
     /// Whether the catalog has a newer version than the installed one.
     public var isOutdated: Bool
-    /// Whether the item is wanted and no readable file of it is left.
+    /// Whether a file of it is damaged, so that tiles cannot be read until it is downloaded again; also when the item is wanted
+    /// and no file of it is left.
     public var isDamaged: Bool
     /// Its files that are not at their places: lost, or on a card that is not there.
     public var missingFiles: [URL]

@@ -22,6 +22,8 @@ public struct Tile: Sendable {
     public var origin: Origin
     /// Whether the tile has expired; it may still be drawn.
     public var isStale: Bool
+    /// Tells the store that the bytes are wrong.
+    var reportDamage: (@Sendable () -> Void)?
 
     /// Makes a tile of its parts.
     public init(body: Data, coding: Coding, mediaType: String, origin: Origin, isStale: Bool = false) {

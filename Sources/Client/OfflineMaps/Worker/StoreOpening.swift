@@ -34,7 +34,7 @@ struct StoreOpening: Sendable {
         guard !database.isNewer else { return }
         try countStyles(folder)
         var cleaning = StoreCleaning(folder)
-        let (files, missing) = (Array(rows.files.values), Array(rows.missing.values))
+        let (files, missing) = (Array(rows.files.values) + rows.damaged, rows.missing)
         cleaning.giveBackUnfinished()
         cleaning.giveBackPacks(besides: Set((files + missing).map(\.path)))
         cleaning.removeStrays()

@@ -27,15 +27,33 @@ final class StoreShared: Sendable {
 
     func setRole(_ role: Role) { currentRole.withLock { $0 = role } }
 
-    /// Gets the files that cannot be read.
-    func onDamage(_ handle: @escaping @Sendable (InstalledFile) -> Void) { damaged.set(handle) }
+    /// Gets the files that cannot be read, one after the other.
+    func onDamage(_ handle: @escaping @Sendable (InstalledFile) async -> Void) { damaged.set(handle) }
+
+    /// Returns when what was reported until now is handled.
+    func settleDamage() async { await damaged.last?.value }
 }
 
 /// Passes on which files cannot be read.
 private final class DamageReports: Sendable {
-    private let handle = Mutex<(@Sendable (InstalledFile) -> Void)?>(nil)
+    private struct State {
+        var handle: (@Sendable (InstalledFile) async -> Void)?
+        var last: Task<Void, Never>?
+    }
+    private let state = Mutex(State())
 
-    func set(_ new: @escaping @Sendable (InstalledFile) -> Void) { handle.withLock { $0 = new } }
+    /// The handling of the newest report.
+    var last: Task<Void, Never>? { state.withLock { $0.last } }
 
-    func send(_ installed: InstalledFile) { handle.withLock { $0 }?(installed) }
+    func set(_ new: @escaping @Sendable (InstalledFile) async -> Void) { state.withLock { $0.handle = new } }
+
+    func send(_ installed: InstalledFile) {
+        state.withLock { state in
+            guard let handle = state.handle else { return }
+            state.last = Task { [before = state.last] in
+                await before?.value
+                await handle(installed)
+            }
+        }
+    }
 }

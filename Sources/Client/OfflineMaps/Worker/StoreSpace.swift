@@ -10,7 +10,7 @@ enum StoreSpace {
     /// What the store takes, by the kinds of files.
     static func usage(_ view: StoreView, _ folder: StoreFolder) -> Usage {
         var usage = Usage()
-        for installed in view.rows.files.values where !installed.isOutside {
+        for installed in Array(view.rows.files.values) + view.rows.damaged where !installed.isOutside {
             // Of a style as it is now: readers unpack it again when its files are gone.
             let archive = installed.format == .styleArchive ? folder.file(installed.path) : nil
             let bytes = archive.map(StyleFiles.bytes) ?? installed.bytes

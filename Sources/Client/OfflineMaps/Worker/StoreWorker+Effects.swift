@@ -57,12 +57,15 @@ extension StoreWorker {
 
     /// Gives the readers the files of the rows.
     func showReaders() {
-        let current = committedRows.files.values.filter { $0.state == .current }
+        let current = committedRows.readable
         shared.tiles.replace(current)
         do throws(StoreError) { try shared.resources.replace(current) } catch {
-            // One style that cannot be read: it goes back or goes, and the readers get the others.
-            guard let bad = current.first(where: isUnreadableStyle)?.id else { return }
-            begin(nil, on: []) { _ in .unreadable(bad) }
+            // One style that cannot be read: the readers get the others.
+            guard let bad = current.first(where: isUnreadableStyle) else { return }
+            begin(nil, on: []) { worker in
+                await worker.noteDamage(of: bad)
+                return nil
+            }
         }
     }
 
@@ -86,22 +89,6 @@ extension StoreWorker {
             _ = try? await FileWork.run { for tileset in tilesets { ambient.expire(tileset: tileset) } }
             return nil
         }
-    }
-
-    /// A reader has found a file that cannot be read.
-    ///
-    /// One that was adopted stays: it cannot be downloaded again, and its other tiles can be read. Each read of a damaged
-    /// tile fails in the same way, and `verify` names the file.
-    func isDamaged(_ installed: InstalledFile) async {
-        let place = folder.place(of: installed)
-        // The look itself never fails.
-        let absence = try? await onFiles { place.map { StoreScan.absence(of: $0) } ?? ENOENT }
-        let known = committedRows.files.values.first { $0.path == installed.path && $0.state == .current }
-        guard let known else { return }
-        if let number = absence, number == ENOENT || number == ENOTDIR { return process(.lost(known.id)) }
-        let isOnly = !committedRows.files.values.contains { $0.id.key == known.id.key && $0.state == .previous }
-        guard known.isAdopted, isOnly else { return process(.unreadable(known.id)) }
-        shared.events.send(.damaged(known.item))
     }
 
     // MARK: Disk
@@ -145,7 +132,8 @@ extension StoreWorker {
     private func removeFile(_ file: FileID, at path: String?) async {
         // A file that was adopted where it is has an absolute path, which `folder.file` refuses.
         guard let path, let place = folder.file(path),
-            !committedRows.files.values.contains(where: { $0.path == path })
+            !committedRows.files.values.contains(where: { $0.path == path }),
+            !committedRows.damaged.contains(where: { $0.path == path })
         else { return }
         let root = folder.root
         // A file that stays is found and removed when the store is opened.

@@ -17,6 +17,7 @@ extension StoreWorker {
     func plan(_ op: OpID, _ task: TaskRecord) async -> Event? {
         let life = life
         do throws(StoreError) {
+            try await proveDamage(of: task.items)
             let view = try await planView()
             let plan = await planner.plan(task, view)
             guard isRunning(op, life: life) else { return nil }

@@ -9,10 +9,7 @@ extension StoreWorker {
         servers.forgetRefusals()
         if lock == nil { lock = try StoreLock.acquire(folder.lock) }
         if lock != nil { try await openAsWorker(isNamed: true) } else { try await openAsReader() }
-        shared.onDamage { [weak self] installed in
-            guard let self else { return }
-            Task { await self.isDamaged(installed) }
-        }
+        shared.onDamage { [weak self] in await self?.isDamaged($0) }
         startWatching()
     }
 
@@ -113,7 +110,7 @@ extension StoreWorker {
         let (life, folder, known) = (life, folder, notWhole)
         // The look itself never fails; the next one is in two seconds.
         let looks = try? await onFiles {
-            missing.values.map { StoreVerify.look(for: $0, in: folder, notWhole: known[$0.id]) }
+            missing.map { StoreVerify.look(for: $0, in: folder, notWhole: known[$0.id]) }
         }
         guard let looks, life == self.life else { return }
         notWhole = [:]

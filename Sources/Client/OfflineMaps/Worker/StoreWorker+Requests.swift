@@ -60,9 +60,9 @@ extension StoreWorker {
             if found.tasks[task] == nil { knownTasks[task] = record }
         }
         shared.web.follow(found.settings)
-        let before = committedRows.files
+        let before = committedRows
         committedRows = found
-        if before != found.files { showReaders() }
+        if before.files != found.files || before.faulty != found.faulty { showReaders() }
         if sequence != knownSequence {
             content = nil
             if knownSequence != nil { shared.events.send(.catalogUpdated) }
@@ -73,14 +73,19 @@ extension StoreWorker {
         for (id, answer) in answers { calls.removeValue(forKey: id)?.answer.resume(returning: .success(answer)) }
     }
 
-    private func report(from before: InstalledFileTable) {
-        func current(_ units: InstalledFileTable) -> [Item: InstalledFile] {
-            let files = units.values.filter { !$0.id.key.isPack && $0.state == .current }
+    private func report(from before: StoreRows) {
+        func current(_ rows: StoreRows) -> [Item: InstalledFile] {
+            let files = rows.readable.filter { !$0.id.key.isPack }
             return Dictionary(files.map { ($0.item, $0) }) { first, _ in first }
         }
-        let (old, new) = (current(before), current(committedRows.files))
-        for (item, row) in new where old[item]?.path != row.path {
-            shared.events.send(.installed(item, version: row.version, changed: nil))
+        let (old, new) = (current(before), current(committedRows))
+        for (item, row) in new {
+            let known = old[item]
+            if row.state == .damaged {
+                if known?.state != .damaged { shared.events.send(.damaged(item)) }
+            } else if known?.path != row.path || known?.state == .damaged {
+                shared.events.send(.installed(item, version: row.version, changed: nil))
+            }
         }
         for item in old.keys where new[item] == nil { shared.events.send(.removed(item)) }
     }

@@ -10,15 +10,15 @@ struct StoreView: Sendable {
     /// The free space of the disk.
     var free: UInt64
 
-    /// The current and previous files that an item holds.
-    func files(of item: Item) -> [InstalledFile] { files(in: rows.files, of: item) }
+    /// The files that an item holds: those that readers get, and previous ones.
+    func files(of item: Item) -> [InstalledFile] { files(in: Array(rows.files.values) + rows.damaged, of: item) }
 
     /// The files of an item that are not at their places.
     func missing(of item: Item) -> [InstalledFile] { files(in: rows.missing, of: item) }
 
-    private func files(in table: InstalledFileTable, of item: Item) -> [InstalledFile] {
+    private func files(in files: [InstalledFile], of item: Item) -> [InstalledFile] {
         let held = Set(rows.holds.filter { $0.item == item }.map(\.key))
-        return table.values.filter { held.contains($0.id.key) }.sorted { ($0.order, $0.id) < ($1.order, $1.id) }
+        return files.filter { held.contains($0.id.key) }.sorted { ($0.order, $0.id) < ($1.order, $1.id) }
     }
 }
 
@@ -26,6 +26,8 @@ extension StoreWorker {
     /// The state of the moment: in memory for the process that works, from the rows for others.
     func view() async throws(StoreError) -> StoreView {
         if let suspended { return suspended }
+        // What was read before this call counts.
+        await shared.settleDamage()
         guard let database else { throw Self.isClosed }
         let content = try await readContent()
         let folder = folder

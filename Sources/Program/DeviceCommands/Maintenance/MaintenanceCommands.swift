@@ -7,9 +7,10 @@ internal import TextFormats
 /// `packhorse device verify`.
 struct DeviceVerifyCommand: DeviceWork {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check that all files of a store are there and whole; change nothing.",
+        commandName: "verify", abstract: "Check that all files of a store are there and whole; change no file.",
         discussion: """
-            All files are there, with their sizes; with --deep, with every byte. Exit code 65 when something is wrong.
+            All files are there, with their sizes; with --deep, with every byte. A damaged map stays and is noted as damaged: repair,
+            install and update then download it again. Exit code 65 when something is wrong.
             Examples:
               packhorse device verify --store ./maps
               packhorse device verify --deep --store ./maps
@@ -40,9 +41,9 @@ struct DeviceRepairCommand: DeviceWork {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Download damaged and missing files again.",
         discussion: """
-            Reads every byte. A file goes back to its earlier version, if one was kept; otherwise it is downloaded again, after the
-            server of the catalog has answered: without a network or a catalog nothing is changed. A file that no catalog has is not
-            changed: if it was adopted, put its card back in or adopt it again; otherwise remove its item.
+            Reads every byte. A damaged file goes back to its earlier version, if one was kept that is whole; otherwise it is downloaded
+            again, and stays until the new one is here and whole. The server of the catalog has to answer first. A file that no catalog
+            has stays: if it was adopted, put its card back in or adopt it again; otherwise remove its item.
             Exit code 65 when something is left that cannot be mended.
             Example: packhorse device repair --store ./maps
             """)

@@ -5,7 +5,7 @@ import OfflineMaps
 
 /// Says what is wrong with the items of a store, each with its reason and its remedy.
 enum DeviceProblems {
-    /// Warns of missing files, tasks that have failed, and regions that lack something.
+    /// Warns of missing and damaged files, tasks that have failed, and regions that lack something.
     ///
     /// - Parameters:
     ///   - items: The items that are meant.
@@ -14,7 +14,7 @@ enum DeviceProblems {
     @discardableResult static func warn(
         of items: [Item], _ failed: [StoreTask], in store: MapStore
     ) async throws -> Bool {
-        var isSound = try await warnOfMissing(items, in: store)
+        var isSound = try await warnOfFaults(items, in: store)
         for problem in failed.compactMap(\.problem) {
             Console.warning([problem.message, problem.hint].compactMap { $0 }.joined(separator: "; "))
             isSound = false
@@ -32,13 +32,19 @@ enum DeviceProblems {
         return isSound
     }
 
-    /// Warns of files that are not at their places.
+    /// Warns of files that are not at their places, and of items that are damaged.
     ///
-    /// - Returns: Whether no file is missing.
-    @discardableResult static func warnOfMissing(_ items: [Item], in store: MapStore) async throws -> Bool {
+    /// - Returns: Whether there are none.
+    @discardableResult static func warnOfFaults(_ items: [Item], in store: MapStore) async throws -> Bool {
         var isSound = true
         for item in items {
-            for file in try await store.status(of: item)?.missingFiles ?? [] {
+            let status = try await store.status(of: item)
+            if let installed = status?.installed, installed.isDamaged {
+                Console.warning(
+                    "\(item.words) is damaged: tiles of it cannot be read; packhorse device repair downloads it again")
+                isSound = false
+            }
+            for file in status?.missingFiles ?? [] {
                 let remedy =
                     if !file.path.hasPrefix(store.folder.path + "/") {
                         "put its card back in, or remove the item"

@@ -48,7 +48,7 @@ struct DeviceListCommand: DeviceWork {
     private func listInstalled() async throws {
         let store = try await DeviceStore.openExisting(store)
         let held = try await store.installed()
-        try await DeviceProblems.warnOfMissing(try await store.items(), in: store)
+        try await DeviceProblems.warnOfFaults(try await store.items(), in: store)
         if json { return Console.result(try JSONText.pretty(held)) }
         var table = Table("item", "version", "size", "frees", "data", "previous")
         for one in held {

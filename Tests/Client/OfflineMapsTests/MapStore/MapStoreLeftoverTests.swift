@@ -129,13 +129,16 @@ struct MapStoreLeftoverTests {
     }
 
     /// The process of `device repair` ends after the call.
-    @Test func aRepairReturnsWhenTheDamagedFileIsGone() async throws {
+    @Test func aRepairReturnsWhenTheDamageIsNoted() async throws {
         let file = try await installed()
         try flip(file)
         let store = try await MapStore(alone: try site.options())
         #expect(try await store.repair().map(\.isMended) == [true])
-        #expect(!exists(file))
-        #expect(try await store.installed().isEmpty)
+        #expect(exists(file))
+        await store.suspend()
+        let next = try await MapStore(alone: try site.options())
+        #expect(try await next.status(of: .package("EE"))?.isDamaged == true)
+        #expect(try await next.tasks().map(\.items) == [[.package("EE")]])
     }
 
     @Test func aRepairWithoutACatalogOrANetworkChangesNothing() async throws {

@@ -23,7 +23,7 @@ struct MissingRuleTests {
         var driver = driver([file(1)])
         let id = download("p").file
         driver.send(.lost(id))
-        #expect(driver.machine.rows.files.isEmpty && driver.machine.rows.missing.keys.contains(id))
+        #expect(driver.machine.rows.files.isEmpty && driver.machine.rows.faulty.keys.contains(id))
         #expect(driver.machine.rows.holds.count == 1)
         driver.send(.returned(id))
         #expect(driver.machine.rows.current(key)?.id == id && driver.machine.rows.missing.isEmpty)
@@ -38,16 +38,8 @@ struct MissingRuleTests {
         #expect(driver.machine.rows.current(key)?.version == 2 && driver.machine.rows.missing.isEmpty)
         driver.send(.lost(id))
         // A repair lets it go, because there is another version.
-        driver.send(.unreadable(id))
+        driver.send(.givesWay(id))
         #expect(driver.machine.rows.current(key)?.version == 1 && driver.machine.rows.missing.isEmpty)
-    }
-
-    @Test func aDamagedFileWithoutAnotherVersionIsMissing() {
-        var driver = driver([file(1)])
-        let id = download("p").file
-        let effects = driver.send(.unreadable(id))
-        #expect(driver.machine.rows.missing.keys.contains(id) && driver.machine.rows.files.isEmpty)
-        #expect(effects.discards == [.file(id)])
     }
 
     @Test func aMissingFileGoesWithItsItem() {

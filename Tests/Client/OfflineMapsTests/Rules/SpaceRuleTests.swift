@@ -167,7 +167,10 @@ import Testing
         ])
         rows.holds = [Hold(key: InstalledFileKey(name: "p", isPack: false), item: .package("p"))]
         var driver = RuleDriver(rows)
-        let effects = driver.send(.unreadable(download("p", version: 2).file))
+        let id = download("p", version: 2).file
+        let effects = driver.send(.damaged(id))
+        #expect(driver.machine.rows.readable(id.key)?.id == id)
+        #expect(driver.send(.givesWay(id)).discards == [.file(id)])
         #expect(driver.machine.rows.files.values.map(\.version) == [1])
         #expect(driver.machine.rows.current(InstalledFileKey(name: "p", isPack: false)) != nil)
         #expect(effects.contains { if case .report(.damaged(.package("p", _, _))) = $0 { true } else { false } })

@@ -10,6 +10,12 @@ extension SimChecks {
             guard let file = disk.files[installed.id] else { return "\(installed.sha256) is installed and not on disk" }
             if file.isBad { return "\(installed.sha256) is installed with wrong bytes" }
         }
+        for damaged in after.damaged where disk.files[damaged.id] == nil {
+            return "\(damaged.sha256) is damaged and gone"
+        }
+        for old in before.damaged where after.held.contains(old.id.key) && after.readable(old.id.key) == nil {
+            return "\(old.sha256) was readable in part and is gone"
+        }
         let current = after.files.values.filter { $0.state == .current }.map(\.id.key)
         if Set(current).count != current.count { return "a key has two current versions" }
         for old in before.files.values where old.state == .current {
@@ -18,7 +24,7 @@ extension SimChecks {
                 if new.version < old.version && !isWanted {
                     return "\(old.sha256) went back to \(new.sha256)"
                 }
-            } else if after.held.contains(old.id.key) {
+            } else if after.held.contains(old.id.key), after.readable(old.id.key) == nil {
                 return "\(old.sha256) was readable and is gone"
             }
         }
@@ -33,7 +39,9 @@ extension SimChecks {
         if packs > after.settings.quota.tilePacks { return "\(packs) packs are held" }
         for (key, versions) in Dictionary(grouping: after.files.values, by: \.id.key) {
             let limit = key.isPack ? 0 : after.settings.quota.previousVersions
-            let lost = before.files.values.contains { $0.id.key == key && after.files[$0.id] == nil }
+            let lost = before.files.values.contains {
+                $0.id.key == key && after.files[$0.id] == nil && after.faulty[$0.id] == nil
+            }
             if lost && !key.isPack && versions.count <= limit && before.settings.quota == after.settings.quota
                 && after.settings.quota.bytes == nil
             {
@@ -56,8 +64,9 @@ extension SimChecks {
                 // An adopted file that is newer stays.
                 before.current(file.key).map { $0.version <= file.version } ?? true
             }
-            let there = files.filter { before.files[$0]?.state == .current }
-            let now = files.filter { after.files[$0]?.state == .current }
+            func isThere(_ file: FileID, in rows: StoreRows) -> Bool { rows.readable(file.key)?.id == file }
+            let there = files.filter { isThere($0, in: before) }
+            let now = files.filter { isThere($0, in: after) }
             if isAlone && now.count > there.count && now.count < files.count {
                 return "task \(task.id.number): \(now.count) of \(files.count) files became current alone"
             }

@@ -45,6 +45,7 @@ struct SimSwarm {
     var suspends: Bool
     var stops: Bool
     var olderLists: Bool
+    var damages: Bool
 
     init(_ random: inout SimRandom) {
         crashes = random.pick([0, 2, 6, 20])
@@ -58,5 +59,6 @@ struct SimSwarm {
         suspends = random.perMille(300)
         stops = random.perMille(300)
         olderLists = random.perMille(300)
+        damages = random.perMille(400)
     }
 }

@@ -10,7 +10,7 @@ extension SimWorld {
         case 5: if swarm.stops { halt() }
         case 6: if swarm.suspends, !isSuspending, machine != nil { suspend() }
         case 7: if swarm.crashes > 0 { crashNow() }
-        case 8: process(.disk(free: disk.free))
+        case 8: if swarm.damages { damage() } else { process(.disk(free: disk.free)) }
         default: process(.forceOffline(random.perMille(200)))
         }
     }
@@ -34,6 +34,18 @@ extension SimWorld {
     }
 
     private func crashNow() { if machine != nil { crash() } }
+
+    /// A read finds that a file is damaged; the version before takes its place when it is whole.
+    private func damage() {
+        let current = disk.rows.files.values.filter { $0.state == .current && $0.id.key.name != "t" }
+        guard !current.isEmpty, machine != nil, pendingWrites.isEmpty else { return }
+        let file = random.pick(current.sorted { $0.id < $1.id })
+        process(.damaged(file.id))
+        let hasEarlier = disk.rows.files.versions(of: file.id.key).contains { $0.state == .previous }
+        if hasEarlier && random.perMille(500) {
+            post(Int64(random.within(0...50)), .event(.givesWay(file.id), life: life))
+        }
+    }
 
     /// A request is a row of the inbox before the machine sees it, also that of another process.
     func ask(_ request: Request) {

@@ -6,6 +6,11 @@ extension SimWorld {
         guard let op = ops[id] else { return }
         switch op.kind {
         case .plan(let task):
+            // What arrived before a crash and has no row yet.
+            for file in disk.rows.damaged.sorted(by: { $0.id < $1.id }) where disk.files[file.id]?.isBad == false {
+                process(.returned(file.id))
+            }
+            guard ops[id] != nil else { return }
             ops[id] = nil
             process(.planned(id, server.plan(task, disk)))
         case .list: list(id, op.task)

@@ -98,6 +98,7 @@ extension SimWorld {
         var adopted: Set<FileID> = []
         for change in changes {
             disk.rows.apply(change)
+            if case .file(let file) = change, file.state == .damaged { damageBytes(of: file) }
             if case .catalog = change { (checks.notBefore, checks.noStepBefore) = ([:], [:]) }
             if case .answered(let id, _) = change {
                 guard let asked = disk.inbox.first(where: { $0.id == id }) else {
@@ -109,6 +110,11 @@ extension SimWorld {
             }
         }
         if let text = checks.transaction(before, disk, server, adopted: adopted) { fail(text) }
+    }
+
+    private func damageBytes(of file: InstalledFile) {
+        disk.files[file.id]?.isBad = true
+        checks.credit[file.sha256, default: 0] += file.bytes
     }
 
     /// A call gets its answer.
@@ -142,7 +148,9 @@ extension SimWorld {
                 fail("the part file \(digest) was removed under a download")
             }
         case .file(let file):
-            if disk.rows.files[file] != nil { fail("\(file.digest) was removed while it is installed") }
+            if disk.rows.files[file] != nil || disk.rows.faulty[file]?.state == .damaged {
+                fail("\(file.digest) was removed while it is installed")
+            }
             disk.files[file] = nil
             disk.tiles[file.digest] = nil
         }

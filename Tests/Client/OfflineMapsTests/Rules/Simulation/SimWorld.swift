@@ -187,7 +187,7 @@ final class SimWorld {
     /// A process gets the lock and continues from the disk.
     private func open() {
         machine = StoreMachine(disk.rows, seed: random.next(), rules: wrong?.rules ?? StoreRules())
-        let prepared = disk.files.filter { disk.rows.files[$0.key] == nil }
+        let prepared = disk.files.filter { disk.rows.files[$0.key] == nil && disk.rows.faulty[$0.key] == nil }
             .map { InstalledFile($0.key, bytes: $0.value.bytes) }
         process(.opened(parts: disk.parts.mapValues(\.size), prepared: prepared, free: disk.free))
         if machine != nil { process(.network(reportedNetwork)) }
