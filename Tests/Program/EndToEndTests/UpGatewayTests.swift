@@ -12,6 +12,44 @@ struct UpGatewayTests {
         return try await Program.run(URL(filePath: "/usr/bin/curl"), arguments, in: scratch).output
     }
 
+    /// A sample that the gateway of `up` makes of a map.
+    private func sample(_ port: String, _ token: String, _ body: String, in scratch: Scratch) async throws -> String {
+        try await Program.run(
+            URL(filePath: "/usr/bin/curl"),
+            ["-s", "http://127.0.0.1:\(port)/v1/samples", "-H", "Authorization: Bearer \(token)", "--json", body],
+            in: scratch
+        ).output
+    }
+
+    @Test(.timeLimit(.programs))
+    func aMapWithoutATileHasNoBytes() async throws {
+        let scratch = try Scratch()
+        // Zoom 4 alone has tiles.
+        let server = try ScriptedServer { request in
+            request.path.hasPrefix("/4/") ? .reply(200, body: SyntheticOrigin.tile(request.path)) : .reply(404)
+        }
+        defer { server.stop() }
+        let tileset = scratch.url("t.yaml")
+        try Data("id: t\nurl: \(server.url)/{z}/{x}/{y}.pbf\nzoom: 0-4\nformat: pbf\n".utf8).write(to: tileset)
+        let port = try #require(try Ports.endpoint().split(separator: ":").last.map(String.init))
+        let up = try await RunningUp(["--port", port, "--tileset", tileset.path], in: scratch)
+        let token = try #require(up.printed["token"])
+        let area = "\"tileset\":\"t\",\"area\":{\"regions\":[\"EE\"]},\"formats\":[\"pmtiles\"]"
+        let none = try await sample(port, token, "{\(area),\"max_zoom\":3}", in: scratch)
+        #expect(none.contains("\"bytes\":0,") && !none.contains("reason"), "\(none)")
+        for format in ["mbtiles", "pmtiles"] {
+            #expect(none.contains("{\"bytes\":0,\"format\":\"\(format)\",\"margin\":0}"), "\(none)")
+        }
+        #expect(!none.contains("\"sampled\":0,"), "\(none)")
+        let some = try await sample(port, token, "{\(area),\"max_zoom\":4}", in: scratch)
+        #expect(some.contains("\"bytes\":") && !some.contains("\"bytes\":0,"), "\(some)")
+        server.stop()
+        // A server that does not answer is not one without tiles.
+        let away = try await sample(port, token, "{\(area),\"max_zoom\":2}", in: scratch)
+        #expect(away.contains("reason") && !away.contains("bytes"), "\(away)")
+        try await up.daemon.stop()
+    }
+
     @Test(.timeLimit(.programs))
     func theAddressOfThePageAndAFreshTokenArePrinted() async throws {
         let scratch = try Scratch()

@@ -12,8 +12,8 @@ export function sizeOfSample(answer) {
   return { bytes: sum((file) => file.bytes), margin: isKnown ? sum((file) => file.margin) : null, seconds: answer.seconds ?? null };
 }
 
-/** Whether each sampled tile was answered with 'there is no tile': words of `Estimate.refusal`. Pure. */
-export const hasNoTiles = (answer) => answer?.sampled === 0 && /each was answered with 'there is no tile'/.test(answer.reason ?? '');
+/** Whether the tileset has no tile there: a sample without a byte. Pure. */
+export const hasNoTiles = (answer) => answer?.bytes === 0 && answer.files.every((file) => file.bytes === 0);
 
 export class Cost {
   constructor(page) {

@@ -13,15 +13,18 @@ extension Estimate {
 
     /// Why a sample cannot be used: every tile of it failed, or no tile exists.
     ///
+    /// - Parameter mayBeEmpty: Whether a sample in which no tile exists can be used.
     /// - Returns: An error of exit code 65 when the address answers, but not with tiles; 69 when it does not answer.
-    static func refusal(_ sample: OriginSampler.Sample, of tileset: Tileset) -> CLIError? {
+    static func refusal(
+        _ sample: OriginSampler.Sample, of tileset: Tileset, mayBeEmpty: Bool
+    ) -> CLIError? {
         let asked = sample.zooms.reduce(0) { $0 + $1.asked }
         let failed = sample.zooms.reduce(0) { $0 + $1.failed }
         let stored = sample.zooms.reduce(0) { $0 + $1.stored }
         guard asked > 0, stored == 0 else { return nil }
         let (count, place) = (Units.count(asked, of: "sampled tile"), "tileset '\(tileset.id)' (\(tileset.address))")
         guard failed > 0 else {
-            // The page knows the end of this message: `hasNoTiles` of cost.js.
+            guard !mayBeEmpty else { return nil }
             return CLIError(
                 .badData,
                 "\(place) has none of the \(count): each was answered with 'there is no tile' (HTTP 204, 404 or 410; no row in a file)",

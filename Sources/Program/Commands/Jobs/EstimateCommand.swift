@@ -116,9 +116,10 @@ extension Estimate {
     ///   - samples: Tiles fetched per zoom; 0 only counts.
     ///   - workers: Number of workers, for the time.
     ///   - formats: The formats whose file sizes are estimated.
+    ///   - mayBeEmpty: Whether a sample in which no tile exists has 0 bytes; else it is an error.
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
     static func sampled(
-        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat]
+        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat], mayBeEmpty: Bool = false
     ) async throws -> Estimate {
         let (mask, tileset) = (draft.union, draft.tileset)
         var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
@@ -127,7 +128,7 @@ extension Estimate {
         let sample = try await OriginSampler.sample(
             tileset, mask: mask, zooms: draft.zooms, count: samples,
             environment: ProcessInfo.processInfo.environment)
-        if let refusal = Estimate.refusal(sample, of: tileset) { throw refusal }
+        if let refusal = Estimate.refusal(sample, of: tileset, mayBeEmpty: mayBeEmpty) { throw refusal }
         let texts = [tileset.vectorLayers, tileset.attribution, tileset.description].compactMap { $0?.utf8.count }
         estimate.add(
             sample, packages: draft.packages.map(\.mask),
