@@ -13,6 +13,15 @@ from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, publi
 
 MAIN = "document.querySelector('main').innerText"
 PICTURE = "document.querySelector('canvas.over').toDataURL()"
+# How many pixels of what is drawn over the map have a colour of the theme.
+PIXELS = """(name) => {
+  const { width, height } = document.querySelector('canvas.over');
+  const { data } = document.querySelector('canvas.over').getContext('2d').getImageData(0, 0, width, height);
+  const wanted = getComputedStyle(document.documentElement).getPropertyValue(name).trim().match(/\\w\\w/g).map((part) => parseInt(part, 16));
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255 && wanted.every((value, at) => data[i + at] === value)) count += 1;
+  return count;
+}"""
 
 
 def order(page, word):
@@ -249,6 +258,7 @@ def area_file(browser):
     check("file: the count is that of the server", bare == f"{answer['tiles']:,}", f"{bare} {answer['tiles']}")
     page.fill("#margin", "far")
     page.keyboard.press("Enter")
+    check("file: its line is drawn", until(page, f"({PIXELS})('--focus') > 50"), page.evaluate(f"({PIXELS})('--focus')"))
     check("file: a wrong margin is refused with words", until(page, "/margin|distance/.test(document.getElementById('count').textContent)"), page.inner_text("#count"))
     page.fill("#margin", "40km")
     page.keyboard.press("Enter")
@@ -258,8 +268,10 @@ def area_file(browser):
     inspect(page, "file")
     browser.shoot(page, "extract-file", full_page=True)
     built(page, "file", wanted, 8, "trip.mbtiles")
+    line = page.evaluate(f"({PIXELS})('--focus')")
     check("file: a map that is ready can be shared", page.get_by_role("button", name="Share").count() == 1 and "id=" in page.url, page.inner_text(".act"))
     page.evaluate(DROP, ["a<b>.txt", "hello"])
+    check("file: its waypoint is drawn", until(page, f"({PIXELS})('--focus') !== {line}"), line)
     check("file: another file is refused with words", until(page, "/no known format/.test(document.getElementById('count').textContent)"), page.inner_text("#count"))
     check("file: the address is no longer that of the map", "id=" not in page.url, page.url)
     points = '<gpx><wpt lat="58.4" lon="26.7"/></gpx>'
@@ -276,3 +288,4 @@ def area_file(browser):
     check("file: removed", until(page, f"!/square/.test({MAIN})"), page.inner_text("main")[:300])
     clean(page, "file", refused="/v1/areas")
     page.context.close()
+    check("file: its border is gone from the map", until(page, f"({PIXELS})('--focus') === 0"), page.evaluate(f"({PIXELS})('--focus')"))

@@ -52,6 +52,27 @@ import Tiles
 
     private struct Missing: Error {}
 
+    @Test func theLinesAndPlacesOfAFileAreGivenWhereTheyAreAskedFor() async throws {
+        try await Cluster.serving { gateway in
+            let bare = try await Self.upload(gateway, "?zoom=8", Array(Self.gpx.utf8))
+            #expect(!bare.text.contains("outline"), "\(bare.text)")
+            for (waypoints, points) in [(0, "[]"), (1, "[[26.11,59.58]]")] {
+                let query = "?zoom=8&margin=5km&outline=1&waypoints=\(waypoints)"
+                let answer = try await Self.upload(gateway, query, Array(Self.gpx.utf8))
+                #expect(AnswerSchema.problems(answer, "/v1/areas", method: "POST") == [])
+                let wanted = "\"outline\":{\"lines\":[[[25.5,59.5],[25.7,59.6]]],\"points\":\(points)}"
+                #expect(answer.text.contains(wanted), "\(answer.text)")
+            }
+            // The border of a polygon is closed; a table has its places, not the circles around them.
+            let square = try await Self.upload(
+                gateway, "?zoom=5&outline=1", Array("POLYGON((24 59,25 59,25 60,24 59))".utf8))
+            #expect(square.text.contains("[[[24,59],[25,59],[25,60],[24,59]]]"), "\(square.text)")
+            let table = try await Self.upload(
+                gateway, "?zoom=5&outline=1&radius=3km", Array("lon,lat\n24.5,59.25\n".utf8))
+            #expect(table.text.contains("\"points\":[[24.5,59.25]]"), "\(table.text)")
+        }
+    }
+
     @Test func wrongFilesAndParametersAreRefused() async throws {
         try await Cluster.serving { gateway in
             for (query, body, status, words) in [

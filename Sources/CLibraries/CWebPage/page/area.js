@@ -1,6 +1,6 @@
 // The area of a map: a box, a polygon, a region, a town, or a file. How it is written in a link, and what the server says of it.
 import { ask } from './api.js';
-import { boundsAround, boxProblem, countByZoom, countTiles, maskSquares } from './geo.js';
+import { boundsAround, boxProblem, countByZoom, countTiles, maskSquares, project } from './geo.js';
 
 export const EDGES = ['west', 'south', 'east', 'north'];
 export const boxOf = (bounds) => Object.fromEntries(EDGES.map((name, i) => [name, bounds[i]]));
@@ -67,13 +67,20 @@ async function fileTiles(area, zoom, margin, hasWaypoints) {
   const around = margin || (area.kind === 'town' ? AROUND_TOWN : '');
   if (around) wish.set('margin', around);
   const body = area.kind === 'file' ? area.file : new Blob([JSON.stringify(geoJSON(area))]);
-  const { format, bounds, mask } = await (await ask(`v1/areas?${wish}`, { method: 'POST', body })).json();
+  // What the person has; what is drawn or typed is on the map already.
+  if (['file', 'town'].includes(area.kind)) wish.set('outline', 1);
+  const { format, bounds, mask, outline } = await (await ask(`v1/areas?${wish}`, { method: 'POST', body })).json();
   const squares = maskSquares(mask, MOST_SQUARES);
-  return { format, bounds, squares, counts: countByZoom(squares, 22), body: { mask } };
+  const place = ([longitude, latitude]) => project(longitude, latitude);
+  return {
+    format, bounds, squares, counts: countByZoom(squares, 22), body: { mask },
+    outline: outline ? { lines: outline.lines.map((line) => line.map(place)), points: outline.points.map(place) } : null,
+  };
 }
 
 /**
- * How many tiles an area has at each zoom up to `zoom`, its bounds, its squares for the map, and what a request says of it.
+ * How many tiles an area has at each zoom up to `zoom`, its bounds, its squares for the map, and what a request says of it; of a file and a town also the lines
+ * and places, as fractions of the world.
  * A box alone is counted here. Throws an `APIError`.
  */
 export async function measure(area, zoom, margin, hasWaypoints) {

@@ -58,7 +58,7 @@ export function extract(page, parts, query) {
 
   function choose(area) {
     view.mode = null;
-    view.set({ squares: [], polygon: area?.kind === 'polygon' ? area.points : [], box: area?.kind === 'box' ? area.box : null });
+    view.set({ squares: [], outline: null, polygon: area?.kind === 'polygon' ? area.points : [], box: area?.kind === 'box' ? area.box : null });
     if (area?.bounds) view.fit(fractions(area.bounds), false);
     if (area?.kind !== 'box') fillEdges(null);
     change({ area, corners: [], search: area === null ? wish.search : '' });
@@ -79,7 +79,7 @@ export function extract(page, parts, query) {
       shown = { kind: 'box', box };
       return choose(shown);
     }
-    view.set({ box, squares: [], polygon: [] });
+    view.set({ box, squares: [], outline: null, polygon: [] });
     shown = { kind: 'box', box };
     return change({ area: shown });
   }
@@ -88,7 +88,7 @@ export function extract(page, parts, query) {
     const texts = EDGES.map((name) => document.getElementById(name).value.trim());
     const box = boxOf(texts.map((text) => (text === '' ? NaN : Number(text))));
     const isRight = boxProblem(box) === null;
-    view.set({ box: isRight ? box : null, squares: [], polygon: [] });
+    view.set({ box: isRight ? box : null, squares: [], outline: null, polygon: [] });
     if (isRight) view.fit(fractions(EDGES.map((name) => box[name])), false);
     shown = texts.every((text) => text === '') ? null : { kind: 'box', box };
     change({ area: shown });
@@ -118,7 +118,7 @@ export function extract(page, parts, query) {
     // Another area was chosen while the server counted.
     if (area !== wish.area) return;
     measured = { ...found, key, area };
-    view.set({ squares: found.squares ?? [] });
+    view.set({ squares: found.squares ?? [], outline: found.outline ?? null });
     // A file that could not be read has no bounds yet: it moves the map once it has.
     if (!found.bounds) return;
     if (shown !== area) view.fit(fractions(found.bounds));

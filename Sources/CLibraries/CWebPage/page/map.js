@@ -113,7 +113,7 @@ export class MapView {
   /** The place of a pixel in fractions of the world. */
   place(px, py) { return placeAt(this.view, px, py); }
 
-  /** Sets the pictures: `bands`, `squares` (tiles), `box` and `polygon` (corners) in degrees, `marks` (tiles with a cross); `isSheer`: cells show the map below. */
+  /** Sets the pictures: `bands`, `squares` (tiles), `box` and `polygon` (corners) in degrees, `outline` (`{lines, points}`) in fractions of the world, `marks` (tiles with a cross); `isSheer`: cells show the map below. */
   set(pictures) {
     Object.assign(this.pictures, pictures);
     this.draw();

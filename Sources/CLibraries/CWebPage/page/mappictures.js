@@ -1,4 +1,4 @@
-// What is drawn over a base map: cells, tiles, a box, a polygon.
+// What is drawn over a base map: cells, tiles, a box, a polygon, the lines and places of a file.
 import { boxParts, project, tileBounds } from './geo.js';
 import { theme } from './mapstyle.js';
 
@@ -15,6 +15,7 @@ export function drawPictures(context, pictures, view) {
   for (const { zoom, x, y } of pictures.marks ?? []) cross(context, rect(tileBounds(zoom, x, y)));
   if (pictures.box) drawBox(context, pictures.box, rect);
   if (pictures.polygon?.length > 0) drawPolygon(context, pictures.polygon, view);
+  if (pictures.outline) drawOutline(context, pictures.outline, view);
 }
 
 /** One path for all squares: hundreds of thousands are drawn at once. */
@@ -53,6 +54,26 @@ function drawPolygon(context, polygon, view) {
   context.stroke();
   context.fillStyle = theme('--accent');
   for (const [x, y] of places) context.fillRect(x - 4, y - 4, 8, 8);
+}
+
+/** Lines and places with an edge, which sets them off from every map; a line across the antimeridian goes on at the other side of the world. */
+function drawOutline(context, { lines, points }, view) {
+  const at = ({ x, y }, turn) => [(x + turn - view.west) * view.scale, (y - view.north) * view.scale];
+  context.beginPath();
+  for (const turn of [-1, 0, 1]) {
+    for (const line of lines) if (turn === 0 || line.some(({ x }) => x + turn > 0 && x + turn < 1)) line.forEach((one, i) => context[i === 0 ? 'moveTo' : 'lineTo'](...at(one, turn)));
+  }
+  for (const one of points) {
+    const [x, y] = at(one, 0);
+    context.moveTo(x + 3, y);
+    context.arc(x, y, 3, 0, 2 * Math.PI);
+  }
+  context.lineJoin = 'round';
+  for (const [width, colour] of [[7, '--card'], [4, '--focus']]) {
+    context.lineWidth = width;
+    context.strokeStyle = theme(colour);
+    context.stroke();
+  }
 }
 
 /** One pixel for each byte, stretched without smoothing; failed cells also have a cross. `alpha`: less where a map is below. */

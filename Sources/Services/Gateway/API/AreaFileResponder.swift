@@ -19,6 +19,8 @@ enum AreaFileResponder {
         let tiles: UInt64
         /// CARTO's text, with its zoom.
         let mask: String
+        /// What the file contains, without its margin; `nil` where it was not asked for.
+        let outline: AreaOutline?
     }
 
     private struct Wishes: Sendable {
@@ -27,6 +29,7 @@ enum AreaFileResponder {
         /// Metres; `nil` when it is not given.
         let radius: Double?
         let sink: AreaSink.Wishes
+        let hasOutline: Bool
     }
 
     /// More comparisons of an edge with a tile than this take too many seconds of a core.
@@ -69,7 +72,8 @@ enum AreaFileResponder {
         return Wishes(
             zoom: try routed.number("zoom", 0...14) ?? 14, margin: margin, radius: radius,
             sink: AreaSink.Wishes(
-                waypoints: try routed.number("waypoints", 0...1) == 1, isRoute: try routed.number("route", 0...1) == 1))
+                waypoints: try routed.number("waypoints", 0...1) == 1, isRoute: try routed.number("route", 0...1) == 1),
+            hasOutline: try routed.number("outline", 0...1) == 1)
     }
 
     private static func view(_ bytes: [UInt8], _ wishes: Wishes) throws(Problem) -> View {
@@ -88,6 +92,8 @@ enum AreaFileResponder {
             throw Problem(
                 .wrongRequest, "The file cannot be read: \(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
         }
+        // The places themselves, not the circles around them.
+        let outline = wishes.hasOutline ? AreaOutline(shape) : nil
         if format.takesRadius, !wishes.sink.isRoute {
             shape = shape.circled(radiusMeters: wishes.radius ?? usualRadius)
         } else if wishes.radius != nil {
@@ -109,6 +115,6 @@ enum AreaFileResponder {
         }
         return View(
             format: format.kind, bounds: [box.west, box.south, box.east, box.north], zoom: wishes.zoom,
-            tiles: mask.count(in: ZoomRange(min: 0, max: wishes.zoom) ?? .all), mask: text)
+            tiles: mask.count(in: ZoomRange(min: 0, max: wishes.zoom) ?? .all), mask: text, outline: outline)
     }
 }

@@ -45,14 +45,8 @@ package enum RegionOutline {
             ]))
     }
 
-    /// Moves points to pixels, and leaves out those that move onto their predecessor.
     private static func simplified(_ ring: [MercatorPoint], _ pixel: Int64) -> [MercatorPoint] {
-        var result: [MercatorPoint] = []
-        for point in ring {
-            let moved = MercatorPoint(
-                x: (point.x + pixel / 2) / pixel * pixel, y: (point.y + pixel / 2) / pixel * pixel)
-            if result.last != moved { result.append(moved) }
-        }
+        var result = AreaOutline.moved(ring, to: pixel)
         if result.count > 1, result.first == result.last { result.removeLast() }
         return result
     }

@@ -160,7 +160,7 @@ enum OpenAPISchemas {
         case "job", "before", "from": .object(["type": .string("integer"), "minimum": .number(1)])
         case "after", "z", "x", "version": .object(["type": .string("integer"), "minimum": .number(0)])
         case "size": .object(["type": .string("integer"), "minimum": .number(1), "maximum": .number(512)])
-        case "waypoints", "route":
+        case "waypoints", "route", "outline":
             .object(["type": .string("integer"), "minimum": .number(0), "maximum": .number(1)])
         case "zoom" where place == "query":
             .object(["type": .string("integer"), "minimum": .number(0), "maximum": .number(14)])

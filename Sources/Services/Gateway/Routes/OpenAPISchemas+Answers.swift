@@ -27,7 +27,8 @@ extension OpenAPISchemas {
         "Regions": "regions:[Region] towns:[Town]",
         "Town": "id name country region path population:integer longitude:number latitude:number",
         "RegionTiles": "id bounds:[number] counts:[integer] mask",
-        "AreaTiles": "format bounds:[number] zoom:integer tiles:integer mask",
+        "AreaTiles": "format bounds:[number] zoom:integer tiles:integer mask outline?:AreaOutline",
+        "AreaOutline": "lines:[[[number]]] points:[[number]]",
         "Region": "id kind parent? name names:object path bounds:[number] children:[string]",
         "Packages": "packages:[Package]",
         "Package": """

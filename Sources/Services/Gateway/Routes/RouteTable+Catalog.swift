@@ -26,7 +26,8 @@ extension RouteTable {
             handler: RegionTilesResponder.read),
         Route(
             .post, "/v1/areas", name: "area", access: .anyRole,
-            summary: "The tiles of a file with an area", query: ["zoom", "margin", "radius", "waypoints", "route"],
+            summary: "The tiles of a file with an area",
+            query: ["zoom", "margin", "radius", "waypoints", "route", "outline"],
             body: "AreaFile", answer: .json("AreaTiles"), handler: AreaFileResponder.read),
         Route(
             .get, "/v1/packages", name: "packages", access: .published, summary: "Packages of the catalog",
