@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from browser import JOB, OPERATOR, URL, VIEWER, Browser, accessible, check, clean, failures, inspect, results, until
+from browser import CLIENT, JOB, OPERATOR, URL, VIEWER, Browser, accessible, check, clean, failures, inspect, results, until
 from extracts import extract
 from playwright.sync_api import sync_playwright
 from shown import nothing, pictures as picture_tiles
@@ -40,6 +40,29 @@ def views(browser):
                 check(f"{name}: a viewer sees no orders", not orders, orders)
         clean(page, f"{scheme} {width}")
         page.context.close()
+
+
+def roles(browser):
+    """No view asks what the role of its reader may not have."""
+    for role, token in [("none", None), ("client", CLIENT), ("viewer", VIEWER), ("operator", OPERATOR)]:
+        page = browser.page(token, library=False)
+        refused = refusals(page)
+        for view in [*VIEWS, "extract?region=LV&zoom=5", "package/LV", "jobs?state=done", f"failed?job={JOB}"]:
+            check(f"role {role}, {view}: drawn", browser.open(page, view), page.inner_text("main")[:200])
+            asks = page.locator("#token").count() == 1
+            may = role in ("viewer", "operator") or re.split("[/?]", view)[0] in (["catalog", "package"] if role == "none" else ["overview", "extract", "catalog", "package"])
+            check(f"role {role}, {view}: {'shown' if may else 'another token is asked for'}", asks != may, page.inner_text("main")[:200])
+        # The event log is asked for after the view was drawn, and its refusals would come again.
+        time.sleep(2)
+        check(f"role {role}: no refused request", not refused, refused[:5])
+        clean(page, f"role {role}")
+        page.context.close()
+
+
+def refusals(page):
+    found = []
+    page.on("response", lambda answer: found.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    return found
 
 
 def hostile(browser):
@@ -123,8 +146,7 @@ def stay_signed_in(browser):
     """A new tab asks for the token again, unless the person wants to stay signed in; signing in costs no refused request."""
     for stays in (False, True):
         first = browser.page()
-        refused = []
-        first.on("response", lambda answer, refused=refused: refused.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+        refused = refusals(first)
         browser.open(first, "overview")
         first.fill("#token", OPERATOR)
         if stays:
@@ -174,6 +196,29 @@ def another_token(browser):
     check("token in the address: no request is wrong", not refused, refused)
     check("token in the address: the view", until(page, "document.querySelector('h1')?.textContent === 'Overview'"), page.inner_text("main")[:200])
     page.context.close()
+
+
+def token_in_link(browser):
+    """A link to which a token was added signs in, shows its view, and loses the token; one that a server would keep in its logs does not sign in."""
+    for link, heading, rest in [
+        (f"#/jobs?state=done#token={OPERATOR}", "Jobs", "#/jobs?state=done"), (f"#/jobs?state=done&token={OPERATOR}", "Jobs", "#/jobs?state=done"),
+        (f"#token={CLIENT}", "Get a map", "#/"), (f"#/package/LV?token={VIEWER}&edition=", "Latvia, version 1", "#/package/LV?edition="),
+    ]:
+        page = browser.page()
+        page.goto(f"{URL}/{link}")
+        check(f"token in a link: {rest}", until(page, f"document.querySelector('h1')?.textContent === {json.dumps(heading)}"), page.inner_text("main")[:200])
+        check(f"token in a link: {rest}: it is out of the address", page.url == f"{URL}/{rest}", page.url)
+        check(f"token in a link: {rest}: signed in", "Role: not signed in" not in page.inner_text("header"), page.inner_text("header"))
+        clean(page, f"token in a link: {rest}")
+        page.context.close()
+    for place, shown in [("", "main"), ("#/catalog", "#note")]:
+        page = browser.page()
+        page.goto(f"{URL}/?token={OPERATOR}{place}")
+        check(f"token after a question mark, {shown}: refused with words", until(page, f"/was not taken.*#token=TOKEN/.test(document.querySelector('{shown}').textContent)"), page.inner_text("body")[:300])
+        check(f"token after a question mark, {shown}: it is out of the address", page.url == f"{URL}/{place}", page.url)
+        check(f"token after a question mark, {shown}: not signed in", "not signed in" in page.inner_text("header"), page.inner_text("header"))
+        clean(page, "token after a question mark")
+        page.context.close()
 
 
 def search(browser):
@@ -253,7 +298,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, paused, views, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, search, library, versions, nothing, states, picture_tiles, extract, speed, away):
+        for part in (coverage, paused, views, roles, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, token_in_link, search, library, versions, nothing, states, picture_tiles, extract, speed, away):
             if only and part.__name__ not in only:
                 continue
             if browser.is_firefox and part is speed:

@@ -7,7 +7,7 @@ import re
 import time
 
 URL, JOB = os.environ["PAGE_URL"], os.environ.get("PAGE_JOB", "1")
-OPERATOR, VIEWER = os.environ["OPERATOR_TOKEN"], os.environ["VIEWER_TOKEN"]
+OPERATOR, VIEWER, CLIENT = (os.environ[f"{role}_TOKEN"] for role in ("OPERATOR", "VIEWER", "CLIENT"))
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 # The page takes its colours from the system; this Firefox cannot be told another system for one window.
 PREFERENCES = {"ui.prefersReducedMotion": 1, "webgl.force-enabled": True, "webgl.disabled": False}

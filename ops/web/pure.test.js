@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { areaOfLink, deepestWithin, fileName, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
+import { areaOfLink, deepestWithin, fileName, isCut, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
 import { fitted, limited, placeAt, scaleOf, viewOf, zoomed } from '../../Sources/CLibraries/CWebPage/page/camera.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
 import { hasNoTiles } from '../../Sources/CLibraries/CWebPage/page/cost.js';
@@ -15,6 +15,7 @@ import { moveOf } from '../../Sources/CLibraries/CWebPage/page/mapslider.js';
 import { readTile } from '../../Sources/CLibraries/CWebPage/page/mvt.js';
 import { qrCode } from '../../Sources/CLibraries/CWebPage/page/qr.js';
 import { isLocal } from '../../Sources/CLibraries/CWebPage/page/share.js';
+import { tokenOf } from '../../Sources/CLibraries/CWebPage/page/signin.js';
 import { Fields, numbers, zigzag } from '../../Sources/CLibraries/CWebPage/page/proto.js';
 import { buildTree, fold, search, totals, updates } from '../../Sources/CLibraries/CWebPage/page/tree.js';
 
@@ -357,6 +358,37 @@ test('a code is for addresses that other computers can open', () => {
 });
 
 test('a sample whose tiles are all missing is not one that failed', () => {
-  assert.equal(hasNoTiles({ sampled: 0, reason: "tileset 'a' (b) has none of the 8 sampled tiles: each was answered with 'there is no tile' (HTTP 204, 404 or 410; no row in a file)" }), true);
-  for (const answer of [undefined, { reason: 'no answer' }, { sampled: 0, reason: 'A job fetches tiles now.' }, { sampled: 8, bytes: 1, files: [] }]) assert.equal(hasNoTiles(answer), false);
+  const none = { sampled: 8, bytes: 0, margin: 0, files: [{ format: 'mbtiles', bytes: 0, margin: 0 }], seconds: 0 };
+  assert.equal(hasNoTiles(none), true);
+  // Tiles of a file on this computer are not received, but they have a size.
+  for (const answer of [undefined, { reason: 'no answer' }, { sampled: 0, files: [], reason: 'A job fetches tiles now.' }, { ...none, files: [{ format: 'mbtiles', bytes: 9 }] }, { ...none, bytes: 1 }]) {
+    assert.equal(hasNoTiles(answer), false);
+  }
+});
+
+test('a token is taken out of every address that has one', () => {
+  for (const [hash, token, rest] of [
+    ['#token=ph_a-b_C', 'ph_a-b_C', '#/'], ['#/token=a', 'a', '#/'], ['#/jobs#token=a', 'a', '#/jobs'], ['#/jobs?state=done#token=a', 'a', '#/jobs?state=done'],
+    ['#/jobs?state=done&token=a', 'a', '#/jobs?state=done'], ['#/jobs?token=a&state=done', 'a', '#/jobs?state=done'], ['#/jobs?token=a', 'a', '#/jobs'],
+    ['#/jobs&token=a', 'a', '#/jobs'], ['#token=a&/jobs?state=done', 'a', '#/jobs?state=done'], ['#token=a#/jobs', 'a', '#/jobs'], ['#token=', '', '#/'],
+    ['#/catalog?q=token', undefined], ['', undefined],
+  ]) {
+    const found = tokenOf(hash);
+    assert.equal(found?.token, token, hash);
+    if (found) assert.equal(found.hash, rest, hash);
+  }
+});
+
+test('a link that was cut anywhere is known', () => {
+  const of = (text) => new URLSearchParams(text);
+  const corners = [[24.5, 59.3], [25, 59.3], [24.7, -59.5]];
+  for (const area of [{ kind: 'polygon', points: corners }, { kind: 'box', box: { west: -24.5, south: -59.3, east: 25, north: 1e-7 } }, { kind: 'region', id: 'EE', name: 'Eesti' }]) {
+    const link = new URLSearchParams({ begin: 1, ...linkOfArea(area), tileset: 'a', zoom: 8, end: 1 }).toString();
+    assert.equal(isCut(of(link)), false);
+    assert.deepEqual(areaOfLink(of(link)), area);
+    // A link without its begin is not ours: what is there counts.
+    for (let length = 8; length < link.length; length += 1) assert.equal(isCut(of(link.slice(0, length))), true, link.slice(0, length));
+  }
+  for (const text of ['bbox=10,-20,12,', 'bbox=10,-20,12', 'bbox=10,-20,12,-', 'polygon=1,2;3,4;5,', 'polygon=1,2;3,4', 'town=26.7', 'region=']) assert.equal(isCut(of(text)), true, text);
+  for (const text of ['', 'tileset=a', 'bbox=10,-20,12,-19.5', 'region=EE']) assert.equal(isCut(of(text)), false, text);
 });

@@ -72,15 +72,15 @@ export async function read(path, signal) {
 
 export const order = async (path, body) => (await ask(path, { method: 'POST', body })).json();
 
-/** The widest role of the token; `none` without one that the gateway knows. */
-export async function findRole() {
-  if (!token.get()) return 'none';
+/** The roles of the token, the widest first; `none` without one that the gateway knows. */
+export async function findRoles() {
+  if (!token.get()) return ['none'];
   try {
     const { roles } = await (await ask('v1/session')).json();
-    return ['operator', 'viewer', 'client'].find((role) => roles.includes(role)) ?? 'none';
+    return ['operator', 'viewer', 'client'].filter((role) => roles.includes(role));
   } catch (error) {
     // A server that is away refuses what the token may not do once it is back.
-    return error.status === 401 ? 'none' : 'operator';
+    return [error.status === 401 ? 'none' : 'operator'];
   }
 }
 
@@ -88,6 +88,8 @@ export async function findRole() {
 export class Events {
   constructor(receive) {
     this.receive = receive;
+    /** Whether the token may read events; who may not does not ask. */
+    this.mayRead = false;
     this.last = null;
     this.abort = null;
     document.addEventListener('visibilitychange', () => (document.hidden ? this.stop() : this.start()));
@@ -101,11 +103,12 @@ export class Events {
   /** Stops, and begins with the newest event at the next start: the token is another one. */
   reset() {
     this.stop();
+    this.mayRead = false;
     this.last = null;
   }
 
   async start() {
-    if (this.abort || document.hidden || !token.get()) return;
+    if (this.abort || document.hidden || !this.mayRead) return;
     const { signal } = (this.abort = new AbortController());
     for (let wait = 1; !signal.aborted; wait = Math.min(30, wait * 2)) {
       try {
@@ -114,7 +117,7 @@ export class Events {
         await this.#follow(response.body.getReader());
         wait = 1;
       } catch (error) {
-        // A token that may not read events gets none; everything else is tried again.
+        // Of a token that was removed, or a server without events; everything else is tried again.
         if (error.status === 401 || error.status === 403 || error.status === 404) break;
       }
       if (!signal.aborted) await new Promise((resolve) => { setTimeout(resolve, wait * 1000); });

@@ -10,22 +10,27 @@ const DEEPEST = 14;
 const MOST_SQUARES = 400_000;
 /** The distance around a town that is taken when none is chosen. */
 const AROUND_TOWN = '20km';
+/** Degrees as links have them; the empty rest of a link that was cut is no number. */
+const DEGREES = /^-?\d+(\.\d+)?(e-?\d+)?$/;
+const degrees = (text) => text.split(',').map((one) => (DEGREES.test(one) ? Number(one) : NaN));
 const round = (value) => Math.round(value * 1e4) / 1e4;
 
 /** The area that a link names; `null` for none. */
 export function areaOfLink(query) {
-  const numbers = (name) => (query.get(name) ?? '').split(',').map(Number);
   if (query.get('bbox')) {
-    const box = boxOf(numbers('bbox'));
-    return numbers('bbox').length === 4 && boxProblem(box) === null ? { kind: 'box', box } : null;
+    const edges = degrees(query.get('bbox'));
+    return edges.length === 4 && boxProblem(boxOf(edges)) === null ? { kind: 'box', box: boxOf(edges) } : null;
   }
   if (query.get('region')) return { kind: 'region', id: query.get('region'), name: query.get('place') || query.get('region') };
-  const points = (query.get('polygon') ?? query.get('town') ?? '').split(';').map((text) => text.split(',').map(Number));
+  const points = (query.get('polygon') ?? query.get('town') ?? '').split(';').map(degrees);
   const isRight = points.every(([longitude, latitude, ...more]) => more.length === 0 && Math.abs(longitude) <= 180 && Math.abs(latitude) <= 85);
   if (query.get('polygon') && isRight && points.length >= 3) return { kind: 'polygon', points };
   if (query.get('town') && isRight && points.length === 1) return { kind: 'town', name: query.get('place') ?? '', longitude: points[0][0], latitude: points[0][1] };
   return null;
 }
+
+/** Whether a link lost a part on its way: it has an area that cannot be read, or the mark of its begin without that of its end. */
+export const isCut = (query) => (['bbox', 'region', 'polygon', 'town'].some((name) => query.has(name)) && areaOfLink(query) === null) || (query.has('begin') && query.get('end') !== '1');
 
 /** What a link says of an area; a file cannot be in it. */
 export function linkOfArea(area) {

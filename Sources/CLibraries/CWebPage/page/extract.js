@@ -1,6 +1,6 @@
 // Get a map: choose an area, see what it costs, build it, download it, share it.
 import { ask } from './api.js';
-import { EDGES, areaOfLink, boxOf, deepestWithin, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
+import { EDGES, areaOfLink, boxOf, deepestWithin, isCut, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
 import { areaCard, placeResults, placeSearch } from './areacard.js';
 import { announce, button, el, kept, link, note, number, short, size } from './dom.js';
 import { boxProblem, project } from './geo.js';
@@ -30,7 +30,8 @@ export function extract(page, parts, query) {
     area: areaOfLink(query), tileset: query.get('tileset') ?? '', zoom: whole(query.get('zoom')), margin: query.get('margin') ?? '', name: query.get('name') ?? '',
     hasPMTiles: query.get('format') === 'pmtiles', hasWaypoints: false, search: '', corners: [],
   };
-  let id = query.get('id');
+  let wasCut = isCut(query);
+  let id = wasCut ? null : query.get('id');
   /** What the server says of the area: `{key, counts, bounds, squares, body}` or `{key, problem}`. */
   let measured = {};
   let estimate = null;
@@ -49,6 +50,7 @@ export function extract(page, parts, query) {
     Object.assign(wish, more);
     if (more.area !== undefined && more.area?.kind !== 'file') document.getElementById('file').value = '';
     estimate = null;
+    wasCut = false;
     if (id) history.replaceState(null, '', withoutID(location.hash));
     id = null;
     clearTimeout(timer);
@@ -106,7 +108,7 @@ export function extract(page, parts, query) {
   async function count(zoom) {
     const { area, margin, hasWaypoints } = wish;
     const key = JSON.stringify([linkOfArea(area), area?.file?.name, area?.file?.lastModified, zoom, margin, hasWaypoints]);
-    if (area === null) { measured = {}; return; }
+    if (wasCut || area === null) { measured = wasCut ? { problem: w.cut } : {}; return; }
     const problem = area.kind === 'box' ? boxProblem(area.box) : null;
     if (problem) { measured = { problem: w.problems[problem] ?? '' }; return; }
     if (measured.key === key && measured.area === area) return;
@@ -140,8 +142,8 @@ export function extract(page, parts, query) {
     if (wanted !== measured) estimate = null;
   }
 
-  const linkOf = (one, zoom) => `#/extract?${new URLSearchParams({ ...linkOfArea(wish.area), tileset: one.id, zoom, ...(wish.margin ? { margin: wish.margin } : {}), ...(wish.name ? { name: wish.name } : {}),
-    ...(wish.hasPMTiles ? { format: 'pmtiles' } : {}), ...(id ? { id } : {}) })}`;
+  const linkOf = (one, zoom) => `#/extract?${new URLSearchParams({ begin: 1, ...linkOfArea(wish.area), tileset: one.id, zoom, ...(wish.margin ? { margin: wish.margin } : {}), ...(wish.name ? { name: wish.name } : {}),
+    ...(wish.hasPMTiles ? { format: 'pmtiles' } : {}), ...(id ? { id } : {}), end: 1 })}`;
 
   async function build(one, zoom, name) {
     try {

@@ -1,9 +1,9 @@
 // The views: their addresses, who may see them, when they are drawn again, what is old.
-import { APIError, Events, findRole, read, token } from './api.js';
-import { announce, el, morph, time } from './dom.js';
+import { APIError, Events, findRoles, read, token } from './api.js';
+import { announce, el, morph, note, time } from './dom.js';
 import { drawHeader, followTheme } from './frame.js';
 import { language, setLanguage } from './language.js';
-import { signIn } from './signin.js';
+import { signIn, tokenOf } from './signin.js';
 import { words } from './words.js';
 
 const MODULES = {
@@ -12,12 +12,16 @@ const MODULES = {
   catalogs: ['./catalogs.js', 'catalogs'],
   job: ['./jobs.js', 'job'], package: ['./package.js', 'pack'],
 };
+/** The views that need no token, and those of every token; all others are for viewers and operators. */
 const PUBLIC = ['catalog', 'package'];
+const OF_ALL = ['overview', 'extract', ...PUBLIC];
 /** The view of an address that names none. */
 const FIRST = { none: 'catalog', client: 'extract' };
 const LISTENERS = new Set();
 const main = document.getElementById('main');
 let role = null;
+/** Whether the token may order maps. */
+let mayExtract = false;
 let view = null;
 let turn = 0;
 /** Whether the gateway shows the catalog with a token only. */
@@ -36,7 +40,7 @@ const page = {
   /** Whether the state of the cluster may be read. */
   get mayRead() { return role === 'operator' || role === 'viewer'; },
   get isOperator() { return role === 'operator'; },
-  get mayExtract() { return role === 'operator' || role === 'client'; },
+  get mayExtract() { return mayExtract; },
   /** The language of names. */
   get language() { return language(); },
   set language(code) { setLanguage(code); },
@@ -69,14 +73,23 @@ async function readyMap({ name, query }) {
   } catch { return null; }
 }
 
+/** Takes a token out of the address. */
 function takeToken() {
-  // `packhorse up` prints an address with the token after the number sign, which browsers send to no server.
-  const found = /^#token=([^&]+)$/.exec(location.hash);
-  if (!found) return;
-  token.set(decodeURIComponent(found[1]), token.isKept);
+  const query = new URLSearchParams(location.search);
+  const inQuery = query.has('token');
+  query.delete('token');
+  // What is after a question mark was sent, and may be in the logs of servers.
+  if (inQuery) refusal = words.signIn.sent;
+  const found = tokenOf(location.hash);
+  if (inQuery || found) history.replaceState(null, '', `${location.pathname}${query.size > 0 ? `?${query}` : ''}${found?.hash ?? location.hash}`);
+  if (found?.token) change(found.token, token.isKept);
+}
+
+/** Another token. */
+function change(text, isKept) {
+  token.set(text, isKept);
   role = null;
   events.reset();
-  history.replaceState(null, '', '#/');
 }
 
 async function open() {
@@ -85,27 +98,36 @@ async function open() {
   view?.ends.forEach((end) => end());
   view = { ends: [], abort: new AbortController(), isBusy: false };
   view.ends.push(() => view.abort.abort());
-  role ??= await findRole();
+  if (role === null) {
+    const roles = await findRoles();
+    if (mine !== turn) return;
+    [role] = roles;
+    mayExtract = role === 'operator' || roles.includes('client');
+  }
   if (role === 'none' && token.get()) forget();
   if (mine !== turn) return;
   const to = route();
-  const ready = role === 'none' || role === 'viewer' ? await readyMap(to) : null;
+  const ready = mayExtract ? null : await readyMap(to);
   if (mine !== turn) return;
   if (ready !== null) return location.replace(ready);
   drawHeader(to.name, role, { signOut, changed: redraw });
   document.title = `${words.views[to.name] ?? to.parts.join(' ')} – ${words.title}`;
   main.replaceChildren(el('p', { class: 'soft' }, words.loading));
   // A token in the address that the gateway does not know opens the form, not the catalog.
-  if (role === 'none' && (isPrivate || !PUBLIC.includes(to.name) || (refusal && !to.isNamed))) {
+  const isClosed = role === 'none' ? isPrivate || !PUBLIC.includes(to.name) || (refusal && !to.isNamed) : !page.mayRead && !OF_ALL.includes(to.name);
+  if (isClosed) {
     bar('');
     return askForToken();
   }
+  if (refusal) note(refusal, true);
+  refusal = '';
   const [file, name] = MODULES[to.name];
   const make = (await import(file))[name];
   if (mine !== turn) return;
   view.update = make(page, to.parts, to.query);
   await refresh(true);
   if (mine === turn && document.activeElement === document.body) main.focus({ preventScroll: true });
+  events.mayRead = page.mayRead;
   events.start();
 }
 
@@ -180,13 +202,11 @@ function askForToken(why = refusal) {
   view.update = null;
   refusal = '';
   if (why) announce(why);
-  main.replaceChildren(signIn(route().name, why, (text, isKept) => { token.set(text, isKept); role = null; open(); }));
+  main.replaceChildren(signIn(route().name, why, (text, isKept) => { change(text, isKept); open(); }));
 }
 
 function signOut() {
-  token.set('');
-  role = null;
-  events.reset();
+  change('');
   open();
 }
 

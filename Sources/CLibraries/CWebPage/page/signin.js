@@ -2,6 +2,18 @@
 import { el, link } from './dom.js';
 import { words } from './words.js';
 
+/**
+ * The token of an address, and the address without it; `null` without one. `packhorse up` prints `#token=T`; people also add it to a link, as `#/jobs#token=T` or
+ * `#/jobs?state=done&token=T`. What is after the number sign is sent to no server. Pure.
+ */
+export function tokenOf(hash) {
+  const found = /(?:#\/?|[?&])token=([^#?&]*)/.exec(hash);
+  if (!found) return null;
+  const rest = hash.slice(found.index + found[0].length);
+  const all = hash.slice(0, found.index) + (found[0][0] === '?' ? rest.replace(/^&/, '?') : rest);
+  return { token: found[1].trim(), hash: `#/${all.replace(/^[#?&/]+/, '')}` };
+}
+
 /** `view`: the one that was opened; `refusal`: why the last token was refused, or empty; `enter(token, isKept)` takes the next one. */
 export function signIn(view, refusal, enter) {
   const w = words.signIn;
