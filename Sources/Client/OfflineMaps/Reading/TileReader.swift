@@ -41,7 +41,8 @@ public final class TileReader: Sendable {
         let known = Dictionary(old.map { ($0.unit.path, $0) }) { first, _ in first }
         return units.compactMap { unit in
             guard unit.format == .maplibre || unit.mask != nil && unit.format != .opaque else { return nil }
-            if let file = known[unit.path], file.unit == unit { return file }
+            // A damage is reported again when the report came to nobody, as while the store was suspended.
+            if let file = known[unit.path], file.unit == unit, !file.isFailed { return file }
             let path = unit.isOutside ? unit.path : folder.file(unit.path)?.path
             return path.map { UnitFile(unit, path: $0, budget: budget) }
         }

@@ -107,6 +107,9 @@ final class UnitFile: Sendable {
         return try slots.lend { (handle) throws(ArchiveError) in try handle.find(address) }
     }
 
+    /// Whether it was marked as damaged.
+    var isFailed: Bool { hasFailed.load(ordering: .relaxed) }
+
     /// Marks the file as damaged.
     ///
     /// - Returns: Whether it was marked for the first time.

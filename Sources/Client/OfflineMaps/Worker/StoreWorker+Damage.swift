@@ -13,7 +13,7 @@ extension StoreWorker {
         guard let known = committedRows.readable.first(where: { $0.path == installed.path }) else { return }
         if let number = absence, number == ENOENT || number == ENOTDIR {
             process(.lost(known.id))
-        } else {
+        } else if known.state != .damaged {
             await noteDamage(of: known)
         }
         await settle()
@@ -55,9 +55,8 @@ extension StoreWorker {
         for file in view.rows.damaged where !faulty.contains(file.id) { process(.returned(file.id)) }
         let held = view.rows.held
         for (file, _) in found where file.state == .current && !file.isAdopted && held.contains(file.id.key) {
-            // What is gone altogether is noted as missing.
             let isThere = folder.place(of: file).map { StoreScan.absence(of: $0) == nil } ?? true
-            if isThere { process(.damaged(file.id)) }
+            process(isThere ? .damaged(file.id) : .lost(file.id))
         }
         await settle()
         return found
