@@ -108,7 +108,7 @@ compose-test: ## build the container image, run a cluster of three workers in Do
 	@ops/compose-test $(IMAGE)
 
 # PROGRAM=FILE packs that program instead of building one.
-.PHONY: month deb deb-library deb-web deb-test image release manifests-test swarm-test slurm-test
+.PHONY: month deb deb-library deb-web deb-test machines-test image release manifests-test swarm-test slurm-test
 deb: $(if $(PROGRAM),,build) ## make the Debian packages in .build/deb: program, manual pages, completions, systemd units (PROGRAM=FILE: without a build)
 	@ops/deb/build $(if $(PROGRAM),--program "$(PROGRAM)")
 
@@ -126,6 +126,9 @@ release: $(if $(PROGRAM),,build library) ## make the files of a release: package
 
 deb-test: deb ## install the package in a clean Debian 12 with a real systemd: services, upgrade in mid-job, removal, purge (root; 5 min)
 	@ops/deb/test .build/deb $(PROGRAM)
+
+machines-test: deb ## two machines with the Debian package and its guide alone: keys, a package of one's own tileset, a lost coordinator (root; 5 min)
+	@ops/deb/test-machines .build/deb
 
 manifests-test: $(if $(PROGRAM),,build) ## render ops/kubernetes and validate it for three versions of Kubernetes; seeded faults (1 min)
 	@ops/manifests-test $(if $(PROGRAM),--program "$(PROGRAM)")

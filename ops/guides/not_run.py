@@ -7,7 +7,7 @@ BUILDS = "builds the program, which the test already has"
 DEMO = "installs packages and builds the program; docs/getting-started.md runs `packhorse demo`"
 FIREWALL = "changes the firewall of the machine and needs root"
 RELEASE = "`make release` makes and verifies a signature with the same commands"
-MACHINES = "needs root, systemd and a second machine; `make deb-test` has such a cluster on one"
+MACHINES = "needs root, systemd and a second machine; `make machines-test` types it on two machines in network namespaces"
 SYSTEMD = "needs root and systemd; `make deb-test` does the same in a clean Debian"
 SLURM = "needs Slurm; `make slurm-test` does the same"
 FOLLOWED = "needs a coordinator of its own; FollowedFilesTests does the same"
@@ -50,10 +50,18 @@ NOT_RUN = {
     ("docs/operating/debian-package.md", r"sed -i -E 's/^blobs:/#&/; s/^#(connect|keys|scratch):/\1:/; s/coordinator.example.com/ADDRESS/' /etc/packhorse/worker.yaml"): MACHINES,
     ("docs/operating/debian-package.md", "packhorse config check /etc/packhorse/worker.yaml"): MACHINES,
     ("docs/operating/debian-package.md", "systemctl enable --now packhorse-worker@1"): MACHINES,
-    ("docs/operating/debian-package.md", "PACKHORSE_KEYS=/etc/packhorse/keys packhorse health --workers 1"): MACHINES,
     ("docs/operating/debian-package.md", "install -d -o packhorse -g packhorse -m 750 /var/backups/packhorse"): MACHINES,
     ("docs/operating/debian-package.md", "sed -i 's/^#backup-to:/backup-to:/' /etc/packhorse/coordinator.yaml"): MACHINES,
     ("docs/operating/debian-package.md", "systemctl restart packhorse-coordinator"): MACHINES,
+    ("docs/operating/debian-package.md", "runuser -u packhorse -- packhorse keygen --cluster /etc/packhorse/keys --worker machine-2"): MACHINES,
+    ("docs/operating/debian-package.md", "systemctl enable packhorse-coordinator packhorse-gateway"): MACHINES,
+    ("docs/operating/debian-package.md", "export PACKHORSE_KEYS=/etc/packhorse/keys"): MACHINES,
+    ("docs/operating/debian-package.md", "packhorse health --workers 1"): MACHINES,
+    ("docs/operating/debian-package.md", "packhorse verify /var/lib/packhorse/catalog"): MACHINES,
+    ("docs/operating/debian-package.md", "cp -aT /etc/packhorse /var/backups/packhorse/etc"): MACHINES,
+    ("docs/operating/debian-package.md", "cp -auT /var/lib/packhorse/catalog /var/backups/packhorse/catalog"): MACHINES,
+    ("docs/operating/debian-package.md", "cp -aT /var/backups/packhorse/etc /etc/packhorse"): MACHINES,
+    ("docs/operating/debian-package.md", "cp -aT /var/backups/packhorse/catalog /var/lib/packhorse/catalog"): MACHINES,
     ("docs/operating/debian-package.md", "PACKHORSE_KEYS=/etc/packhorse/keys packhorse health"): MACHINES,
     ("docs/operating/debian-package.md", "chown -R packhorse:packhorse /etc/packhorse/keys /etc/packhorse/tokens /var/backups/packhorse /var/lib/packhorse"): MACHINES,
     ("docs/operating/debian-package.md", "runuser -u packhorse -- packhorse state restore /var/backups/packhorse --data /var/lib/packhorse"): MACHINES,
