@@ -287,7 +287,7 @@ let tests: [Tests] = [
     Tests("OfflineMapsApple", ["TestSupport"]),
     Tests("OfflineMapsC", ["TestSupport"]),
     Tests("DeviceCommands", ["TestSupport"]),
-    Tests("Commands", ["TestSupport"]),
+    Tests("Commands", ["TestSupport"], [.lifecycle]),
     Tests("FuzzTargets", ["TestSupport"]),
 ]
 

@@ -4,7 +4,7 @@ import UnixSignals
 
 /// Runs a server until it ends, or until SIGTERM or Ctrl-C.
 ///
-/// A second signal, or twelve seconds after the first one, end it immediately.
+/// Twelve seconds after the signal its task is cancelled; ``EndLimit/patience`` after the signal the process ends, whatever hangs.
 package enum ServiceRunner {
     /// Runs a function as a service.
     ///
@@ -27,6 +27,9 @@ package enum ServiceRunner {
             services.append(
                 .init(service: HangupService(steps: steps, logger: logger), successTerminationBehavior: .ignore))
         }
+        let limit = EndLimit(logger: logger)
+        defer { limit.cancel() }
+        services.append(.init(service: limit, successTerminationBehavior: .ignore))
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(12)

@@ -93,6 +93,8 @@ public struct CoordinatorOptions: Sendable {
     }
     /// The pauses between the attempts of a step after a job, in seconds; one attempt more than pauses.
     var stepPauses: [Double] = [10, 60]
+    /// How long a coordinator that ends waits for its background work, before the last backup of the state.
+    var endPatience = Duration.seconds(20)
     /// How long a lease is valid without progress.
     ///
     /// Unit: seconds, default 60.

@@ -32,6 +32,8 @@ extension LogKey {
     static let blobs = "packhorse.blobs"
     /// Free bytes of a disk.
     static let freeBytes = "packhorse.disk.free"
+    /// Queues of background work, with commas.
+    static let queue = "packhorse.queue"
     /// An operator's order.
     static let order = "packhorse.order"
     /// Name of an origin.

@@ -41,8 +41,10 @@ private final class Hesitant: CatalogWriter {
 @Suite(.timeLimit(.minutes(15)))
 struct EndingTests {
     /// Runs a job up to the moment when its package is in the catalog and the coordinator does not know it yet.
+    ///
+    /// - Parameter isHanging: Whether the publication still hangs when the coordinator ends.
     private func untilPublished(
-        _ fixture: Fixture,
+        _ fixture: Fixture, isHanging: Bool = false,
         _ body: @escaping @Sendable (UInt64, Talker, @escaping @Sendable () -> Void) async throws -> Void
     ) async throws {
         let held = Mutex<Hesitant?>(nil)
@@ -65,7 +67,7 @@ struct EndingTests {
         }
         try await body(submitted.job, talker) { publisher.open() }
         coordinator.cancel()
-        publisher.open()
+        if !isHanging { publisher.open() }
         _ = await coordinator.result
     }
 
@@ -85,6 +87,21 @@ struct EndingTests {
         }
         let catalog = try Catalog(fixture.options.catalog, create: false)
         #expect(try catalog.packages().map(\.id) == ["P0"])
+    }
+
+    @Test func workThatHangsDoesNotHoldACoordinatorThatEnds() async throws {
+        let fixture = try Fixture { $0.endPatience = .milliseconds(200) }
+        try await untilPublished(fixture, isHanging: true) { job, talker, _ in
+            #expect(try await talker.watch(job) { _ in true }.state == "publishing")
+        }
+        var options = fixture.options
+        options.endPatience = .seconds(20)
+        try await fixture.withCoordinator(options) { service in
+            let talker = try Talker(service.controlEndpoint)
+            let again = try await talker.submit(try Fixture.submission(request: "r"))
+            #expect(again.existing)
+            #expect(try await talker.watch(again.job) { $0.state == "done" }.packages.map(\.version) == [1])
+        }
     }
 
     @Test func aCancelThatComesTooLateStillTellsWhatWasPublished() async throws {

@@ -8,7 +8,8 @@ import Synchronization
 final class BackgroundExecutor: Sendable {
     private struct State {
         var reports: [Report] = []
-        var running = 0
+        /// Pieces of work that have not ended.
+        var open: [Queue: Int] = [:]
         var plans = 0
         var last: [Queue: Task<Void, Never>] = [:]
         var wake: (@Sendable () -> Void)?
@@ -37,6 +38,9 @@ final class BackgroundExecutor: Sendable {
         case steps
         /// Questions to the blob store, all at the same time. The caller bounds their number.
         case checks
+
+        /// Whether the loop expects a report soon.
+        fileprivate var isSoon: Bool { self != .steps && self != .stateBackups }
     }
 
     /// Calls `wake` for each new report.
@@ -45,14 +49,13 @@ final class BackgroundExecutor: Sendable {
     /// Runs `work` and keeps its report for ``collect(_:)``.
     func run(on queue: Queue, _ work: @escaping @Sendable () async -> Report?) {
         state.withLock { state in
-            let isSoon = queue != .steps && queue != .stateBackups
-            if isSoon { state.running += 1 }
+            state.open[queue, default: 0] += 1
             let before = state.last[queue]
             // The task intentionally outlives this call: the loop learns its end from the report, and ``drain()`` waits
             // for it.
             let task = Task { [self] in
                 await before?.value
-                end(await work(), wasSoon: isSoon)
+                end(await work()) { $0.open[queue, default: 1] -= 1 }
             }
             if queue != .checks { state.last[queue] = task }
         }
@@ -60,20 +63,13 @@ final class BackgroundExecutor: Sendable {
 
     /// Makes a plan and keeps its report for ``collect(_:)``.
     func plan(_ work: @escaping @Sendable () -> Report?) {
-        state.withLock { state in
-            state.running += 1
-            state.plans += 1
-        }
-        plans.async { [self] in
-            let report = work()
-            state.withLock { $0.plans -= 1 }
-            end(report)
-        }
+        state.withLock { $0.plans += 1 }
+        plans.async { [self] in end(work()) { $0.plans -= 1 } }
     }
 
-    private func end(_ report: Report?, wasSoon: Bool = true) {
+    private func end(_ report: Report?, _ count: (inout State) -> Void) {
         let wake = state.withLock { state in
-            if wasSoon { state.running -= 1 }
+            count(&state)
             if let report { state.reports.append(report) }
             return state.wake
         }
@@ -111,10 +107,32 @@ final class BackgroundExecutor: Sendable {
     var hasReports: Bool { state.withLock { !$0.reports.isEmpty } }
 
     /// Whether a report may arrive soon.
-    var isBusy: Bool { state.withLock { $0.running > 0 } }
+    var isBusy: Bool { state.withLock { $0.plans > 0 || $0.open.contains { $0.key.isSoon && $0.value > 0 } } }
 
-    /// Returns when the work handed over so far on all queues except `checks` has ended.
-    func drain() async {
+    /// Returns when the work handed over so far on all queues except `checks` has ended, at the latest after `limit`.
+    ///
+    /// - Returns: The queues whose work has not ended; nobody waits for it any more.
+    func drain(within limit: Duration) async -> [String] {
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
+        let alarm = Task {
+            try await Task.sleep(for: limit)
+            end.yield(false)
+        }
+        defer { alarm.cancel() }
+        Task {
+            await drain()
+            end.yield(true)
+        }
+        // A task of its own, because the caller may be cancelled and could not wait any more.
+        let isDrained = await Task { await ends.first { _ in true } ?? false }.value
+        guard !isDrained else { return [] }
+        return state.withLock { state in
+            let queues = state.open.filter { $0.key != .checks && $0.value > 0 }.map { "\($0.key)" }
+            return queues.sorted() + (state.plans > 0 ? ["plans"] : [])
+        }
+    }
+
+    private func drain() async {
         // Publications start the making of patches before they end.
         await state.withLock { $0.last[.catalog] }?.value
         for task in state.withLock({ Array($0.last.values) }) { await task.value }

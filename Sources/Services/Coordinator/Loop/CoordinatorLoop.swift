@@ -142,7 +142,12 @@ final class CoordinatorLoop {
         environment.executor.cancel(.steps)
         environment.executor.cancel(.stateBackups)
         await environment.notifier.stop()
-        await environment.executor.drain()
+        let left = await environment.executor.drain(within: environment.options.endPatience)
+        if !left.isEmpty {
+            environment.logger.warning(
+                "Background work did not end in time; it is repeated after the next start",
+                metadata: [LogKey.queue: "\(left.joined(separator: ", "))"])
+        }
         await environment.router.close()
         if withBackup, let backups = environment.backups {
             let problem = await backups.makeLast(pages: environment.options.backupPages, within: .seconds(10))
