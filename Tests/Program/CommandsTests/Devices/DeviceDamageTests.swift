@@ -78,7 +78,7 @@ struct DeviceDamageTests {
         #expect(run.status == 0, "\(run)")
         #expect(try Data(contentsOf: file) == whole)
         #expect(try await device.run("verify", "--deep").status == 0)
-        let ranges = shop.asked().filter { $0.path.contains("packages/") }.compactMap { $0.headers["range"] }
+        let ranges = shop.asked().filter { $0.path.contains("packages/") }.compactMap(\.range)
         #expect(ranges == ["bytes=\(half)-"])
     }
 
