@@ -92,7 +92,8 @@ struct EndingTests {
     @Test func workThatHangsDoesNotHoldACoordinatorThatEnds() async throws {
         let fixture = try Fixture { $0.endPatience = .milliseconds(200) }
         try await untilPublished(fixture, isHanging: true) { job, talker, _ in
-            #expect(try await talker.watch(job) { _ in true }.state == "publishing")
+            let status = try await talker.watch(job) { _ in true }
+            #expect(status.state == "publishing")
         }
         var options = fixture.options
         options.endPatience = .seconds(20)
