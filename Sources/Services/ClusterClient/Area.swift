@@ -36,6 +36,8 @@ package struct Area: Sendable {
     package var nodes: [Region] = []
     /// Labels of towns in it that have no margin: commands refuse these, because a point has only a few tiles.
     package var bareTowns: [String] = []
+    /// A name of its own, as a person wrote it: that of its file without the extension; `nil` = it has none beside its id.
+    var title: String?
 
     /// Whether it is what sets leave of an area.
     var isCut: Bool {
@@ -111,13 +113,15 @@ extension Area {
 
     /// The area of a shape: every tile that it touches.
     ///
-    /// - Parameter name: What becomes its id, for example the name of a file.
+    /// - Parameters:
+    ///   - title: What becomes its id, for example the name of a file without its extension.
+    ///   - name: The name of its package.
     package static func shape(
-        _ kind: Kind, named name: String, label: String, bounds: BoundingBox, _ shape: AreaShape
+        _ kind: Kind, titled title: String, name: String, label: String, bounds: BoundingBox, _ shape: AreaShape
     ) -> Area {
         Area(
-            kind: kind, id: fileSafe(name), label: label, names: ["en": label], bounds: bounds,
-            form: .shape({ shape }, nil))
+            kind: kind, id: fileSafe(title), label: label, names: ["en": name], bounds: bounds,
+            form: .shape({ shape }, nil), title: title)
     }
 
     /// An area that is given as its tiles, expanded or clipped to the zooms of a job; `nil` for an empty mask.
@@ -157,38 +161,22 @@ extension Area {
         if !removed.isEmpty { form = .difference(form, .union(removed.map(\.form))) }
         return Area(
             kind: .set, id: id, label: label, names: names, bounds: bounds, form: form, formats: formats,
-            bareTowns: bareTowns + (others + removed).flatMap(\.bareTowns))
+            bareTowns: bareTowns + (others + removed).flatMap(\.bareTowns), title: title)
     }
 
     /// The area with a margin around it.
     package func widened(by margin: Margin) -> Area {
         Area(
             kind: kind, id: id, label: label, names: names, bounds: bounds.widened(byMeters: margin.widest),
-            form: form.widened(by: margin), formats: formats, nodes: nodes)
+            form: form.widened(by: margin), formats: formats, nodes: nodes, title: title)
     }
 
     /// The same area with another id or other names; `nil` = unchanged.
     package func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
-        // With another id it is no longer a package of its region.
-        Area(
+        // With another id it is no longer a package of its region, and its files have the id as their name.
+        let keepsID = id.map { $0 == self.id } ?? true
+        return Area(
             kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, form: form,
-            formats: formats, nodes: id.map { $0 == self.id } ?? true ? nodes : [], bareTowns: bareTowns)
-    }
-
-    /// A package id from a name: characters other than letters, digits, `-`, `_` and `.` become `_`.
-    ///
-    /// A changed name gets a short hash of the original, so that two names never get the same id.
-    package static func fileSafe(_ text: String) -> String {
-        let safe = String(
-            text.unicodeScalars.map { scalar -> Character in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": Character(scalar)
-                default: "_"
-                }
-            }.prefix(100))
-        guard safe != text || safe.isEmpty || safe.hasPrefix(".") else { return safe }
-        // FNV-1a, 32 bits: short, and the same on every machine.
-        let hash = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        return "_\(safe)-\(String(hash, radix: 16))"
+            formats: formats, nodes: keepsID ? nodes : [], bareTowns: bareTowns, title: keepsID ? title : nil)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Normalises a name: removes what a person may leave out or write differently.
-enum NameFolding {
+package enum NameFolding {
     /// Letters that canonical decomposition does not split.
     private static let plain: [Unicode.Scalar: String] = [
         "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h",
@@ -35,6 +35,26 @@ enum NameFolding {
             }
         }
         return String(out)
+    }
+
+    /// The text with the base letters of letters with marks: `Käsmu Straße` → `Kasmu Strasse`.
+    ///
+    /// Case, and all other characters, stay.
+    package static func unmarked(_ text: String) -> String {
+        var out = ""
+        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark, .spacingMark: continue
+            default: break
+            }
+            let small = scalar.properties.lowercaseMapping
+            if scalar.properties.isAlphabetic, let letter = small.unicodeScalars.first, let known = plain[letter] {
+                out += small == String(scalar) ? known : known.prefix(1).uppercased() + known.dropFirst()
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
     }
 
     /// The number of letters to insert, delete, replace or swap to get from one text to the other, or `nil` above the limit.

@@ -9,16 +9,16 @@ import Wire
 
 /// The outputs of packages that are larger than `--max-file` allows: `CA-1.mbtiles`, `CA-2.mbtiles` in place of `CA.mbtiles`.
 extension BuildOutput {
-    /// The output of a part: the number follows the package's id in the name, or the name without its extension.
+    /// The output of a part: the number follows the package's name in the file's, or the name without its extension.
     func part(_ number: Int, of count: Int, mask: TileMask) -> BuildOutput {
         let name = url.lastPathComponent
-        let stem =
-            name.hasPrefix(package + ".")
-            ? package
+        let lead =
+            name.hasPrefix(stem + ".")
+            ? stem
             : name.hasSuffix(format.fileExtension)
                 ? String(name.dropLast(format.fileExtension.count)) : url.deletingPathExtension().lastPathComponent
         var part = self
-        part.url = url.deletingLastPathComponent().appending(path: "\(stem)-\(number)\(name.dropFirst(stem.count))")
+        part.url = url.deletingLastPathComponent().appending(path: "\(lead)-\(number)\(name.dropFirst(lead.count))")
         part.package = "\(package)-\(number)"
         part.mask = mask
         part.part = (number, count)

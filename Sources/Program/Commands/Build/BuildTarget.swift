@@ -12,6 +12,8 @@ struct BuildOutput: Sendable {
     /// The index of the job that makes it.
     let job: Int
     var package: String
+    /// The name of a file that the build names, without language and extension.
+    let stem: String
     let format: PackageFormat
     /// Empty for a package without a language.
     let language: String
@@ -92,18 +94,22 @@ struct BuildTarget {
         for (job, draft) in drafts.enumerated() {
             let language = draft.publish.edition.language
             let infix = drafts.count > 1 && !language.isEmpty ? ".\(language)" : ""
+            let stems = Dictionary(grouping: draft.packages.map(\.area)) { $0.fileStem.lowercased() }
             for package in draft.packages {
+                let isOnly = stems[package.area.fileStem.lowercased()]?.count == 1
+                let stem = isOnly ? package.area.fileStem : package.area.id
                 for format in package.area.formats ?? draft.formats {
                     let url: URL
                     switch place {
                     case .file(let file): url = file
                     case .folder(let folder):
-                        url = folder.appending(path: "\(package.area.id)\(infix)\(format.fileExtension)")
+                        url = folder.appending(path: "\(stem)\(infix)\(format.fileExtension)")
                     }
                     files.append(
                         BuildOutput(
-                            job: job, package: package.area.id, format: format, language: language, url: url,
-                            mask: package.mask, maxFile: package.area.maxFile ?? draft.publish.maxFile))
+                            job: job, package: package.area.id, stem: stem, format: format, language: language,
+                            url: url, mask: package.mask,
+                            maxFile: package.area.maxFile ?? draft.publish.maxFile))
                 }
             }
         }

@@ -127,8 +127,8 @@ struct AreaOptions: ParsableArguments {
             guard Area.fileSafe(id) == id else {
                 throw CLIError(
                     .usage,
-                    "--id '\(id)' is no id: it has 1 to 100 letters, digits, '-', '_' and '.', and no '.' at its beginning"
-                )
+                    "--id '\(id)' is no id: it has 1 to 100 letters of a to z, digits, '-', '_' and '.', and no '.' at its beginning",
+                    hint: Area.suggestedID(for: id).map { "write --id \($0)" })
             }
             found[0] = found[0].renamed(id)
         }

@@ -86,7 +86,7 @@ enum AreaReader {
         let (format, sink) = try source.read(
             wishes.format, AreaSink.Wishes(waypoints: wishes.waypoints, isRoute: wishes.isRoute))
         var shape = sink.shape
-        var label = source.label
+        var (label, name) = (source.label, source.title)
         if let legs = sink.longLegs, wishes.isRoute {
             let count = legs.count == 1 ? "an edge" : "\(Units.count(legs.count)) edges, the first"
             Console.warning(
@@ -94,7 +94,8 @@ enum AreaReader {
             )
         }
         if format.takesRadius, !wishes.isRoute {
-            label = "\(Units.count(shape.points.count, of: "point")) of \(label)"
+            let count = Units.count(shape.points.count, of: "point")
+            (label, name) = ("\(count) of \(label)", "\(count) of \(name)")
             shape = shape.circled(radiusMeters: try Units.meters(wishes.radius ?? "1km"))
         } else if wishes.radius != nil {
             throw CLIError(
@@ -106,7 +107,8 @@ enum AreaReader {
         guard let bounds = shape.bounds else {
             throw CLIError(.badData, "'\(source.name)' contains no coordinates")
         }
-        return .shape(Area.Kind(format), named: source.stem, label: label, bounds: bounds, shape)
+        return .shape(
+            Area.Kind(format), titled: source.stem, name: name, label: label, bounds: bounds, shape)
     }
 }
 
@@ -118,8 +120,10 @@ struct AreaSource {
     let name: String
     /// For people: the last part of the name.
     let label: String
-    /// What becomes an id.
+    /// What becomes an id: the last part of the name without its extension.
     let stem: String
+    /// What the package is called.
+    var title: String { file == nil ? label : stem }
 
     /// - Parameter folder: What the path is relative to; `nil` = the current folder.
     init(_ path: String, in folder: URL? = nil) throws {

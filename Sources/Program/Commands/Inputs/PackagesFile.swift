@@ -247,7 +247,9 @@ struct PackagesFile {
         }
         let id = fields["id"] == nil ? nil : try text("id", fields)
         if let id, Area.fileSafe(id) != id {
-            throw CLIError(.badData, "'id' may contain only letters, digits, '-', '_' and '.', but no dot at the start")
+            throw CLIError(
+                .badData, "'id' may contain only letters of a to z, digits, '-', '_' and '.', but no dot at the start",
+                hint: Area.suggestedID(for: id).map { "write id: \($0)" })
         }
         return [only.renamed(id, names: names)]
     }
