@@ -84,7 +84,7 @@ struct BuildCommand: AsyncParsableCommand {
         let files = PackageFormat.endings(of: PackageFormat.allCases.filter { !$0.isFolder })
         let folders = PackageFormat.endings(of: PackageFormat.allCases.filter(\.isFolder))
         return ArgumentHelp(
-            "The file, whose extension sets the format (\(files); \(folders) for a folder of tiles), or a folder. Default: ID.EXTENSION in the current folder.",
+            "The file, whose extension sets the format (\(files); \(folders) for a folder of tiles), or a folder: one that exists, or a name that ends with '/'. Default: the id of the area, or the name of its file, in the current folder.",
             valueName: "path")
     }
 
@@ -135,6 +135,7 @@ struct BuildCommand: AsyncParsableCommand {
             drafts, for: target, policy: submission.policy(),
             coordinator: isShared ? coordinator.joined(separator: ",") : nil,
             state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        if earlier == 0, let note = target.note(of: plan.files) { Console.note(note) }
         let isUnderWay = FileKind.isThere(plan.state)
         if dryRun {
             try plan.checkNames(replacing: force, isResumed: true)

@@ -40,13 +40,15 @@ struct BuildTarget {
     enum Place {
         case file(URL)
         case folder(URL)
+        /// A path without an extension where no folder is: the file gets its extension; several files get a folder.
+        case name(String)
     }
 
     let place: Place
     /// The formats that the file's name allows.
     private let possible: [PackageFormat]
 
-    /// - Parameter option: A file, recognised by its extension; an existing folder, or any other name, is a folder.
+    /// - Parameter option: A file, recognised by its extension; an existing folder, or a name that ends with `/`, is a folder.
     /// - Throws: ``CLIError`` 64 for an unknown extension.
     init(_ option: String?) throws {
         guard let option else {
@@ -54,9 +56,13 @@ struct BuildTarget {
             return
         }
         let url = URL(filePath: option)
-        let isFolder = option.hasSuffix("/") || FileKind.isFolder(url) && !TileFolder.isThere(url)
-        guard !isFolder, !url.pathExtension.isEmpty else {
+        let hasExtension = !url.pathExtension.isEmpty
+        guard !option.hasSuffix("/"), !FileKind.isFolder(url) || hasExtension && TileFolder.isThere(url) else {
             (place, possible) = (.folder(URL(filePath: option, directoryHint: .isDirectory)), [])
+            return
+        }
+        guard hasExtension else {
+            (place, possible) = (.name(option), [])
             return
         }
         let formats = PackageFormat.possible(forName: option)
@@ -99,12 +105,7 @@ struct BuildTarget {
                 let isOnly = stems[package.area.fileStem.lowercased()]?.count == 1
                 let stem = isOnly ? package.area.fileStem : package.area.id
                 for format in package.area.formats ?? draft.formats {
-                    let url: URL
-                    switch place {
-                    case .file(let file): url = file
-                    case .folder(let folder):
-                        url = folder.appending(path: "\(stem)\(infix)\(format.fileExtension)")
-                    }
+                    let url = url(of: "\(stem)\(infix)\(format.fileExtension)")
                     files.append(
                         BuildOutput(
                             job: job, package: package.area.id, stem: stem, format: format, language: language,
@@ -114,7 +115,26 @@ struct BuildTarget {
             }
         }
         if files.count > 1, case .file(let url) = place { throw Self.several(files.count, url) }
+        if files.count == 1, case .name(let name) = place {
+            files[0].url = URL(filePath: name + files[0].format.fileExtension)
+        }
         return files
+    }
+
+    private func url(of file: String) -> URL {
+        switch place {
+        case .file(let url): url
+        case .folder(let folder): folder.appending(path: file)
+        case .name(let name): URL(filePath: name, directoryHint: .isDirectory).appending(path: file)
+        }
+    }
+
+    /// What becomes of a name without an extension; `nil` for any other.
+    func note(of files: [BuildOutput]) -> String? {
+        guard case .name(let name) = place, let file = files.first else { return nil }
+        return files.count == 1
+            ? "note: -o '\(name)' has no extension, and no folder has this name: the file is '\(file.name)'; -o '\(name)/' makes a folder"
+            : "note: -o '\(name)' becomes a folder for \(files.count) files"
     }
 
     /// The folder of an unfinished build: `.NAME.packhorse` next to a single file, `.packhorse` in a folder for several
@@ -127,6 +147,7 @@ struct BuildTarget {
         switch place {
         case .file(let url): return url.deletingLastPathComponent().appending(path: ".packhorse")
         case .folder(let folder): return folder.appending(path: ".packhorse", directoryHint: .isDirectory)
+        case .name(let name): return URL(filePath: "\(name)/.packhorse", directoryHint: .isDirectory)
         }
     }
 
