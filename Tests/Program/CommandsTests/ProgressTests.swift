@@ -1,5 +1,6 @@
 import ClusterClient
 import CommandSupport
+import Foundation
 import Testing
 import Wire
 
@@ -46,6 +47,42 @@ struct ProgressTests {
         let reason = waiting.waiting.prefix(min(waiting.waiting.count, columns - 5))
         #expect(line.contains(reason), "\(line)")
         #expect(line.count <= columns - 3)
+    }
+
+    @Test func aJobThatWaitsHasNoEnd() {
+        var meter = RateMeter()
+        meter.add(done: 0, at: 0)
+        meter.add(done: 50, at: 10)
+        var view = job(100, stored: 50, inFlight: 0)
+        #expect(ProgressLine.plain(view, meter).contains("ETA 10 s"), "\(ProgressLine.plain(view, meter))")
+        view.waiting = "worker local-1 is paused after disk-full: no space"
+        #expect(!ProgressLine.plain(view, meter).contains("ETA"))
+        #expect(!ProgressLine.bar(view, meter).line(columns: 200, isUnicode: true).contains("ETA"))
+    }
+
+    /// A worker that tries again takes no lease meanwhile, and names no cause.
+    @Test func aFullDiskStaysTheReasonBetweenAttempts() throws {
+        let disk = FileManager.default.temporaryDirectory
+        let full = "worker local-1 is paused after disk-full: Only 12 bytes are free for blobs in '\(disk.path)/blobs'"
+        var stall = StallNotice()
+        var view = job(100, stored: 5, inFlight: 0)
+        #expect(stall.waiting(view, at: 0).isEmpty)
+        view.waiting = full
+        #expect(stall.waiting(view, at: 1) == full)
+        view.waiting = ""
+        #expect(stall.waiting(view, at: 8) == full)
+        #expect(stall.stands(view, at: 9) == 9, "a reason is no progress")
+        view.stored = 6
+        #expect(stall.waiting(view, at: 10).isEmpty, "there is progress")
+        view.waiting = "tiles.example.com does not answer: next attempt in 8 s"
+        #expect(stall.waiting(view, at: 11) == view.waiting)
+        view.waiting = ""
+        #expect(stall.waiting(view, at: 12).isEmpty, "other reasons end when the coordinator says so")
+        let hint = StallNotice.remedy([full], disk: disk)
+        #expect(hint.hasPrefix("free space on the disk of '\(disk.path)' (") && hint.hasSuffix(" are free)"), "\(hint)")
+        #expect(StallNotice.remedy([full]) == "free space on the disk that is named above")
+        #expect(StallNotice.remedy(["worker a: disk-full"], disk: disk) == "free space on the disk that is named above")
+        #expect(StallNotice.remedy(["worker a: throttled"], disk: disk) == "check the tile server")
     }
 
     @Test func theScreenTellsPausedJobsAndSilentWorkers() {

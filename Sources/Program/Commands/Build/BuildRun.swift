@@ -93,7 +93,9 @@ struct BuildRun {
             try await Patience.untilThereIsRoom(for: patience) { [record] in try folder.write(record) }
         }
         var views: [PBJobStatus] = []
-        let watcher = JobWatcher(client: watching, style: style, quietStart: 1, patience: patience)
+        let watcher = JobWatcher(
+            client: watching, style: style, quietStart: 1, patience: patience,
+            disk: plan.isShared ? nil : folder.url)
         for number in numbers { views.append(try await watcher.follow(number)) }
         return views
     }

@@ -13,6 +13,8 @@ struct JobWatcher {
     var quietStart = 0.0
     /// Seconds without progress after which ``follow(_:)`` stops.
     var patience = Double.infinity
+    /// The folder of the work of a build on this machine; `nil` = other machines do it.
+    var disk: URL?
     private let clock = ContinuousClock()
 
     /// Follows one job; see ``finish(_:)-([UInt64])``.
@@ -56,12 +58,12 @@ struct JobWatcher {
         while !view.isOverWithSteps {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
+            view.waiting = stall.waiting(view, at: elapsed)
             if style.progress != .none, view.waiting.isEmpty, stall.isDue(view, at: elapsed) {
                 for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
             }
             if stall.stands(view, at: elapsed) > patience {
-                throw Self.gaveUp(
-                    on: view, causes: StallNotice.lines(view, try await client.workers()), patience: patience)
+                throw gaveUp(on: view, causes: StallNotice.lines(view, try await client.workers()))
             }
             if style.progress == .bar, elapsed >= quietStart {
                 Console.draw(ProgressLine.bar(view, meter))
@@ -96,14 +98,16 @@ struct JobWatcher {
         }
     }
 
-    private static func gaveUp(on view: PBJobStatus, causes: [String], patience: Double) -> CLIError {
+    private func gaveUp(on view: PBJobStatus, causes: [String]) -> CLIError {
         let causes = view.waiting.isEmpty ? causes : [view.waiting]
         return CLIError(
             .temporary,
             "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
                 + " \(Units.count(view.tiles)) are done",
             details: causes,
-            hint: "\(StallNotice.remedy(causes)); to continue, run: \(ShellText.thisCommand(without: "--restart"))")
+            hint:
+                "\(StallNotice.remedy(causes, disk: disk)); to continue, run: \(ShellText.thisCommand(without: "--restart"))"
+        )
     }
 
     private static func endError(_ view: PBJobStatus) -> CLIError {

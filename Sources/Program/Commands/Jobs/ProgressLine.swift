@@ -11,7 +11,7 @@ package enum ProgressLine {
         if job.state == "fetching" {
             parts.append("\(percent(job.fraction)) \(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
             if let rate = meter.rate { parts.append("\(Units.count(UInt64(rate))) tiles/s") }
-            if let left = meter.remaining(to: job.tiles) { parts.append("ETA \(Units.duration(seconds: left))") }
+            if let left = remaining(job, meter) { parts.append("ETA \(Units.duration(seconds: left))") }
         }
         parts.append(Units.bytes(job.bytes))
         if job.failed > 0 { parts.append("\(Units.count(job.failed)) failed") }
@@ -25,12 +25,17 @@ package enum ProgressLine {
         if job.state == "fetching" { facts.append(percent(job.fraction)) } else { facts.append(job.state) }
         if job.failed > 0 { facts.append("\(Units.count(job.failed)) failed") }
         if job.state == "fetching" {
-            if let left = meter.remaining(to: job.tiles) { facts.append("ETA \(Units.duration(seconds: left))") }
+            if let left = remaining(job, meter) { facts.append("ETA \(Units.duration(seconds: left))") }
             facts.append("\(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
             if let rate = meter.rate { facts.append("\(Units.count(UInt64(rate))) tiles/s") }
         }
         return ProgressBar(
             "job \(job.job) \(job.label)", fraction: job.fraction, facts: facts + [Units.bytes(job.bytes)])
+    }
+
+    /// Seconds to the end; `nil` for a job that waits, whose end nobody knows.
+    private static func remaining(_ job: PBJobStatus, _ meter: RateMeter) -> Double? {
+        job.waiting.isEmpty ? meter.remaining(to: job.tiles) : nil
     }
 
     /// Whole percent, rounded down: 100 % means complete.

@@ -1,5 +1,7 @@
 internal import ClusterClient
 import Errors
+import Files
+import Foundation
 internal import TextFormats
 import Wire
 
@@ -8,6 +10,8 @@ struct StallNotice {
     private var last: (settled: UInt64, state: String)?
     private var since = 0.0
     private var quiet = 5.0
+    /// What the job waited for last because a disk is full; empty = nothing, or there was progress since.
+    private var fullDisk = ""
 
     /// Whether the job has been stalled long enough for a message.
     ///
@@ -24,11 +28,23 @@ struct StallNotice {
         return seconds - since
     }
 
+    /// What the job waits for; empty = nothing.
+    ///
+    /// A worker whose disk is full pauses, and tries again without a lease. The disk stays the reason between these
+    /// attempts, until there is progress.
+    mutating func waiting(_ job: PBJobStatus, at seconds: Double) -> String {
+        update(job, at: seconds)
+        guard !job.waiting.isEmpty else { return fullDisk }
+        fullDisk = Self.named(in: [job.waiting]).contains(.diskFull) ? job.waiting : ""
+        return job.waiting
+    }
+
     private mutating func update(_ job: PBJobStatus, at seconds: Double) {
         if let last, last == (job.settled, job.state) { return }
         last = (job.settled, job.state)
         since = seconds
         quiet = 5
+        fullDisk = ""
     }
 
     /// The known reasons: the job's own reason, else the states of the workers.
@@ -54,11 +70,25 @@ struct StallNotice {
 
 extension StallNotice {
     /// What the user can do against these causes of a stall.
-    static func remedy(_ causes: [String]) -> String {
+    ///
+    /// - Parameter disk: The folder of the work, when this machine has it.
+    static func remedy(_ causes: [String], disk: URL? = nil) -> String {
+        let named = named(in: causes)
+        guard named.contains(.diskFull) else {
+            return named.contains { $0.fault == .worker } ? "mend the cause above" : "check the tile server"
+        }
+        guard let disk, causes.contains(where: { $0.contains(disk.path) }) else {
+            return "free space on the disk that is named above"
+        }
+        // A disk that cannot be asked is named without a number.
+        let free = (try? Durable.freeBytes(disk)).map { " (\(Units.bytes($0)) are free)" } ?? ""
+        return "free space on the disk of '\(disk.path)'\(free)"
+    }
+
+    /// The failures that texts name.
+    private static func named(in causes: [String]) -> Set<FailureCause> {
         let words = causes.flatMap { $0.split { !($0.isLetter || $0 == "-") } }
-        let named = Set(words.compactMap { FailureCause(rawValue: String($0)) })
-        if named.contains(.diskFull) { return "free space on the disk that is named above" }
-        return named.contains { $0.fault == .worker } ? "mend the cause above" : "check the tile server"
+        return Set(words.compactMap { FailureCause(rawValue: String($0)) })
     }
 }
 
