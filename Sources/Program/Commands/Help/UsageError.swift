@@ -16,6 +16,15 @@ enum UsageError {
         guard code == .validationFailure else {
             return CLIError(ExitStatus(rawValue: code.rawValue) ?? .software, message)
         }
+        // The parser checks values and their combination before it looks for options that it does not know.
+        if !message.lowercased().hasPrefix("unknown option '"),
+            let option = OtherOptions.unknown(in: arguments.dropFirst(path.count - 1), of: path)
+        {
+            let hint =
+                OtherOptions.hint(for: option, of: path[path.count - 1]).map { "\($0); see '\(help)'" }
+                ?? OtherOptions.nearest(to: option, of: path).map { "did you mean '\($0)'? See '\(help)'" }
+            return CLIError(.usage, "unknown option '\(option)'", hint: hint ?? "see '\(help)'")
+        }
         if let (option, value) = dashedValue(message, arguments) {
             return CLIError(
                 .usage, "'\(option)' is followed by '\(value)', which begins with '-' as an option does",

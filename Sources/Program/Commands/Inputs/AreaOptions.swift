@@ -87,12 +87,34 @@ struct AreaOptions: ParsableArguments {
             !areas.isEmpty, geojson != nil, points != nil, !area.isEmpty, !route.isEmpty, packages != nil,
         ].count { $0 }
         guard ways == 1 || ways > 1 && merge else {
+            if let stray { throw ValidationError(stray) }
             throw ValidationError(
                 ways == 0
                     ? "Give an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --area FILE, --route FILE, --geojson FILE, --points FILE.csv or --packages FILE."
                     : "Give only one of: regions, a box, --area, --route, --geojson, --points, --packages; or add --merge to make one package of several."
             )
         }
+    }
+
+    /// Why words beside an option with a file are no areas: often the rest of a name that needs quotes; `nil` without both.
+    private var stray: String? {
+        let named = [
+            ("--geojson", geojson.map { [$0] } ?? []), ("--points", points.map { [$0] } ?? []), ("--area", area),
+            ("--route", route), ("--packages", packages.map { [$0] } ?? []),
+        ].flatMap { option, files in files.map { (option: option, file: $0) } }
+        guard let word = words.first, !AreaReader.isBox(word), let (option, file) = named.first else { return nil }
+        for (option, file) in named {
+            for first in words.indices {
+                for end in first..<words.count {
+                    let whole = ([file] + words[first...end]).joined(separator: " ")
+                    guard FileKind.isThere(URL(filePath: whole)) else { continue }
+                    return
+                        "'\(words[first])' was read as a region, but there is a file '\(whole)': put its name in quotes, \(option) \(ShellText.quoted(whole))."
+                }
+            }
+        }
+        return
+            "'\(word)' was read as a region, and \(option) '\(file)' is given too. Give only one of them, or add --merge to make one package of both; a name with spaces needs quotes."
     }
 
     /// Reads the areas.
