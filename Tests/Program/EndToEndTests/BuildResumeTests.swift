@@ -119,6 +119,10 @@ struct BuildResumeTests {
             ["build", "LV", "--zoom", "0-5", "--tileset", origin.tileset, "-o", file.path], in: scratch)
         #expect(other.status == 65)
         #expect(other.errors.contains("Estonia") && other.errors.contains("--restart"), "\(other.errors)")
+        let wider = try await Program.run(arguments(origin, file) + ["--margin", "1km"], in: scratch)
+        #expect(wider.status == 65 && wider.errors.contains("its area or other options differ"), "\(wider.errors)")
+        let again = "continue it with: packhorse build EE --zoom 0-11 --workers 2 --progress plain --tileset"
+        #expect(wider.errors.contains(again), "\(wider.errors)")
 
         origin.gate.open()
         let outcome = try await Program.run(arguments(origin, file), in: scratch)

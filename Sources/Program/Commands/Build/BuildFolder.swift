@@ -24,11 +24,13 @@ final class BuildFolder: Sendable {
         let tilesets: [String]
         /// The version of each job's archive; empty for tile servers.
         let versions: [String]
+        /// The command line that continues it; `nil` in a record of an earlier program.
+        let command: String?
 
         /// What is being built, before its jobs are submitted.
-        init(work: String, limit: UInt64, label: String, tilesets: [String], versions: [String]) {
+        init(work: String, limit: UInt64, label: String, tilesets: [String], versions: [String], command: String) {
             (self.work, self.limit, submittedLimit, limitInForce) = (work, limit, limit, limit)
-            (self.label, self.tilesets, self.versions) = (label, tilesets, versions)
+            (self.label, self.tilesets, self.versions, self.command) = (label, tilesets, versions, command)
         }
 
         /// Identifies everything that affects the files: hexadecimal digits that begin with ``work``.
@@ -94,14 +96,23 @@ final class BuildFolder: Sendable {
             if !isResumed { try clear() }
             return
         }
-        let keys = found.label == record.label ? found.differences(from: record) : []
+        throw Self.otherBuild(url, found, than: record, isReplaced: isReplaced)
+    }
+
+    /// The error of a folder with the work of another build.
+    private static func otherBuild(_ url: URL, _ found: Record, than record: Record, isReplaced: Bool) -> CLIError {
+        let isAlike = found.label == record.label
+        let keys = isAlike ? found.differences(from: record) : []
         let why =
             isReplaced
             ? "; its archive was replaced in the meantime"
-            : keys.isEmpty ? "" : "; its tileset differs in \(keys.joined(separator: ", "))"
-        throw CLIError(
+            : !keys.isEmpty
+                ? "; its tileset differs in \(keys.joined(separator: ", "))"
+                : isAlike ? "; its area or other options differ" : ""
+        let next = found.command.map { "continue it with: \($0)" } ?? "repeat the command that started it"
+        return CLIError(
             .badData, "'\(url.relativePath)' contains another unfinished build: \(found.label)\(why)",
-            hint: "remove it with --restart, repeat the command that started it, or choose another output")
+            hint: "remove it with --restart, choose another output, or \(isReplaced ? "add --restart-on-change" : next)")
     }
 
     /// Records what is being built.

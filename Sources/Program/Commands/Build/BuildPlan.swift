@@ -43,7 +43,8 @@ struct BuildPlan: Sendable {
         record = BuildFolder.Record(
             work: work, limit: drafts.first?.publish.maxFile ?? 0, label: Self.label(drafts, files),
             tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) },
-            versions: drafts.map { $0.sourceVersion ?? "" })
+            versions: drafts.map { $0.sourceVersion ?? "" },
+            command: ShellText.thisCommand(without: "--restart"))
         requests = drafts.enumerated().map { index, draft in
             var policy = policy
             // In a cluster an equal job is found by its content. On this machine the request id also finds a job that
