@@ -94,7 +94,7 @@ public struct TilesetFile: Sendable {
     }
 
     /// An address as errors may name it: without a query and without user information.
-    private static func withoutSecrets(_ source: String) -> String {
+    package static func withoutSecrets(_ source: String) -> String {
         let text = source.prefix { !"?#".contains($0) }
         guard let mark = text.firstRange(of: "://") else { return String(text) }
         let authority = text[mark.upperBound...].prefix { $0 != "/" }

@@ -191,6 +191,29 @@ struct HTTPOriginTests {
         }
     }
 
+    @Test func aDocumentThatIsWrongIsNamedWithoutItsKey() async throws {
+        let script: Script = { $0.path.hasPrefix("/page") ? .reply(200, body: Array("hello".utf8)) : .reply(404) }
+        func refusal(_ source: String) async throws -> OriginsError? {
+            let file = try TilesetFile(source: source, folder: URL(fileURLWithPath: "/"))
+            return await #expect(throws: OriginsError.self) {
+                try await OriginMetadata.resolve(file, environment: [:])
+            }
+        }
+        try await serving(script) { server in
+            let page = try #require(try await refusal("\(server.url)/page?key=secret"))
+            #expect(page.code == .tileset)
+            let text = "'\(server.url)/page': the TileJSON document is not a JSON object; check the tileset's url"
+            #expect(page.message == text)
+            let none = try #require(try await refusal("\(server.url)/none?key=secret"))
+            #expect(none.code == .refused && none.message.contains("Check the address '\(server.url)/none'."))
+            #expect(!none.message.contains("secret"))
+        }
+        // Nothing listens there.
+        let gone = try #require(try await refusal("http://127.0.0.1:9/page?key=secret"))
+        #expect(gone.code == .unreachable && gone.message.contains("'http://127.0.0.1:9/page' cannot be fetched: "))
+        #expect(gone.hint == "does the server run, and is the address right?" && !gone.message.contains("secret"))
+    }
+
     @Test func aSampleTellsMeanAndMargin() async throws {
         let script: Script = { $0.path.hasPrefix("/3/1") ? .reply(204) : .reply(200, body: layer) }
         try await serving(script) { server in

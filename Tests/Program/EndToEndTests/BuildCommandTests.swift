@@ -158,7 +158,11 @@ struct BuildCommandTests {
         let wrong: [(arguments: [String], status: Int32, word: String)] = [
             (["Estonai", "--tileset", origin.tileset] + out, 66, "Estonia"),
             (["EE"] + out, 64, "--tileset"),
-            (["EE", "--tileset", "http://127.0.0.1:9/tiles.json"] + out, 69, "127.0.0.1:9"),
+            (
+                ["EE", "--tileset", "http://127.0.0.1:9/tiles.json"] + out, 69,
+                "'http://127.0.0.1:9/tiles.json' cannot be fetched"
+            ),
+            (["EE", "--tileset", "http://127.0.0.1:9/tiles.json"] + out, 69, "hint: does the server run"),
             (good + ["-o", scratch.url("file/o.mbtiles").path], 73, "file"),
             (good + ["-o", "/proc/none/o.mbtiles"], 73, "/proc/none"),
             (good + ["-o", scratch.url("o.rar").path], 64, ".mbtiles"),

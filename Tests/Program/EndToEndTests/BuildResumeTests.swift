@@ -131,6 +131,27 @@ struct BuildResumeTests {
         #expect(most(origin) <= 2)
     }
 
+    /// `timeout` sends its signal to the build, and to its process group with the build in it.
+    @Test(.timeLimit(.programs))
+    func aBuildThatTimesOutSaysHowToGoOn() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        origin.gate.allow(50)
+        let daemon = try Daemon(
+            program: URL(filePath: "/usr/bin/timeout"), ["600", Program.packhorse.path] + arguments(origin, file),
+            in: scratch)
+        try await Eventually.holds("50 tiles are fetched") { origin.gate.isHolding }
+        kill(daemon.pid, SIGTERM)
+        try await Eventually.holds("the build ends", within: .seconds(50)) { !daemon.isRunning }
+        #expect(daemon.said.contains("to continue where it stopped, run: packhorse build EE"), "\(daemon.said)")
+        #expect(!daemon.said.contains("without clean-up"), "\(daemon.said)")
+        try await Eventually.holds("no process is left", within: .seconds(30)) {
+            try await children(file, in: scratch).isEmpty
+        }
+    }
+
     /// The same command with `--restart` would drop the tiles that are kept.
     @Test(.timeLimit(.programs))
     func theAdviceOfAFailedRestartKeepsTheTiles() async throws {

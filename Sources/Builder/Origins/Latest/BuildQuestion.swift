@@ -31,7 +31,8 @@ struct BuildQuestion: Sendable {
         let found: SourceDocument
         do throws(OriginsError) {
             found = try await SourceDocument.get(
-                address, id: id, "document of builds", limit: TileJSONAccess.maxBytes, by: client, fresh: true)
+                address, shown: document.address, id: id, "document of builds", limit: TileJSONAccess.maxBytes,
+                by: client, fresh: true)
         } catch {
             // It was there when the job was made.
             throw OriginsError(error.code == .refused ? .unreachable : error.code, error.message, cause: error)

@@ -1,4 +1,5 @@
 import Errors
+internal import TextFormats
 import Tilesets
 
 /// A source whose document is read before a job is submitted; what the document names takes its place, so no job has such a source.
@@ -41,7 +42,11 @@ extension DocumentAccess {
         do throws(TilesetsError) {
             return SourceDescription(metadata: try read(document, of: file), key: document.key)
         } catch {
-            throw OriginsError(.tileset, error.message, cause: error)
+            let address = TilesetFile.withoutSecrets(file.source.address)
+            throw OriginsError(
+                .tileset,
+                error.message.contains(address) ? error.message : "'\(address)': \(Sentence.inner(error.message))",
+                hint: error.hint, cause: error)
         }
     }
 }

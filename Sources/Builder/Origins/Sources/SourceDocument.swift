@@ -42,15 +42,19 @@ struct SourceDocument {
             throw OriginsError(.tileset, error.message, cause: error)
         }
         let client = try TransferClient.open(asking, environment: environment, budget: nil)
-        var found = try await get(address(named), id: asking.id, what, limit: limit, by: client, fresh: fresh)
+        var found = try await get(
+            address(named), shown: tileset.source.address, id: asking.id, what, limit: limit, by: client, fresh: fresh)
         found.key = key
         return found
     }
 
     /// Fetches a document by connections that exist; the value of `{key}` is not known then.
+    ///
+    /// - Parameter shown: The address as the tileset names it, for messages; its query and user information are left out.
     static func get(
-        _ address: String, id: String, _ what: String, limit: Int, by client: TransferClient, fresh: Bool
+        _ address: String, shown: String, id: String, _ what: String, limit: Int, by client: TransferClient, fresh: Bool
     ) async throws(OriginsError) -> SourceDocument {
+        let shown = TilesetFile.withoutSecrets(shown)
         do {
             let headers = fresh ? [HeaderField("Cache-Control", "no-cache")] : []
             let response = try await client.get(address, headers: headers)
@@ -58,7 +62,7 @@ struct SourceDocument {
                 let message = ServiceMessage(in: response.body).map { ": \($0.text)" } ?? "; expected 200"
                 throw OriginsError(
                     .answered(response.status),
-                    "Tileset '\(id)': the address of its \(what) answered \(response.status)\(message). Check the address."
+                    "Tileset '\(id)': the address of its \(what) answered \(response.status)\(message). Check the address '\(shown)'."
                 )
             }
             let isGzip = Gzip.isGzip(response.body)
@@ -68,7 +72,8 @@ struct SourceDocument {
             throw error
         } catch {
             throw OriginsError(
-                .unreachable, "Tileset '\(id)': its \(what) cannot be fetched: \(error)", cause: error)
+                .unreachable, "Tileset '\(id)': its \(what) '\(shown)' cannot be fetched: \(error)",
+                hint: "does the server run, and is the address right?", cause: error)
         }
     }
 }

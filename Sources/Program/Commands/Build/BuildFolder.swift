@@ -112,7 +112,8 @@ final class BuildFolder: Sendable {
         let next = found.command.map { "continue it with: \($0)" } ?? "repeat the command that started it"
         return CLIError(
             .badData, "'\(url.relativePath)' contains another unfinished build: \(found.label)\(why)",
-            hint: "remove it with --restart, choose another output, or \(isReplaced ? "add --restart-on-change" : next)")
+            hint: "remove it with --restart, choose another output, or \(isReplaced ? "add --restart-on-change" : next)"
+        )
     }
 
     /// Records what is being built.

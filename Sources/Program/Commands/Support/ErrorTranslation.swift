@@ -12,7 +12,9 @@ enum ErrorTranslation {
         switch error {
         case let error as CLIError: error
         case let error as OriginsError:
-            CLIError((error.cause as? TilesetsError)?.exitStatus ?? error.exitStatus, error.message)
+            CLIError(
+                (error.cause as? TilesetsError)?.exitStatus ?? error.exitStatus, error.message, details: error.details,
+                hint: error.hint)
         case let error as WireError where error.code != .versionMismatch:
             CLIError(error.exitStatus, error.message, hint: "is this a packhorse coordinator of the same version?")
         case let error as any CodedError:
