@@ -22,18 +22,27 @@ function results(places, choose) {
     button(one.kind === 'town' ? `${one.name}, ${one.path}` : one.name, `place ${one.id}`, () => choose(one.kind === 'town' ? { ...one, name: `${one.name}, ${one.path}` } : one)), el('small', {}, one.kind === 'town' ? words.extract.town : one.path))));
 }
 
+/** Writes the name of a file into the field of files. */
+function showFile(input, file) {
+  const data = new DataTransfer();
+  data.items.add(file);
+  input.files = data.files;
+}
+
 function chosen(wish, measured, { choose, typed, change, isTouch }) {
   const w = words.extract;
   const { area } = wish;
   const box = area?.kind === 'box' ? area.box : null;
   const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { input: typed } }));
-  const said = area === null ? isTouch ? w.introTouch : w.intro : area.kind === 'file' ? (measured.format ? w.read(area.file.name) : area.file.name) : area.kind === 'box' ? w.isBox : area.kind === 'polygon' ? w.isPolygon(area.points.length) : w.isPlace(area.name);
+  const said = area === null ? isTouch ? w.introTouch : w.intro : area.kind === 'file' ? (area.format ? w.read(area.file.name) : measured.isComing ? w.reading(area.file.name) : area.file.name) : area.kind === 'box' ? w.isBox : area.kind === 'polygon' ? w.isPolygon(area.points.length) : w.isPlace(area.name);
   return el('section', { class: 'card', key: 'area' }, el('h2', {}, w.where), el('p', { id: 'read' }, said),
     area === null ? null : el('p', { class: 'buttons' }, button(area.kind === 'file' ? w.noFile : w.noMore, 'no-file', () => choose(null)),
       area.kind === 'file' ? el('label', { class: 'line', key: 'waypoints' }, el('input', { type: 'checkbox', key: 'waypoints', checked: wish.hasWaypoints, on: { change: (event) => change({ hasWaypoints: event.target.checked }) } }), w.waypoints) : null),
-    el('label', { for: 'file' }, w.file, el('input', { id: 'file', key: 'file', type: 'file', on: {
+    // With a key the field stays when something is put before it: it has the name of the file.
+    el('label', { for: 'file', key: 'of-file' }, w.file, el('input', { id: 'file', key: 'file', type: 'file', on: {
       // The same file may be chosen again after it was changed.
       click: (event) => { event.target.value = ''; },
+      cancel: (event) => { if (area?.kind === 'file') showFile(event.target, area.file); },
       change: (event) => { if (event.target.files[0]) choose({ kind: 'file', file: event.target.files[0] }); },
     } })),
     el('details', { key: 'edges', open: box !== null }, el('summary', {}, w.edges), el('div', { class: 'edges' }, EDGES.map(input))));

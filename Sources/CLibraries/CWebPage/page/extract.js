@@ -32,8 +32,12 @@ export function extract(page, parts, query) {
   };
   let wasCut = isCut(query);
   let id = wasCut ? null : query.get('id');
-  /** What the server says of the area: `{key, counts, bounds, squares, body}` or `{key, problem}`. */
+  /** What the server says of the present wish: `{key, counts, bounds, squares, body}`, `{key, problem}`, or `{key, isComing}` before it has answered. */
   let measured = {};
+  /** Grows with each change of what is drawn. */
+  let turn = 0;
+  /** Grows with each change of the wish. */
+  let wishes = 0;
   let estimate = null;
   const cost = new Cost(page);
   /** The area that the map has been moved to; one that is drawn or typed does not move it. */
@@ -48,6 +52,10 @@ export function extract(page, parts, query) {
   /** Another wish: the earlier order is no longer that of the view. */
   function change(more = {}) {
     Object.assign(wish, more);
+    turn += 1;
+    wishes += 1;
+    // A name and a format change no tile.
+    if (Object.keys(more).some((key) => !['name', 'hasPMTiles'].includes(key))) forget();
     if (more.area !== undefined && more.area?.kind !== 'file') document.getElementById('file').value = '';
     estimate = null;
     wasCut = false;
@@ -57,6 +65,16 @@ export function extract(page, parts, query) {
     // The server is asked once the person has come to rest.
     timer = setTimeout(() => page.refresh(), 300);
   }
+
+  /** No answer of an earlier wish counts any more; what is drawn says so at once, the next drawing may wait for the server. */
+  function forget() {
+    measured = {};
+    const [order, said] = [document.querySelector('[data-key=build]'), document.getElementById('count')];
+    if (order) order.disabled = true;
+    if (said) said.textContent = wish.area ? coming(wish.area) : w.noArea;
+  }
+
+  const coming = (area) => (area.kind === 'file' && !area.format ? w.reading(area.file.name) : w.counting);
 
   function choose(area) {
     view.mode = null;
@@ -105,21 +123,25 @@ export function extract(page, parts, query) {
       ...(isPolygon && n > 0 ? [[w.undo, 'undo', false, () => { wish.corners.pop(); view.set({ polygon: wish.corners }); page.refresh(); }]] : [])]);
   }
 
-  async function count(zoom) {
+  /** Asks for the tiles of the wish unless it is known or asked for; its answer is drawn when it comes. */
+  function count(zoom) {
     const { area, margin, hasWaypoints } = wish;
     const key = JSON.stringify([linkOfArea(area), area?.file?.name, area?.file?.lastModified, zoom, margin, hasWaypoints]);
     if (wasCut || area === null) { measured = wasCut ? { problem: w.cut } : {}; return; }
     const problem = area.kind === 'box' ? boxProblem(area.box) : null;
     if (problem) { measured = { problem: w.problems[problem] ?? '' }; return; }
     if (measured.key === key && measured.area === area) return;
-    let found;
-    try { found = await measure(area, zoom, margin, hasWaypoints); } catch (error) {
-      if (error.status === 401) throw error;
-      found = { problem: !error.status ? w.notRead : /only waypoints/.test(error.message) ? w.onlyWaypoints : error.message };
-    }
-    // Another area was chosen while the server counted.
-    if (area !== wish.area) return;
+    const mine = { key, area, isComing: true };
+    measured = mine;
+    const refused = (error) => ({ problem: !error.status ? w.notRead : /only waypoints/.test(error.message) ? w.onlyWaypoints : error.message, error });
+    measure(area, zoom, margin, hasWaypoints).catch(refused).then((found) => { if (measured === mine) counted(found, key, area); });
+  }
+
+  function counted(found, key, area) {
+    turn += 1;
     measured = { ...found, key, area };
+    if (found.format) area.format = found.format;
+    page.refresh();
     view.set({ squares: found.squares ?? [], outline: found.outline ?? null });
     // A file that could not be read has no bounds yet: it moves the map once it has.
     if (!found.bounds) return;
@@ -128,29 +150,34 @@ export function extract(page, parts, query) {
   }
 
   /** What the coordinator says of the job that would build the map, for those who may ask it. */
-  async function plan(get, one, zoom, tiles) {
-    const wanted = measured;
+  async function plan(get, now, one, zoom, tiles) {
     // A job would publish a region in the main edition, which refuses another tileset than that of its package there. A map is a package of its own.
-    const isTaken = ({ packages = [] }) => packages.some((item) => item.edition === '' && measured.body.regions.includes(item.id) && item.versions[0].tileset !== one.id);
-    if (measured.body.regions && isTaken(await get('catalog.json'))) estimate = {};
+    const isTaken = ({ packages = [] }) => packages.some((item) => item.edition === '' && now.body.regions.includes(item.id) && item.versions[0].tileset !== one.id);
+    if (now.body.regions && isTaken(await get('catalog.json'))) estimate = {};
     try {
-      estimate ??= await (await ask('v1/estimates', { method: 'POST', body: { tileset: one.id, area: measured.body, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles } })).json();
+      estimate ??= await (await ask('v1/estimates', { method: 'POST', body: { tileset: one.id, area: now.body, zooms: `${one.min_zoom}-${zoom}`, tile_limit: tiles } })).json();
     } catch (error) {
       if (![409, 422, 503].includes(error.status)) throw error;
       estimate = { warnings: error.status === 409 ? [] : [error.message] };
     }
-    if (wanted !== measured) estimate = null;
+    if (now !== measured) estimate = null;
   }
 
   const linkOf = (one, zoom) => `#/extract?${new URLSearchParams({ begin: 1, ...linkOfArea(wish.area), tileset: one.id, zoom, ...(wish.margin ? { margin: wish.margin } : {}), ...(wish.name ? { name: wish.name } : {}),
     ...(wish.hasPMTiles ? { format: 'pmtiles' } : {}), ...(id ? { id } : {}), end: 1 })}`;
 
-  async function build(one, zoom, name) {
+  /** `body`: the area whose tiles were shown. */
+  async function build(one, zoom, name, body) {
+    if (body !== measured.body) return;
+    const ordered = wishes;
     try {
-      id = await orderMap({ tileset: one.id, area: measured.body, max_zoom: zoom, name: name.slice(0, 60).replaceAll('/', '-'), ...(wish.hasPMTiles ? { formats: ['pmtiles'] } : {}) });
+      const found = await orderMap({ tileset: one.id, area: body, max_zoom: zoom, name: name.slice(0, 60).replaceAll('/', '-'), ...(wish.hasPMTiles ? { formats: ['pmtiles'] } : {}) });
+      // The address and the download are those of the present wish.
+      if (ordered !== wishes) return note(w.earlier);
+      id = found;
       history.replaceState(null, '', linkOf(one, zoom));
     } catch (error) { note(error.message, true); }
-    page.refresh();
+    return page.refresh();
   }
 
   function choices(list, one, zooms, zoom, name) {
@@ -170,7 +197,7 @@ export function extract(page, parts, query) {
       el('p', {}, w.raise, ' ', el('code', {}, `packhorse up --extract-tiles ${Math.ceil(tiles / 5000) * 5000}`)));
   }
 
-  return async (get) => {
+  async function draw(get) {
     const { tilesets: list, missing, extract_tiles: most, public_url: base } = await get('v1/tilesets');
     const one = list.find((other) => other.id === wish.tileset) ?? list[0];
     const lost = missing.length === 0 ? null : el('div', { class: 'card warn' }, el('p', {}, w.missing), el('ul', {}, missing.map((text) => el('li', {}, text))));
@@ -178,17 +205,21 @@ export function extract(page, parts, query) {
     const zooms = Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i);
     const zoom = zooms.includes(wish.zoom) ? wish.zoom : one.max_zoom;
     const results = await placeResults(get, wish.search, page.language);
-    await count(zoom);
+    count(zoom);
+    const now = measured;
+    // The token is no longer known.
+    if (now.error?.status === 401) throw now.error;
     if (wish.area?.kind === 'box') view.set({ box: boxProblem(wish.area.box) === null ? wish.area.box : null });
     if (wish.area?.kind === 'polygon') view.set({ polygon: wish.area.points });
-    const isThere = measured.counts !== undefined;
-    const tiles = isThere ? sumTiles(measured.counts, one.min_zoom, zoom) : null;
+    const isThere = now.counts !== undefined;
+    const { body } = now;
+    const tiles = isThere ? sumTiles(now.counts, one.min_zoom, zoom) : null;
     const isTooBig = tiles > most;
     // The deepest zoom that the limit allows; offered in the bar, which a phone shows at once.
-    const fits = isTooBig ? deepestWithin(measured.counts, one.min_zoom, most) : null;
-    const known = isThere && !isTooBig ? await cost.of(get, { key: `${measured.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: measured.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
-    if (known && page.role !== 'client') await plan(get, one, zoom, tiles);
-    const near = isThere && !isTooBig ? await holders(get, measured, one.id, zoom) : [];
+    const fits = isTooBig ? deepestWithin(now.counts, one.min_zoom, most) : null;
+    const known = isThere && !isTooBig ? await cost.of(get, { key: `${now.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: now.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
+    if (known && page.role !== 'client') await plan(get, now, one, zoom, tiles);
+    const near = isThere && !isTooBig ? await holders(get, now, one.id, zoom) : [];
     // Others may not ask for the state of a map; one that is ready they see in the catalog.
     const state = id && page.mayExtract ? await stateOf(id) : null;
     const name = nameOfArea(wish.area, w) || w.map;
@@ -202,19 +233,28 @@ export function extract(page, parts, query) {
       el('div', { class: 'getmap' },
         el('div', { class: 'where' }, placeSearch(wish.search, (text) => { wish.search = text; page.refresh(); }), results === null ? null : areaCard.results(results, choose), kept(view.element, 'map')),
         el('div', { class: 'what' },
-          areaCard.chosen(wish, measured, { choose, typed, change, isTouch: matchMedia('(pointer: coarse)').matches }),
+          areaCard.chosen(wish, now, { choose, typed, change, isTouch: matchMedia('(pointer: coarse)').matches }),
           choices(list, one, zooms, zoom, name),
           isTooBig ? limit(tiles, most) : null,
           near.length === 0 ? null : el('div', { class: 'card', key: 'near' }, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))),
           (estimate?.warnings ?? []).map((text) => el('p', { class: 'soft' }, text)),
           tiles === null || isTooBig ? null : details('tiles', estimate?.tiles === undefined ? null : facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)]]),
-            table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(measured.counts[at]), 'n']], zooms.filter((at) => at <= zoom), (at) => at)))),
+            table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(now.counts[at]), 'n']], zooms.filter((at) => at <= zoom), (at) => at)))),
       el('div', { class: 'act' },
-        page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole, ' ', button(words.signIn.other, 'sign-in', () => page.signIn())),
-        el('span', { id: 'count', class: measured.problem || isTooBig ? 'bad' : null }, measured.problem || (tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
+        page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name, body), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole, ' ', button(words.signIn.other, 'sign-in', () => page.signIn())),
+        el('span', { id: 'count', class: now.problem || isTooBig ? 'bad' : null }, now.problem || (now.isComing ? coming(wish.area) : tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
         fits === null ? null : button(w.fewer(fits), 'fewer', () => change({ zoom: fits }), { class: 'main' }),
         known === null ? null : drawCost(known),
         shared === null ? null : button(w.share, 'share', () => shareLink(shared, base)),
         state ? drawState(state, { name: wish.name || name, role: page.role, rate: rate === null ? null : short(rate) }) : null)];
+  }
+
+  return async (get) => {
+    for (;;) {
+      const begun = turn;
+      const drawn = await draw(get);
+      // Another wish, or an answer, came while the server was asked: what was read for the earlier one is not drawn.
+      if (begun === turn) return drawn;
+    }
   };
 }

@@ -86,7 +86,7 @@ export const words = {
     intro: 'Search for a place, draw a box or a polygon on the map, or drop a file with an area on it.', introTouch: 'Search for a place, or tap “Draw a box” and drag over the map with one finger. Or choose a file with an area.',
     draw: 'Draw a box', drawing: 'Drag over the map …', drawPolygon: 'Draw a polygon', corners: (n) => `Polygon: ${n} corners`, finish: 'Done', undo: 'Undo corner',
     isBox: 'The area is a box.', isPolygon: (n) => `The area is a polygon with ${n} corners.`, isPlace: (name) => `The area is ${name}.`, noMore: 'Choose another area', box: 'box', polygon: 'polygon',
-    file: 'Or a file with an area (GPX, KML, GeoJSON and others)', waypoints: 'Waypoints too', noFile: 'Remove the file', read: (name) => `The area is that of ${name}.`, onlyWaypoints: 'The file has waypoints only: tick “Waypoints too”.',
+    file: 'Or a file with an area (GPX, KML, GeoJSON and others)', waypoints: 'Waypoints too', noFile: 'Remove the file', read: (name) => `The area is that of ${name}.`, reading: (name) => `Reading ${name} …`, counting: 'Counting …', earlier: 'The map of before the change is being built; it will be in the catalog.', onlyWaypoints: 'The file has waypoints only: tick “Waypoints too”.',
     notRead: 'The file could not be sent. Choose it again.', edges: 'Edges of a box in degrees', west: 'West', south: 'South', east: 'East', north: 'North',
     margin: 'Margin around it', radius: 'Distance around it', name: 'Name', pmtiles: 'also as PMTiles', tileset: 'Tileset', upTo: 'Detail up to zoom', tiles: 'Tiles', perZoom: 'Tiles by zoom',
     detail: (zoom) => `${zoom}: ${zoom < 5 ? 'countries' : zoom < 8 ? 'regions' : zoom < 11 ? 'towns' : zoom < 14 ? 'roads' : 'streets'}`,
