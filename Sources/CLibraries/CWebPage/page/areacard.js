@@ -34,7 +34,7 @@ function chosen(wish, measured, { choose, typed, change, isTouch }) {
   const { area } = wish;
   const box = area?.kind === 'box' ? area.box : null;
   const input = (name) => el('label', { for: name }, w[name], el('input', { id: name, key: name, inputmode: 'decimal', type: 'text', value: box && Number.isFinite(box[name]) ? box[name] : '', 'aria-describedby': 'count', on: { input: typed } }));
-  const said = area === null ? isTouch ? w.introTouch : w.intro : area.kind === 'file' ? (area.format ? w.read(area.file.name) : measured.isComing ? w.reading(area.file.name) : area.file.name) : area.kind === 'box' ? w.isBox : area.kind === 'polygon' ? w.isPolygon(area.points.length) : w.isPlace(area.name);
+  const said = measured.said ?? (area === null ? isTouch ? w.introTouch : w.intro : area.kind === 'file' ? (area.format ? w.read(area.file.name) : measured.isComing ? w.reading(area.file.name) : area.file.name) : area.kind === 'box' ? w.isBox : area.kind === 'polygon' ? w.isPolygon(area.points.length) : w.isPlace(area.name));
   return el('section', { class: 'card', key: 'area' }, el('h2', {}, w.where), el('p', { id: 'read' }, said),
     area === null ? null : el('p', { class: 'buttons' }, button(area.kind === 'file' ? w.noFile : w.noMore, 'no-file', () => choose(null)),
       area.kind === 'file' ? el('label', { class: 'line', key: 'waypoints' }, el('input', { type: 'checkbox', key: 'waypoints', checked: wish.hasWaypoints, on: { change: (event) => change({ hasWaypoints: event.target.checked }) } }), w.waypoints) : null),

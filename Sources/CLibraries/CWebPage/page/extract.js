@@ -3,13 +3,13 @@ import { ask } from './api.js';
 import { EDGES, areaOfLink, boxOf, deepestWithin, isCut, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
 import { areaCard, placeResults, placeSearch } from './areacard.js';
 import { announce, button, el, kept, link, note, number, short, size } from './dom.js';
-import { boxProblem, project } from './geo.js';
+import { boundsOf, boxProblem, maskSquares, project } from './geo.js';
 import { holders } from './holders.js';
 import { rateOf } from './jobs.js';
 import { pathOf } from './catalog.js';
 import { Cost, drawCost } from './cost.js';
 import { MapView } from './map.js';
-import { drawState, orderMap, pathOfMap, stateOf } from './order.js';
+import { EDITION, drawState, orderMap, pathOfMap, stateOf } from './order.js';
 import { shareLink, withoutID } from './share.js';
 import { details, empty, facts, table } from './tables.js';
 import { packageName } from './tree.js';
@@ -49,8 +49,23 @@ export function extract(page, parts, query) {
   view.fit({ west: 0.1, east: 0.9, north: 0.15, south: 0.75 });
   page.onEnd(() => { view.remove(); clearTimeout(timer); });
 
+  /** The map that the address names without its area, as of a file: what the catalog has of it once it is ready. Draws its tiles. */
+  async function madeOf(get) {
+    if (!id || wish.area !== null || wasCut) return null;
+    const item = (await get('catalog.json')).packages.find((one) => one.id === id && one.edition === EDITION);
+    if (item && shown !== id && id && wish.area === null) {
+      shown = id;
+      const squares = maskSquares(item.versions[0].tile_mask);
+      view.set({ squares });
+      view.fit(boundsOf(squares));
+    }
+    return { name: wish.name || (item ? packageName(item, page.language) : '') };
+  }
+
   /** Another wish: the earlier order is no longer that of the view. */
   function change(more = {}) {
+    // The name of a map without its area is not that of another area.
+    if (id && wish.area === null && more.area) document.getElementById('name').value = wish.name = '';
     Object.assign(wish, more);
     turn += 1;
     wishes += 1;
@@ -59,6 +74,7 @@ export function extract(page, parts, query) {
     if (more.area !== undefined && more.area?.kind !== 'file') document.getElementById('file').value = '';
     estimate = null;
     wasCut = false;
+    if (shown !== null && shown === id) view.set({ squares: [] });
     if (id) history.replaceState(null, '', withoutID(location.hash));
     id = null;
     clearTimeout(timer);
@@ -163,7 +179,7 @@ export function extract(page, parts, query) {
     if (now !== measured) estimate = null;
   }
 
-  const linkOf = (one, zoom) => `#/extract?${new URLSearchParams({ begin: 1, ...linkOfArea(wish.area), tileset: one.id, zoom, ...(wish.margin ? { margin: wish.margin } : {}), ...(wish.name ? { name: wish.name } : {}),
+  const linkOf = (one, zoom, name = wish.name) => `#/extract?${new URLSearchParams({ begin: 1, ...linkOfArea(wish.area), tileset: one.id, zoom, ...(wish.margin ? { margin: wish.margin } : {}), ...(name ? { name } : {}),
     ...(wish.hasPMTiles ? { format: 'pmtiles' } : {}), ...(id ? { id } : {}), end: 1 })}`;
 
   /** `body`: the area whose tiles were shown. */
@@ -175,7 +191,8 @@ export function extract(page, parts, query) {
       // The address and the download are those of the present wish.
       if (ordered !== wishes) return note(w.earlier);
       id = found;
-      history.replaceState(null, '', linkOf(one, zoom));
+      // A file cannot be in the address, but its name can.
+      history.replaceState(null, '', linkOf(one, zoom, wish.area.kind === 'file' ? name : wish.name));
     } catch (error) { note(error.message, true); }
     return page.refresh();
   }
@@ -222,7 +239,8 @@ export function extract(page, parts, query) {
     const near = isThere && !isTooBig ? await holders(get, now, one.id, zoom) : [];
     // Others may not ask for the state of a map; one that is ready they see in the catalog.
     const state = id && page.mayExtract ? await stateOf(id) : null;
-    const name = nameOfArea(wish.area, w) || w.map;
+    const made = await madeOf(get);
+    const name = nameOfArea(wish.area, w) || made?.name || w.map;
     const rate = state?.settled === undefined ? null : rateOf(state);
     if (state) announce(`${words.views.extract}: ${w.states[state.state] ?? state.state}`);
     setTools();
@@ -233,7 +251,7 @@ export function extract(page, parts, query) {
       el('div', { class: 'getmap' },
         el('div', { class: 'where' }, placeSearch(wish.search, (text) => { wish.search = text; page.refresh(); }), results === null ? null : areaCard.results(results, choose), kept(view.element, 'map')),
         el('div', { class: 'what' },
-          areaCard.chosen(wish, now, { choose, typed, change, isTouch: matchMedia('(pointer: coarse)').matches }),
+          areaCard.chosen(wish, made === null ? now : { ...now, said: w.made(name) }, { choose, typed, change, isTouch: matchMedia('(pointer: coarse)').matches }),
           choices(list, one, zooms, zoom, name),
           isTooBig ? limit(tiles, most) : null,
           near.length === 0 ? null : el('div', { class: 'card', key: 'near' }, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))),
@@ -242,7 +260,7 @@ export function extract(page, parts, query) {
             table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(now.counts[at]), 'n']], zooms.filter((at) => at <= zoom), (at) => at)))),
       el('div', { class: 'act' },
         page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name, body), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole, ' ', button(words.signIn.other, 'sign-in', () => page.signIn())),
-        el('span', { id: 'count', class: now.problem || isTooBig ? 'bad' : null }, now.problem || (now.isComing ? coming(wish.area) : tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
+        el('span', { id: 'count', class: now.problem || isTooBig ? 'bad' : null }, now.problem || (now.isComing ? coming(wish.area) : made !== null ? w.made(name) : tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
         fits === null ? null : button(w.fewer(fits), 'fewer', () => change({ zoom: fits }), { class: 'main' }),
         known === null ? null : drawCost(known),
         shared === null ? null : button(w.share, 'share', () => shareLink(shared, base)),
