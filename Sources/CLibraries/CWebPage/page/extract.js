@@ -21,7 +21,8 @@ function fractions([west, south, east, north]) {
   return { west: first.x, north: first.y, east: last.x, south: last.y };
 }
 
-const whole = (text) => (/^\d+$/.test(text ?? '') ? Number(text) : null);
+/** A zoom of a link: `null` for none, not a number for one that cannot be read. */
+const whole = (text) => (text ? /^\d+$/.test(text) ? Number(text) : NaN : null);
 
 export function extract(page, parts, query) {
   const w = words.extract;
@@ -197,13 +198,26 @@ export function extract(page, parts, query) {
     return page.refresh();
   }
 
-  function choices(list, one, zooms, zoom, name) {
+  /** What a link asks for that is not here; `null` for nothing. No other tileset or zoom is taken in its place without being asked for. */
+  function unknown(list, missing, one, zooms) {
+    if (wish.tileset && one.id !== wish.tileset) return { key: 'tileset', text: w.noTileset(wish.tileset, missing.length > 0) };
+    return wish.zoom !== null && !zooms.includes(wish.zoom) ? { key: 'deepest', text: w.noZoom(Number.isNaN(wish.zoom) ? query.get('zoom') : wish.zoom, one.min_zoom, one.max_zoom) } : null;
+  }
+
+  /** Another tileset; a zoom that was chosen and that it does not have is given up, one of a link is asked about. */
+  function another(list, absent, tileset) {
+    const { min_zoom: least, max_zoom: deepest } = list.find((other) => other.id === tileset);
+    change({ tileset, zoom: !absent && (wish.zoom < least || wish.zoom > deepest) ? null : wish.zoom });
+  }
+
+  function choices(list, one, zooms, zoom, name, absent) {
     const select = (key, text, options, chosen, take) => el('label', { for: key }, text, el('select', { id: key, key, on: { change: (event) => take(event.target.value) } },
-      options.map(([value, label]) => el('option', { value, selected: value === chosen }, label))));
+      // Without a choice nothing is chosen: else the first could not be.
+      [...(absent?.key === key ? [['', w.choose]] : []), ...options].map(([value, label]) => el('option', { value, key: value, selected: value === (absent?.key === key ? '' : chosen) }, label))));
     const input = (key, text, value, more) => el('label', { for: key }, text, el('input', { id: key, key, type: 'text', value, autocomplete: 'off', on: { change: (event) => change({ [key]: event.target.value.trim() }) }, ...more }));
     return el('section', { class: 'card', key: 'choices' }, el('h2', {}, w.what), el('div', { class: 'buttons' },
-      select('tileset', w.tileset, list.map((other) => [other.id, `${other.name ?? other.id}, ${other.min_zoom}–${other.max_zoom}`]), one.id, (value) => change({ tileset: value })),
-      select('deepest', w.upTo, zooms.map((at) => [String(at), w.detail(at)]), String(zoom), (value) => change({ zoom: Number(value) })),
+      select('tileset', w.tileset, list.map((other) => [other.id, `${other.name ?? other.id}, ${other.min_zoom}–${other.max_zoom}`]), one.id, (value) => { if (value) another(list, absent, value); }),
+      select('deepest', w.upTo, zooms.map((at) => [String(at), w.detail(at)]), String(zoom), (value) => { if (value) change({ zoom: Number(value) }); }),
       input('margin', wish.area?.kind === 'town' ? w.radius : w.margin, wish.margin, { placeholder: wish.area?.kind === 'town' ? '20km' : '2km' }),
       input('name', w.name, wish.name, { placeholder: name, maxlength: 60 }),
       el('label', { class: 'line', for: 'pmtiles' }, el('input', { id: 'pmtiles', key: 'pmtiles', type: 'checkbox', checked: wish.hasPMTiles, on: { change: (event) => change({ hasPMTiles: event.target.checked }) } }), w.pmtiles)));
@@ -221,6 +235,7 @@ export function extract(page, parts, query) {
     if (!one) return [el('h1', {}, words.views.extract), lost ?? empty(w.none, el('code', {}, w.start))];
     const zooms = Array.from({ length: one.max_zoom - one.min_zoom + 1 }, (_, i) => one.min_zoom + i);
     const zoom = zooms.includes(wish.zoom) ? wish.zoom : one.max_zoom;
+    const absent = unknown(list, missing, one, zooms);
     const results = await placeResults(get, wish.search, page.language);
     count(zoom);
     const now = measured;
@@ -234,9 +249,9 @@ export function extract(page, parts, query) {
     const isTooBig = tiles > most;
     // The deepest zoom that the limit allows; offered in the bar, which a phone shows at once.
     const fits = isTooBig ? deepestWithin(now.counts, one.min_zoom, most) : null;
-    const known = isThere && !isTooBig ? await cost.of(get, { key: `${now.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: now.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
+    const known = isThere && !isTooBig && !absent ? await cost.of(get, { key: `${now.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: now.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
     if (known && page.role !== 'client') await plan(get, now, one, zoom, tiles);
-    const near = isThere && !isTooBig ? await holders(get, now, one.id, zoom) : [];
+    const near = isThere && !isTooBig && !absent ? await holders(get, now, one.id, zoom) : [];
     // Others may not ask for the state of a map; one that is ready they see in the catalog.
     const state = id && page.mayExtract ? await stateOf(id) : null;
     const made = await madeOf(get);
@@ -245,23 +260,23 @@ export function extract(page, parts, query) {
     if (state) announce(`${words.views.extract}: ${w.states[state.state] ?? state.state}`);
     setTools();
     // A map that is ready needs no token; a file cannot be in the address of one that is not.
-    const shared = state?.state === 'published' ? pathOfMap(id) : wish.area && wish.area.kind !== 'file' ? linkOf(one, zoom) : null;
-    const mayBuild = isThere && !isTooBig && !known?.isEmpty && state?.state !== 'building';
-    return [el('h1', {}, words.views.extract), lost,
+    const shared = state?.state === 'published' ? pathOfMap(id) : wish.area && wish.area.kind !== 'file' && !absent ? linkOf(one, zoom) : null;
+    const mayBuild = isThere && !isTooBig && !absent && !known?.isEmpty && state?.state !== 'building';
+    return [el('h1', {}, words.views.extract), lost, absent ? el('div', { class: 'card warn', key: 'absent' }, el('p', {}, absent.text)) : null,
       el('div', { class: 'getmap' },
         el('div', { class: 'where' }, placeSearch(wish.search, (text) => { wish.search = text; page.refresh(); }), results === null ? null : areaCard.results(results, choose), kept(view.element, 'map')),
         el('div', { class: 'what' },
           areaCard.chosen(wish, made === null ? now : { ...now, said: w.made(name) }, { choose, typed, change, isTouch: matchMedia('(pointer: coarse)').matches }),
-          choices(list, one, zooms, zoom, name),
-          isTooBig ? limit(tiles, most) : null,
+          choices(list, one, zooms, zoom, name, absent),
+          isTooBig && !absent ? limit(tiles, most) : null,
           near.length === 0 ? null : el('div', { class: 'card', key: 'near' }, el('p', {}, w.holds), el('ul', {}, near.slice(0, 3).map(({ item, found }) => el('li', { key: item.id }, link(`${packageName(item, page.language)} (${size(found.size)})`, pathOf(item)))))),
           (estimate?.warnings ?? []).map((text) => el('p', { class: 'soft' }, text)),
           tiles === null || isTooBig ? null : details('tiles', estimate?.tiles === undefined ? null : facts([[w.tiles, number(estimate.tiles)], [words.job.batches, number(estimate.batches)]]),
             table(w.perZoom, [[words.pack.zoom, (at) => at], [w.tiles, (at) => number(now.counts[at]), 'n']], zooms.filter((at) => at <= zoom), (at) => at)))),
       el('div', { class: 'act' },
         page.mayExtract ? button(w.build, 'build', () => build(one, zoom, wish.name || name, body), { class: state?.files || state?.url || fits !== null ? null : 'main', disabled: !mayBuild }) : el('span', { class: 'soft' }, w.noRole, ' ', button(words.signIn.other, 'sign-in', () => page.signIn())),
-        el('span', { id: 'count', class: now.problem || isTooBig ? 'bad' : null }, now.problem || (now.isComing ? coming(wish.area) : made !== null ? w.made(name) : tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
-        fits === null ? null : button(w.fewer(fits), 'fewer', () => change({ zoom: fits }), { class: 'main' }),
+        el('span', { id: 'count', class: now.problem || isTooBig || absent ? 'bad' : null }, now.problem || (absent ? w.absent[absent.key] : now.isComing ? coming(wish.area) : made !== null ? w.made(name) : tiles === null ? w.noArea : w.limit(number(tiles), number(most)))),
+        fits === null || absent ? null : button(w.fewer(fits), 'fewer', () => change({ zoom: fits }), { class: 'main' }),
         known === null ? null : drawCost(known),
         shared === null ? null : button(w.share, 'share', () => shareLink(shared, base)),
         state ? drawState(state, { name: wish.name || name, role: page.role, rate: rate === null ? null : short(rate) }) : null)];
