@@ -9,7 +9,9 @@ const DEEPEST = 14;
 /** More squares than the longest mask of the server has. */
 const MOST_SQUARES = 400_000;
 /** The distance around a town that is taken when none is chosen. */
-const AROUND_TOWN = '20km';
+export const AROUND_TOWN = '20km';
+/** The distance around lines that a file is given first. */
+export const AROUND_LINES = '1km';
 /** Degrees as links have them; the empty rest of a link that was cut is no number. */
 const DEGREES = /^-?\d+(\.\d+)?(e-?\d+)?$/;
 const degrees = (text) => text.split(',').map((one) => (DEGREES.test(one) ? Number(one) : NaN));
@@ -98,6 +100,9 @@ export async function measure(area, zoom, margin, hasWaypoints) {
   for (let at = found.counts.length; at <= zoom; at += 1) found.counts[at] = 4 * found.counts[at - 1];
   return found;
 }
+
+/** Whether a file has lines: those of GPX, and others that do not end where they begin, as borders do. */
+export const hasLines = ({ format, outline }) => (outline?.lines ?? []).some((line) => format === 'gpx' || line[0].x !== line.at(-1).x || line[0].y !== line.at(-1).y);
 
 /** Tiles from a zoom to another. */
 export const sumTiles = (counts, from, to) => counts.slice(from, to + 1).reduce((sum, n) => sum + n, 0);

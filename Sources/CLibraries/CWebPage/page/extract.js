@@ -1,6 +1,6 @@
 // Get a map: choose an area, see what it costs, build it, download it, share it.
 import { ask } from './api.js';
-import { EDGES, areaOfLink, boxOf, deepestWithin, isCut, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
+import { AROUND_LINES, AROUND_TOWN, EDGES, areaOfLink, boxOf, deepestWithin, hasLines, isCut, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
 import { areaCard, placeResults, placeSearch } from './areacard.js';
 import { announce, button, el, kept, link, note, number, short, size } from './dom.js';
 import { boundsOf, boxProblem, maskSquares, project } from './geo.js';
@@ -41,6 +41,8 @@ export function extract(page, parts, query) {
   let wishes = 0;
   let estimate = null;
   const cost = new Cost(page);
+  /** Whether the margin is the one for lines, which no person chose. */
+  let isFilled = false;
   /** The area that the map has been moved to; one that is drawn or typed does not move it. */
   let shown = null;
   let timer;
@@ -91,6 +93,12 @@ export function extract(page, parts, query) {
     if (said) said.textContent = wish.area ? coming(wish.area) : w.noArea;
   }
 
+  function fillMargin(text) {
+    isFilled = text !== '';
+    wish.margin = text;
+    document.getElementById('margin').value = text;
+  }
+
   const coming = (area) => (area.kind === 'file' && !area.format ? w.reading(area.file.name) : w.counting);
 
   function choose(area) {
@@ -98,6 +106,7 @@ export function extract(page, parts, query) {
     view.set({ squares: [], outline: null, polygon: area?.kind === 'polygon' ? area.points : [], box: area?.kind === 'box' ? area.box : null });
     if (area?.bounds) view.fit(fractions(area.bounds), false);
     if (area?.kind !== 'box') fillEdges(null);
+    if (isFilled) fillMargin('');
     change({ area, corners: [], search: area === null ? wish.search : '' });
     page.refresh();
   }
@@ -156,14 +165,20 @@ export function extract(page, parts, query) {
 
   function counted(found, key, area) {
     turn += 1;
+    page.refresh();
+    // A line alone is a row of tiles; once its margin is removed, it stays so.
+    if (found.format && !area.format && !wish.margin && hasLines(found)) {
+      area.format = found.format;
+      fillMargin(AROUND_LINES);
+      return forget();
+    }
     measured = { ...found, key, area };
     if (found.format) area.format = found.format;
-    page.refresh();
     view.set({ squares: found.squares ?? [], outline: found.outline ?? null });
     // A file that could not be read has no bounds yet: it moves the map once it has.
-    if (!found.bounds) return;
-    if (shown !== area) view.fit(fractions(found.bounds));
-    shown = area;
+    if (found.bounds && shown !== area) view.fit(fractions(found.bounds));
+    if (found.bounds) shown = area;
+    return null;
   }
 
   /** What the coordinator says of the job that would build the map, for those who may ask it. */
@@ -214,11 +229,11 @@ export function extract(page, parts, query) {
     const select = (key, text, options, chosen, take) => el('label', { for: key }, text, el('select', { id: key, key, on: { change: (event) => take(event.target.value) } },
       // Without a choice nothing is chosen: else the first could not be.
       [...(absent?.key === key ? [['', w.choose]] : []), ...options].map(([value, label]) => el('option', { value, key: value, selected: value === (absent?.key === key ? '' : chosen) }, label))));
-    const input = (key, text, value, more) => el('label', { for: key }, text, el('input', { id: key, key, type: 'text', value, autocomplete: 'off', on: { change: (event) => change({ [key]: event.target.value.trim() }) }, ...more }));
+    const input = (key, text, value, more) => el('label', { for: key }, text, el('input', { id: key, key, type: 'text', value, autocomplete: 'off', on: { change: (event) => { if (key === 'margin') isFilled = false; change({ [key]: event.target.value.trim() }); } }, ...more }), key === 'margin' ? el('small', {}, w.metres) : null);
     return el('section', { class: 'card', key: 'choices' }, el('h2', {}, w.what), el('div', { class: 'buttons' },
       select('tileset', w.tileset, list.map((other) => [other.id, `${other.name ?? other.id}, ${other.min_zoom}–${other.max_zoom}`]), one.id, (value) => { if (value) another(list, absent, value); }),
       select('deepest', w.upTo, zooms.map((at) => [String(at), w.detail(at)]), String(zoom), (value) => { if (value) change({ zoom: Number(value) }); }),
-      input('margin', wish.area?.kind === 'town' ? w.radius : w.margin, wish.margin, { placeholder: wish.area?.kind === 'town' ? '20km' : '2km' }),
+      input('margin', wish.area?.kind === 'town' ? w.radius : w.margin, wish.margin, { placeholder: wish.area?.kind === 'town' ? AROUND_TOWN : w.noMargin }),
       input('name', w.name, wish.name, { placeholder: name, maxlength: 60 }),
       el('label', { class: 'line', for: 'pmtiles' }, el('input', { id: 'pmtiles', key: 'pmtiles', type: 'checkbox', checked: wish.hasPMTiles, on: { change: (event) => change({ hasPMTiles: event.target.checked }) } }), w.pmtiles)));
   }
