@@ -51,6 +51,10 @@ static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
 
+static const unsigned char drop_js[] = {
+#embed "page/drop.js"
+};
+
 static const unsigned char extract_js[] = {
 #embed "page/extract.js"
 };
@@ -192,6 +196,7 @@ const struct ph_page_file ph_page_files[] = {
     {"cost.js", "text/javascript; charset=utf-8", cost_js, sizeof cost_js},
     {"coverage.js", "text/javascript; charset=utf-8", coverage_js, sizeof coverage_js},
     {"dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
+    {"drop.js", "text/javascript; charset=utf-8", drop_js, sizeof drop_js},
     {"extract.js", "text/javascript; charset=utf-8", extract_js, sizeof extract_js},
     {"forecast.js", "text/javascript; charset=utf-8", forecast_js, sizeof forecast_js},
     {"frame.js", "text/javascript; charset=utf-8", frame_js, sizeof frame_js},

@@ -3,6 +3,7 @@ import { ask } from './api.js';
 import { AROUND_LINES, AROUND_TOWN, EDGES, areaOfLink, boxOf, deepestWithin, hasLines, isCut, linkOfArea, measure, nameOfArea, sumTiles } from './area.js';
 import { areaCard, placeResults, placeSearch } from './areacard.js';
 import { announce, button, el, kept, link, note, number, short, size } from './dom.js';
+import { takeFiles } from './drop.js';
 import { boundsOf, boxProblem, maskSquares, project } from './geo.js';
 import { holders } from './holders.js';
 import { rateOf } from './jobs.js';
@@ -47,8 +48,7 @@ export function extract(page, parts, query) {
   let shown = null;
   let timer;
   const view = new MapView({ label: w.map, onBox: (box, isDone) => drawn(box, isDone), onPoint: ({ longitude, latitude }) => { wish.corners.push([longitude, latitude]); view.set({ polygon: wish.corners }); page.refresh(); } });
-  view.element.addEventListener('dragover', (event) => event.preventDefault());
-  view.element.addEventListener('drop', (event) => { event.preventDefault(); dropped(event.dataTransfer.files); });
+  page.onEnd(takeFiles(w.drop, dropped));
   view.fit({ west: 0.1, east: 0.9, north: 0.15, south: 0.75 });
   page.onEnd(() => { view.remove(); clearTimeout(timer); });
 
@@ -112,8 +112,9 @@ export function extract(page, parts, query) {
   }
 
   function dropped(files) {
-    if (files.length === 0) return;
-    document.getElementById('file').files = files;
+    const input = document.getElementById('file');
+    if (files.length === 0 || !input) return;
+    input.files = files;
     choose({ kind: 'file', file: files[0] });
   }
 
