@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { areaOfLink, deepestWithin, fileName, isCut, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
-import { fitted, limited, placeAt, scaleOf, viewOf, zoomed } from '../../Sources/CLibraries/CWebPage/page/camera.js';
+import { areaOfLink, deepestWithin, fileName, hasLines, isCut, linkOfArea, nameOfArea, placesOf, sumTiles } from '../../Sources/CLibraries/CWebPage/page/area.js';
+import { fitted, holds, limited, placeAt, scaleOf, viewOf, zoomed } from '../../Sources/CLibraries/CWebPage/page/camera.js';
 import { LogCoverage, countStates, decodeCoverage, raster } from '../../Sources/CLibraries/CWebPage/page/coverage.js';
 import { hasNoTiles } from '../../Sources/CLibraries/CWebPage/page/cost.js';
 import { forecast, forecastOfPackages } from '../../Sources/CLibraries/CWebPage/page/forecast.js';
@@ -279,6 +279,15 @@ test('an area has a name, and a file the name of its map', () => {
   assert.equal(fileName('///', 'mbtiles'), 'map.mbtiles');
 });
 
+test('a file has lines when they do not end where they begin, and always when it is GPX', () => {
+  const [open, closed] = [[{ x: 0, y: 0 }, { x: 1, y: 1 }], [{ x: 0, y: 0 }, { x: 1, y: 1 }, { x: 0, y: 0 }]];
+  assert.equal(hasLines({ format: 'geojson', outline: { lines: [closed, open], points: [] } }), true);
+  assert.equal(hasLines({ format: 'gpx', outline: { lines: [closed], points: [] } }), true);
+  assert.equal(hasLines({ format: 'kml', outline: { lines: [closed], points: [] } }), false);
+  assert.equal(hasLines({ format: 'gpx', outline: { lines: [], points: [{ x: 0, y: 0 }] } }), false);
+  assert.equal(hasLines({ format: 'gpx' }), false);
+});
+
 test('the deepest zoom within a limit', () => {
   const counts = [1, 1, 2, 6, 20];
   assert.equal(sumTiles(counts, 1, 3), 9);
@@ -334,6 +343,8 @@ test('a box that is fitted is in view, and a zoom keeps the place under the poin
     const [px, py] = [(x - view.west) * view.scale, (y - view.north) * view.scale];
     assert.ok(px >= 0 && px <= 800 && py >= 0 && py <= 400, `${px} ${py}`);
   }
+  assert.ok(holds(view, box));
+  assert.ok(!holds(view, { ...box, south: 0.4 }) && !holds(view, { ...box, west: 0.2 }));
   const before = placeAt(view, 700, 100);
   const after = placeAt(viewOf(zoomed(view, 2, 700, 100), size), 700, 100);
   near(before.x, after.x);

@@ -34,6 +34,9 @@ export function placeAt(view, px, py) {
   return { x: view.west + px / view.scale, y: view.north + py / view.scale };
 }
 
+/** Whether a box in fractions of the world is in view. Pure. */
+export const holds = ({ west, north, width, height, scale }, box) => box.west >= west && box.north >= north && box.east <= west + width / scale && box.south <= north + height / scale;
+
 /** Another zoom by `step`; the place at a pixel stays where it is. */
 export function zoomed(view, step, px, py) {
   const at = placeAt(view, px, py);

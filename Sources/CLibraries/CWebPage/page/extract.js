@@ -8,6 +8,7 @@ import { boundsOf, boxProblem, maskSquares, project } from './geo.js';
 import { holders } from './holders.js';
 import { rateOf } from './jobs.js';
 import { pathOf } from './catalog.js';
+import { holds } from './camera.js';
 import { Cost, drawCost } from './cost.js';
 import { MapView } from './map.js';
 import { EDITION, drawState, orderMap, pathOfMap, stateOf } from './order.js';
@@ -46,6 +47,8 @@ export function extract(page, parts, query) {
   let isFilled = false;
   /** The area that the map has been moved to; one that is drawn or typed does not move it. */
   let shown = null;
+  /** What was around the area when it was last counted. */
+  let around = '';
   let timer;
   const view = new MapView({ label: w.map, onBox: (box, isDone) => drawn(box, isDone), onPoint: ({ longitude, latitude }) => { wish.corners.push([longitude, latitude]); view.set({ polygon: wish.corners }); page.refresh(); } });
   page.onEnd(takeFiles(w.drop, dropped));
@@ -171,15 +174,18 @@ export function extract(page, parts, query) {
     if (found.format && !area.format && !wish.margin && hasLines(found)) {
       area.format = found.format;
       fillMargin(AROUND_LINES);
-      return forget();
+      forget();
+      return;
     }
     measured = { ...found, key, area };
     if (found.format) area.format = found.format;
     view.set({ squares: found.squares ?? [], outline: found.outline ?? null });
     // A file that could not be read has no bounds yet: it moves the map once it has.
-    if (found.bounds && shown !== area) view.fit(fractions(found.bounds));
-    if (found.bounds) shown = area;
-    return null;
+    if (!found.bounds) return;
+    const [box, reach] = [fractions(found.bounds), `${wish.margin} ${wish.hasWaypoints}`];
+    if (shown !== area || (reach !== around && !holds(view.view, box))) view.fit(box);
+    shown = area;
+    around = reach;
   }
 
   /** What the coordinator says of the job that would build the map, for those who may ask it. */
