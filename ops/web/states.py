@@ -76,7 +76,7 @@ def features(page, browser):
 
 def missing(page, browser):
     browser.open(page, "package/THERE-IS-NONE")
-    return until(page, f"/no such package/.test({MAIN})")
+    return until(page, f"/no such map/.test({MAIN})")
 
 
 def nothing_named_so(page, browser):

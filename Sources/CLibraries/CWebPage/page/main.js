@@ -55,10 +55,15 @@ const page = {
   signIn: () => askForToken(),
 };
 
+/** A part of an address; one that was cut within a `%2F` is left as it is. */
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
 /** `#/job/4?x=y` → `{name, parts, query}`. */
 export function route() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
-  const [name, ...parts] = path.split('/').map(decodeURIComponent);
+  const [name, ...parts] = path.split('/').map(decoded);
   return { isNamed: MODULES[name] !== undefined, name: MODULES[name] ? name : FIRST[role] ?? 'overview', parts, query: new URLSearchParams(query ?? '') };
 }
 

@@ -36,8 +36,10 @@ export function pack(page, parts, query) {
 
   return async (get) => {
     const data = await get('catalog.json');
-    const item = data.packages.find((one) => one.id === id && (wanted === null || one.edition === wanted));
-    if (!item) return [el('h1', {}, id), empty(w.missing, link(words.views.catalog, '#/catalog'))];
+    // The edition of a link may have lost its end, or was encoded twice.
+    const isKnown = wanted === '' || [...(data.editions ?? []).map((one) => one.path), ...data.packages.map((one) => one.edition)].includes(wanted);
+    const item = data.packages.find((one) => one.id === id && (!isKnown || one.edition === wanted));
+    if (!item) return [el('h1', {}, w.none), empty(words.extract.noMap, link(words.views.catalog, '#/catalog'))];
     const [newest] = item.versions;
     const squares = maskSquares(newest.tile_mask);
     if (shown !== newest.version) {
@@ -61,7 +63,7 @@ export function pack(page, parts, query) {
     const select = (key, text, options, chosen, take) => el('label', { class: 'line' }, text, el('select', { key, on: { change: (event) => take(event.target) } },
       options.map(([value, name]) => el('option', { value, selected: value === chosen }, name))));
     return [
-      el('h1', {}, w.title(packageName(item, page.language), newest.version)), el('p', { class: 'soft' }, nameOf(item, page.language)),
+      el('h1', {}, w.title(packageName(item, page.language), newest.version)), nameOf(item, page.language) === packageName(item, page.language) ? null : el('p', { class: 'soft' }, nameOf(item, page.language)),
       el('p', { class: 'buttons' }, newest.files.map((file, i) => fileLink(w.get(file.format, size(file.size)), item, file, page.language, { class: i === 0 ? 'button main' : 'button', key: file.format }))),
       el('section', { class: 'card' }, kept(view.element, 'map'),
         el('p', { class: 'buttons' }, el('label', { class: 'line' }, el('input', { type: 'checkbox', key: 'borders', on: { change: (event) => { hasBorders = event.target.checked; page.refresh(); } } }), words.map.borders),

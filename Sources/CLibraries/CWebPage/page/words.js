@@ -79,7 +79,7 @@ export const words = {
     elsewhere: (catalog, version) => `${catalog}, version ${version}`, version: (version, date) => (date ? `version ${version}, ${date}` : `version ${version}`),
     compare: 'Compare with', alone: 'no other version', get: (format, size) => `Download ${format}, ${size}`, files: 'Files', sha: 'SHA-256', download: 'Download', updates: 'What an update costs',
     installed: 'Installed version', fetch: 'Bytes to fetch', way: 'Way', commands: 'Command lines', style: 'Style', plainStyle: 'made from its layers', attribution: 'Attribution', mask: 'Tiles of the package by zoom',
-    area: 'Area', about: 'About this package', tileset: 'Tileset', edition: 'Edition', zoom: 'Zoom', count: 'Tiles', copy: 'Copy', copied: 'Copied.', missing: 'The catalog has no such package.',
+    area: 'Area', about: 'About this package', tileset: 'Tileset', edition: 'Edition', zoom: 'Zoom', count: 'Tiles', copy: 'Copy', copied: 'Copied.', none: 'No such map',
   },
   extract: {
     map: 'Map', where: 'Where', what: 'What', place: 'Search for a country, region or town', placeExample: 'Tartu', find: 'Search', town: 'town', noPlace: 'No region and no town has this name.',
@@ -92,7 +92,7 @@ export const words = {
     detail: (zoom) => `${zoom}: ${zoom < 5 ? 'countries' : zoom < 8 ? 'regions' : zoom < 11 ? 'towns' : zoom < 14 ? 'roads' : 'streets'}`,
     made: (name) => `This is the map ${name}. For another one choose an area.`, noArea: 'No area is chosen yet.', cut: 'The link is incomplete: a part of it is missing. Ask for the whole link, or choose an area here.', limit: (tiles, most) => `${tiles} of at most ${most} tiles`, tooMany: (tiles, most) => `The area has ${tiles} tiles; at most ${most} can be built here. Choose a smaller area or fewer zooms.`,
     fewer: (zoom) => `Only up to zoom ${zoom}`, raise: 'Who runs this server can raise the limit:', about: (bytes, margin, time) => `about ${[margin ? `${bytes} ± ${margin}` : bytes, time].filter(Boolean).join(', ')}`, sampling: 'A few tiles are being measured …',
-    unknownSize: (reason) => `The size is not known. ${reason}`, noRole: 'A token with the role client or operator can build maps.', noTiles: 'This tileset has no tiles here.', soon: 'under 1 s', noMap: 'There is no such map: the link may be cut, or the map was removed.', build: 'Build the map', share: 'Share',
+    unknownSize: (reason) => `The size is not known. ${reason}`, noRole: 'A token with the role client or operator can build maps.', noTiles: 'This tileset has no tiles here.', soon: 'under 1 s', noMap: 'There is no such map: the link may be cut, or the map was removed. Ask the person who sent you the link.', build: 'Build the map', share: 'Share',
     noTileset: (id, isAway) => `This link asks for the tileset '${id}', which this server does not have${isAway ? ' or cannot read now' : ''}. Choose one below.`,
     noZoom: (zoom, least, most) => `This link asks for zoom ${zoom}; the tileset has the zooms ${least} to ${most}. Choose one below.`, choose: 'choose one', absent: { tileset: 'Choose a tileset first.', deepest: 'Choose a zoom first.' },
     missing: 'Other tilesets cannot be read now:', none: 'No tileset can be built here yet. Start with one:', start: 'packhorse up --tileset tiles.yaml',
