@@ -273,7 +273,7 @@ export function extract(page, parts, query) {
     const fits = isTooBig ? deepestWithin(now.counts, one.min_zoom, most) : null;
     const known = isThere && !isTooBig && !absent ? await cost.of(get, { key: `${now.key} ${one.id} ${wish.hasPMTiles}`, tileset: one.id, area: now.body, zoom, tiles, formats: wish.hasPMTiles ? ['mbtiles', 'pmtiles'] : ['mbtiles'] }) : null;
     if (known && page.role !== 'client') await plan(get, now, one, zoom, tiles);
-    const near = isThere && !isTooBig && !absent ? await holders(get, now, one.id, zoom) : [];
+    const near = isThere && !isTooBig && !absent ? (await holders(get, now, one.id, zoom)).filter(({ item }) => item.id !== id) : [];
     // Others may not ask for the state of a map; one that is ready they see in the catalog.
     const state = id && page.mayExtract ? await stateOf(id) : null;
     const made = await madeOf(get);

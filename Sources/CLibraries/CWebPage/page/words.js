@@ -1,4 +1,6 @@
 // All words of the page: another language is another file with the same keys.
+const packages = (n) => `${n} ${String(n) === '1' ? 'package' : 'packages'}`;
+
 export const words = {
   title: 'Packhorse',
   views: {
@@ -69,7 +71,7 @@ export const words = {
   },
   catalog: {
     search: 'Search for a place or package', group: 'Group', base: 'base map', others: 'Other groups:', format: 'Files', version: 'Version', data: 'Data of',
-    size: 'Size', update: 'Update', found: (n) => `${n} packages`, total: (n, size) => `${n} packages, ${size}`, zooms: 'Zooms',
+    size: 'Size', update: 'Update', found: packages, total: (n, size) => `${packages(n)}, ${size}`, zooms: 'Zooms',
     from: (version) => `from version ${version}`, patch: 'patch', whole: 'whole file', places: 'Other areas', map: 'Map', empty: 'The catalog has no package yet. It shows each one that a job publishes.',
     nothing: 'No package has this name. Build one:', style: 'Style', plain: 'The catalog without scripts', styles: 'Style packs', open: 'Open',
     languages: { en: 'English', de: 'Deutsch', fr: 'français', it: 'italiano', zh: '中文', es: 'español', ru: 'русский', et: 'eesti' },
@@ -84,7 +86,7 @@ export const words = {
   extract: {
     map: 'Map', where: 'Where', what: 'What', place: 'Search for a country, region or town', placeExample: 'Tartu', find: 'Search', town: 'town', noPlace: 'No region and no town has this name.',
     intro: 'Search for a place, draw a box or a polygon on the map, or drop a file with an area on it.', introTouch: 'Search for a place, or tap “Draw a box” and drag over the map with one finger. Or choose a file with an area.',
-    draw: 'Draw a box', drawing: 'Drag over the map …', drawPolygon: 'Draw a polygon', corners: (n) => `Polygon: ${n} corners`, finish: 'Done', undo: 'Undo corner',
+    draw: 'Draw a box', drawing: 'Drag over the map …', drawPolygon: 'Draw a polygon', corners: (n) => `Polygon: ${n} ${n === 1 ? 'corner' : 'corners'}`, finish: 'Done', undo: 'Undo corner',
     isBox: 'The area is a box.', isPolygon: (n) => `The area is a polygon with ${n} corners.`, isPlace: (name) => `The area is ${name}.`, noMore: 'Choose another area', box: 'box', polygon: 'polygon',
     file: 'Or a file with an area (GPX, KML, GeoJSON and others)', waypoints: 'Waypoints too', noFile: 'Remove the file', drop: 'Drop the file here', read: (name) => `The area is that of ${name}.`, reading: (name) => `Reading ${name} …`, counting: 'Counting …', earlier: 'The map of before the change is being built; it will be in the catalog.', onlyWaypoints: 'The file has waypoints only: tick “Waypoints too”.',
     notRead: 'The file could not be sent. Choose it again.', edges: 'Edges of a box in degrees', west: 'West', south: 'South', east: 'East', north: 'North',
