@@ -56,6 +56,20 @@ struct ServiceSignalTests {
         try await cluster.stop()
     }
 
+    @Test(.timeLimit(.programs))
+    func aGatewayPrintsItsPublicAddress() async throws {
+        let scratch = try Scratch()
+        let cluster = try await Cluster(workers: 0, in: scratch)
+        let socket = try NotifySocket(in: scratch, isAbstract: true)
+        let gateway = try Daemon(
+            ["gateway", cluster.catalog.path, "--port", "0", "--public-url", "https://maps.example.com"],
+            environment: environment(socket), in: scratch)
+        try await socket.expect("READY=1\nSTATUS=serves https://maps.example.com at http://127.0.0.1:")
+        #expect(try String(contentsOf: gateway.output, encoding: .utf8) == "https://maps.example.com\n")
+        try await gateway.stop()
+        try await cluster.stop()
+    }
+
     /// `up` speaks for all of its processes; they say nothing themselves.
     @Test(.timeLimit(.programs))
     func upIsReadyWhenEverythingIs() async throws {

@@ -154,7 +154,7 @@ struct GatewayCommand: AsyncParsableCommand {
         }
         let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)
-        let host = host
+        let (host, publicURL) = (host, publicURL)
         let steps =
             Configuration.reloadSteps + [
                 ReloadStep("tokens") { await server.reloadTokens() },
@@ -162,8 +162,10 @@ struct GatewayCommand: AsyncParsableCommand {
             ]
         try await ServiceRunner.run(logger, reload: steps) {
             try await server.run { port in
-                Console.result("http://\(host):\(port)")
-                ServiceManager.shared.ready("serves http://\(host):\(port)")
+                // People open the first one; 0.0.0.0 is no address that a browser can.
+                let address = "http://\(host):\(port)"
+                Console.result(publicURL ?? address)
+                ServiceManager.shared.ready(publicURL.map { "serves \($0) at \(address)" } ?? "serves \(address)")
             }
         }
     }
