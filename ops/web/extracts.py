@@ -9,6 +9,7 @@ import tempfile
 import urllib.parse
 
 from browser import JOB, OPERATOR, URL, accessible, check, clean, inspect, public, until
+from wishes import wishes
 
 
 MAIN = "document.querySelector('main').innerText"
@@ -115,6 +116,7 @@ def extract(browser):
     check("share: closed by Escape", until(page, "!document.querySelector('dialog')"))
     link = page.url
     area_file(browser)
+    wishes(browser)
     another_person(browser, link)
     # The link in another tab shows the same map, ready.
     page.goto(f"{URL}/catalog.html")
@@ -130,7 +132,7 @@ def extract(browser):
     drawn(page, browser)
     order(page, "resume")
     browser.open(page, "catalog")
-    page.get_by_role("button", name=re.compile(r"^extracts \(2\)")).click()
+    page.get_by_role("button", name=re.compile(r"^extracts \(3\)")).click()
     check("catalog: extracts have their names", until(page, "/Eesti 2026/.test(document.querySelector('.tree').innerText)"), page.inner_text("main")[:300])
     clean(page, "extract")
     page.context.close()
@@ -259,7 +261,7 @@ def area_file(browser):
     check("file: the edges of the box are empty", page.input_value("#west") == "")
     check("file: its tiles are drawn", until(page, f"{PICTURE} !== {json.dumps(before)}"))
     check("file: its line is drawn", until(page, f"({PIXELS})('--focus') > 50"), page.evaluate(f"({PIXELS})('--focus')"))
-    answer = page.request.post(f"{URL}/v1/areas?zoom=8", headers={"Authorization": f"Bearer {OPERATOR}"}, data=TRIP.encode()).json()
+    answer = page.request.post(f"{URL}/v1/areas?zoom=8&margin=1km", headers={"Authorization": f"Bearer {OPERATOR}"}, data=TRIP.encode()).json()
     bare = counted(page, "file")
     check("file: the count is that of the server", bare == f"{answer['tiles']:,}", f"{bare} {answer['tiles']}")
     page.fill("#margin", "far")
