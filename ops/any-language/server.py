@@ -1,4 +1,4 @@
-"""A web server with ranges that can be slow, cut an answer and change a byte, and that keeps what was requested.
+"""A web server with ranges that can be slow or silent, cut an answer and change a byte, and that keeps what was requested.
 
 Python's standard library only.
 """
@@ -16,7 +16,9 @@ class Server:
         self.folder, self.requests = pathlib.Path(folder), []
         self.rate = None  # bytes a second of each answer
         self.cut_after = None  # bytes of the next whole file of more than that, after which the connection is closed
+        self.pause_after = None  # bytes of each answer of more than that, after which nothing comes as long as this is set
         self.flip = None  # a path whose middle byte is changed
+        self.silent = None  # a path that is not answered as long as this is set
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,6 +46,8 @@ class Server:
     def answer(self, handler):
         path, wanted = handler.path.lstrip("/"), handler.headers.get("Range")
         self.requests.append((path, wanted))
+        while path == self.silent:
+            time.sleep(0.05)
         file = self.folder / path
         if not file.is_file():
             return self.head(handler, 404, 0)
@@ -60,8 +64,10 @@ class Server:
         self.head(handler, 206 if wanted else 200, end - start, *range_said)
         if not wanted and self.cut_after and end > self.cut_after:
             end, self.cut_after, handler.close_connection = self.cut_after, None, True
-        step = self.rate // 20 if self.rate else 1 << 20
+        step = self.rate // 20 if self.rate else self.pause_after or 1 << 20
         for place in range(start, end, step):
+            while self.pause_after and place >= start + self.pause_after:
+                time.sleep(0.05)
             handler.wfile.write(body[place:min(end, place + step)])
             if self.rate:
                 time.sleep(0.05)

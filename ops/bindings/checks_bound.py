@@ -10,7 +10,7 @@ import sys
 import urllib.parse
 
 import bound
-from acceptance import Skip, expect, wait
+from acceptance import Skip, Wrong, expect, wait
 
 WHOLE = "packages/1/photos.mbtiles"
 SLOW = 100_000  # bytes a second; the package has 4 MB, so a busy machine has 40 s to end a download
@@ -32,6 +32,15 @@ class Device:
         said = done.stderr.decode(errors="replace")
         expect(done.returncode == code, f"{command} ended with {done.returncode}, not {code}: {done.stdout[-300:]} {said[-1500:]}")
         return said if code else done.stdout
+
+    def ends(self, *command, code=0):
+        """What a process said that ends by itself; one that waits for ever is killed."""
+        try:
+            done = subprocess.run(self.words(*command), env=self.environment, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=120)
+        except subprocess.TimeoutExpired as problem:
+            raise Wrong(f"{command} does not end; it said {problem.stdout!r}") from None
+        expect(done.returncode == code, f"{command} ended with {done.returncode}, not {code}: {done.stdout}{done.stderr[-1500:]}")
+        return done.stdout, done.stderr
 
     def start(self, *command):
         return subprocess.Popen(self.words(*command), env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -187,6 +196,70 @@ def is_a_package(world, _):
     Device(world, language, "install").get()
 
 
+def slowly(world, device, *command, code=0):
+    """What the process says while the server is so slow that its download cannot end."""
+    world.web.rate = SLOW
+    try:
+        return device.ends(*command, code=code)
+    finally:
+        world.web.rate = None
+
+
+def processes(world, name):
+    world.serve("one")
+    language = bound.python(world)
+    return Device(world, bound.Bound("python", [*language.words[:-1], bound.HERE / "processes.py"], **language.variables), name)
+
+
+def python_ends(world, _):
+    """a Python process ends while a download that it holds is under way, and the next one goes on"""
+    device = processes(world, "end")
+    for command, code in (("ends", 0), ("raises", 1), ("exits", 3), ("thread", 0), ("with", 0)):
+        said, errors = slowly(world, device, command, code=code)
+        expect(said.startswith("under way"), f"{command} said {said!r}")
+        expect((errors == "") == (command != "raises") and "Fatal" not in errors, f"{command} said {errors!r}")
+        expect(command != "with" or "wrong-state: The download is closed." in said, f"said {said!r}")
+        expect(device.part() > 0, f"{command} kept no byte")
+    asked = len(world.web.requests)
+    expect(device.ends("left")[0] == "installed\n", "a download that nobody holds does not end")
+    ranges = [wanted for path, wanted in world.web.requests[asked:] if path == WHOLE]
+    expect(len(ranges) == 1 and ranges[0], f"asked for {ranges}")
+
+
+def python_forks(world, _):
+    """a Python child of fork gets an error, a spawned one works, and the parent goes on"""
+    said = processes(world, "fork").ends("forks")[0].splitlines()
+    refused = "0 wrong-state: The library was opened before fork"
+    wanted = [f"used {refused}", f"opened {refused}", "closed 0 no error", "spawned 0 opened 0", "exit 7", "parent 0"]
+    expect(len(said) == len(wanted) and all(line.startswith(want) for line, want in zip(said, wanted)), f"said {said}")
+
+
+def python_is_interrupted(world, _):
+    """SIGINT ends Python's wait, loop and catalog"""
+    device = processes(world, "interrupt")
+    for command in ("wait", "loop"):
+        said = slowly(world, device, command)[0]
+        expect(said.endswith("interrupted\n"), f"{command} said {said!r}")
+    world.web.silent = "catalog.json"
+    try:
+        expect(device.ends("catalog")[0] == "interrupted\n", "catalog is not interrupted")
+    finally:
+        world.web.silent = None
+
+
+def python_refuses_arguments(world, _):
+    """a wrong argument in Python is a TypeError with a sentence"""
+    said = dict(line.split(" ", 1) for line in processes(world, "arguments").ends("arguments")[0].splitlines())
+    want = {
+        "folder": "The folder must be a str or a path of one, not NoneType.", "path": "The folder must be a str or a path of one, not bytes.",
+        "key": "The key must be a str, not NoneType.", "max_age": "The max_age must be an int, not float.",
+        "package": "The package must be a str, not NoneType.", "style": "The style must be a str, not int.",
+        "removed": "The package must be a str, not bytes.", "zoom": "The z must be an int, not float.", "text": "The text must be a str, not int."}
+    expect({name: said.get(name) for name in want} == want, f"said {said}")
+    expect(said["zero"].startswith("invalid-arguments: ") and said["surrogate"].startswith("invalid-arguments: "), f"said {said}")
+    expect(said["a"] == "path opened 0", f"said {said}")
+
+
 def in_each_language(check, title):
     def run(world):
         skipped = []
@@ -218,4 +291,8 @@ ALL = {
     5: in_each_language(says_why, "errors have a code and name the remedy"),
     6: alone(is_a_package),
     7: in_each_language(mends_damage, "a damaged map stays, is listed as damaged, and is replaced by a download"),
+    8: alone(python_ends),
+    9: alone(python_forks),
+    10: alone(python_is_interrupted),
+    11: alone(python_refuses_arguments),
 }

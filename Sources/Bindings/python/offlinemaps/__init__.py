@@ -9,6 +9,8 @@
 
 It loads libofflinemaps.so (see `library`). Python's standard library only.
 """
-from ._maps import Download, Maps, OfflineMapsError, Progress, State, Tile
+from ._download import Download, Progress, State
+from ._handle import OfflineMapsError
+from ._maps import Maps, Tile
 
 __all__ = ["Download", "Maps", "OfflineMapsError", "Progress", "State", "Tile"]
