@@ -1,4 +1,7 @@
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import offlinemaps.Download;
 import offlinemaps.OfflineMaps;
 import offlinemaps.OfflineMapsException;
@@ -41,6 +44,8 @@ final class Drive {
                     second.await();
                 }
                 return 0;
+            case "interrupt":
+                return interrupt(maps, words);
             case "update":
                 return end(maps.update(Drive::show));
             case "tile":
@@ -76,7 +81,48 @@ final class Drive {
         }
     }
 
-    private static int end(Download download) throws OfflineMapsException {
+    /** An interrupt ends a wait, also one with a time; a listener may not wait. */
+    private static int interrupt(OfflineMaps maps, String[] words) throws Exception {
+        AtomicReference<Download> own = new AtomicReference<>();
+        CompletableFuture<String> said = new CompletableFuture<>();
+        try (Download download = maps.download(words[4], words[5], (fraction, transferred, state, text) -> {
+            try {
+                if (own.get() != null) {
+                    own.get().await();
+                    said.complete("no error");
+                }
+            } catch (OfflineMapsException | InterruptedException error) {
+                said.complete(error.getMessage());
+            }
+        })) {
+            own.set(download);
+            System.out.println(said.get());
+            Thread main = Thread.currentThread();
+            for (long time : new long[] {-1, 3_600_000}) {
+                Thread other = new Thread(() -> {
+                    while (Arrays.stream(main.getStackTrace()).noneMatch(frame -> frame.getMethodName().equals("await"))) {
+                        Thread.onSpinWait();
+                    }
+                    main.interrupt();
+                });
+                other.start();
+                try {
+                    if (time < 0) {
+                        download.await();
+                    } else {
+                        download.await(time);
+                    }
+                } catch (InterruptedException error) {
+                    System.out.println("interrupted");
+                }
+                other.join();
+            }
+            System.out.println(download.await(1));
+        }
+        return 0;
+    }
+
+    private static int end(Download download) throws Exception {
         try (Download own = download) {
             own.await();
         }

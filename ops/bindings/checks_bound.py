@@ -260,6 +260,14 @@ def python_refuses_arguments(world, _):
     expect(said["a"] == "path opened 0", f"said {said}")
 
 
+def java_is_interrupted(world, _):
+    """an interrupt ends Java's await, and a listener that waits gets an error of Java's own"""
+    world.serve("one")
+    device = Device(world, bound.java(world), "interrupt")
+    said = slowly(world, device, "interrupt", "photos", "plain")[0].splitlines()
+    expect("Call await() on another thread" in said[0] and said[1:] == ["interrupted", "interrupted", "false"], f"said {said}")
+
+
 def in_each_language(check, title):
     def run(world):
         skipped = []
@@ -295,4 +303,5 @@ ALL = {
     9: alone(python_forks),
     10: alone(python_is_interrupted),
     11: alone(python_refuses_arguments),
+    12: alone(java_is_interrupted),
 }

@@ -2,6 +2,9 @@ package offlinemaps;
 
 /** The functions of offlinemaps_jni.c. Texts are UTF-8; handles are pointers. */
 final class Native {
+    /** The thread of the library that calls listeners; null before the first call. */
+    static volatile Thread caller;
+
     private Native() {}
 
     static native long open(byte[] folder, byte[] catalog, byte[] key) throws OfflineMapsException;

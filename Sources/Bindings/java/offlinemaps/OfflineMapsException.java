@@ -5,9 +5,14 @@ public final class OfflineMapsException extends Exception {
     private static final long serialVersionUID = 1;
     private final String code;
 
+    OfflineMapsException(String code, String message) {
+        super(message);
+        this.code = code;
+    }
+
+    /** Called by offlinemaps_jni.c. */
     OfflineMapsException(byte[] code, byte[] message) {
-        super(OfflineMaps.text(message));
-        this.code = OfflineMaps.text(code);
+        this(OfflineMaps.text(code), OfflineMaps.text(message));
     }
 
     /** A word such as {@code network}, {@code not-in-catalog} or {@code disk-full}. */

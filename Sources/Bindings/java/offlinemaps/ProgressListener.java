@@ -22,6 +22,7 @@ public interface ProgressListener {
         State[] states = State.values();
         // A number of a newer library is a state in which the download continues.
         State state = number >= 0 && number < states.length ? states[number] : State.WAITING;
+        Native.caller = Thread.currentThread();
         listener.progress(fraction, transferred, state, OfflineMaps.text(text));
     }
 }
