@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a map of a store with MapLibre Native (`pip install pymgl`).
+"""Draws a map of a store with MapLibre Native (`python3 -m venv venv && venv/bin/pip install pymgl`).
 
 usage: offline.py STYLE LONGITUDE,LATITUDE,ZOOM PICTURE.png
 
