@@ -17,11 +17,21 @@ public actor MapStore {
     /// Opens the store of a folder, and makes the folder where it is missing.
     ///
     /// A second call for the same folder gives the same store; its options are not read. No task begins before
-    /// ``start()``. A damaged database is set aside as `store.sqlite.damaged` and made again from the installed files.
+    /// ``start()``. A damaged database is set aside as `store.sqlite.damaged`; such a one, and one that is missing or empty, is
+    /// made again from the installed files.
     ///
     /// - Throws: `folder`, `storage`, `disk-full`.
     public static func open(_ options: StoreOptions) async throws(StoreError) -> MapStore {
         try await StoreRegistry.shared.open(options)
+    }
+
+    /// Whether a folder has maps or their database, also when the database is lost.
+    ///
+    /// - Throws: `folder` when it cannot be listed.
+    package static func isStore(_ folder: URL) throws(StoreError) -> Bool {
+        let folder = StoreFolder(folder)
+        if StoreScan.absence(of: folder.database) == nil { return true }
+        return try StoreScan.hasInstalled(folder)
     }
 
     /// Opens a store that other callers do not share.

@@ -57,6 +57,17 @@ final class StoreDatabase: Sendable {
         let text: String
     }
 
+    /// Whether no process has worked with it yet: the first one writes its settings before it changes files.
+    func isBlank() throws -> Bool {
+        try read { database in
+            let rows = [
+                "setting WHERE name IN ('options', 'settings')", "installed_file", "hold", "task", "region",
+            ]
+            let query = rows.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR ")
+            return try Bool.fetchOne(database, sql: "SELECT \(query)") == false
+        }
+    }
+
     /// Closes the file; every later call fails.
     func close() throws { try queue.close() }
 

@@ -2,11 +2,14 @@ internal import Errors
 internal import Files
 internal import Foundation
 
-/// Makes the database of a store again from its unit files, when it is damaged or missing.
+/// Makes the database of a store again from its unit files, when it is damaged, missing or empty.
+///
+/// Cleaning removes what no row names, so a database without rows must never meet installed files: whatever became of its
+/// file, a blank one is filled from them first. This also continues a rebuild that was interrupted.
 enum StoreRepair {
     /// What a repair found.
     struct Report: Sendable, Hashable {
-        /// The name of the damaged database, which is kept.
+        /// The name of the damaged database, which is kept; `nil` when there was none.
         var setAside: String?
         /// Units that are listed again.
         var units = 0
@@ -14,35 +17,53 @@ enum StoreRepair {
         var refused: [String] = []
     }
 
-    /// Opens the database; a damaged one is set aside and made again.
+    /// Opens the database; a damaged one is set aside and made again, and a blank one is filled when files are installed.
     ///
     /// Only for the process that holds the lock. The tasks of a damaged database are lost.
     ///
-    /// - Returns: The database, and what was repaired; `nil` when nothing was damaged.
-    /// - Throws: ``StoreError`` `storage`, `disk-full`.
+    /// - Returns: The database, and what was repaired; `nil` when nothing was.
+    /// - Throws: ``StoreError`` `storage`, `disk-full`; `folder` when it is not known whether files are installed.
     static func open(_ folder: StoreFolder) throws -> (database: StoreDatabase, report: Report?) {
-        do { return (try StoreDatabase.open(folder, isWorker: true), nil) } catch is StoreDatabase.Damage {
-            var report = Report()
+        var report = Report()
+        // A journal that lies there without its database belongs to no new one.
+        if isLost(folder.database), try StoreScan.hasInstalled(folder) { report.setAside = try setAside(folder) }
+        let database: StoreDatabase
+        do { database = try StoreDatabase.open(folder, isWorker: true) } catch is StoreDatabase.Damage {
             report.setAside = try setAside(folder)
-            let database = try StoreDatabase.open(folder, isWorker: true)
-            try rebuild(folder, into: database, &report)
-            return (database, report)
+            database = try StoreDatabase.open(folder, isWorker: true)
         }
+        guard try !database.isNewer && database.isBlank(), try StoreScan.hasInstalled(folder) else {
+            return (database, report.setAside == nil ? nil : report)
+        }
+        try rebuild(folder, into: database, &report)
+        return (database, report)
+    }
+
+    /// Whether there is no file, or one without a byte.
+    private static func isLost(_ file: URL) -> Bool {
+        var status = stat()
+        guard stat(file.path, &status) == 0 else { return errno == ENOENT }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
     /// Renames the database and its journal, so that a person can look at them.
-    private static func setAside(_ folder: StoreFolder) throws -> String {
+    ///
+    /// - Returns: The new name; `nil` when there is none of these files.
+    private static func setAside(_ folder: StoreFolder) throws -> String? {
+        // The journal first: a journal without its database must never be applied to the new one.
+        let suffixes = ["-journal", "-wal", "-shm", ""]
+        func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+        let old = suffixes.filter { isThere(folder.database.path + $0) }
+        guard !old.isEmpty else { return nil }
         var number = 1
         var name = "store.sqlite.damaged"
-        while FileManager.default.fileExists(atPath: folder.root.appending(path: name).path) {
+        while suffixes.contains(where: { isThere(folder.root.appending(path: name + $0).path) }) {
             number += 1
             name = "store.sqlite.damaged-\(number)"
         }
-        // The journal first: a journal without its database must never be applied to the new one.
-        for suffix in ["-journal", "-wal", "-shm", ""] {
-            let old = URL(filePath: folder.database.path + suffix)
-            guard FileManager.default.fileExists(atPath: old.path) else { continue }
-            try Durable.rename(old, to: folder.root.appending(path: name + suffix))
+        for suffix in old {
+            try Durable.rename(
+                URL(filePath: folder.database.path + suffix), to: folder.root.appending(path: name + suffix))
         }
         return name
     }

@@ -13,6 +13,22 @@ enum StoreScan {
         var refused: [String] = []
     }
 
+    /// Whether anything lies where installed files are.
+    ///
+    /// - Throws: `folder` when a folder of these cannot be listed.
+    static func hasInstalled(_ folder: StoreFolder) throws(StoreError) -> Bool {
+        for home in [folder.units, folder.packs] where ![ENOENT, ENOTDIR].contains(absence(of: home)) {
+            do {
+                if try !FileManager.default.contentsOfDirectory(atPath: home.path).isEmpty { return true }
+            } catch {
+                throw StoreError(
+                    .folder, "The folder of installed maps '\(home.path)' cannot be listed.",
+                    advice: "Check its rights and its disk, then open it again.", cause: error)
+            }
+        }
+        return false
+    }
+
     /// The folders of all versions of files, as paths below the folder of the store: `units/package/main/EE/3-0123abcd`.
     static func unitFolders(_ folder: StoreFolder) -> [String] {
         var paths = [folder.units.lastPathComponent]

@@ -15,7 +15,7 @@ enum DeviceStore {
         _ arguments: StoreArguments, _ catalog: CatalogArguments? = nil
     ) async throws -> MapStore {
         let folder = try arguments.folder
-        guard FileKind.isThere(folder.appending(path: "store.sqlite")) else {
+        guard try MapStore.isStore(folder) else {
             throw CLIError(
                 .noInput, "'\(folder.path)' is not a store",
                 hint: "make one: packhorse device install ID --catalog ADDRESS --store '\(folder.path)'")
@@ -51,8 +51,7 @@ enum DeviceStore {
     static func openReadOnly<Value: Sendable>(
         _ arguments: StoreArguments, _ catalog: CatalogArguments, body: (MapStore) async throws -> Value
     ) async throws -> Value {
-        if arguments.isNamed, FileKind.isThere(try arguments.folder.appending(path: "store.sqlite")) {
-            let folder = try arguments.folder
+        if arguments.isNamed, case let folder = try arguments.folder, try MapStore.isStore(folder) {
             let kept = try DeviceSettings.read(folder)
             let isSame = try kept.catalog == nil || kept.with(catalog).catalog == kept.catalog
             if isSame { return try await body(try await open(folder, catalog)) }

@@ -56,6 +56,57 @@ struct StoreRepairTests {
         #expect(try StoreRepair.open(scratch.folder).report == nil)
     }
 
+    private var aside: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).filter { $0.contains(".damaged") }
+                .sorted()
+        }
+    }
+
+    /// A journal of a database that is gone must not be applied to the new one.
+    @Test(
+        arguments: [
+            ("missing", nil), ("missing", "-wal"), ("empty", nil), ("empty", "-wal"), ("missing", "-journal"),
+            ("without tables", nil), ("without rows", nil),
+        ] as [(String, String?)])
+    func aBlankDatabaseBesideFilesIsMadeAgain(_ state: String, _ left: String?) throws {
+        let file = scratch.folder.database
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            // Not all of them are there.
+            try? FileManager.default.removeItem(atPath: file.path + suffix)
+        }
+        switch state {
+        case "empty": try Data().write(to: file)
+        case "without tables": try edit { try $0.execute(sql: "PRAGMA user_version = 1; VACUUM") }
+        // As a process leaves it that only reads, or one that was killed in a rebuild.
+        case "without rows": try StoreDatabase.open(scratch.folder, isWorker: false).close()
+        default: break
+        }
+        if let left { try Data("left".utf8).write(to: URL(filePath: file.path + left)) }
+        let (database, report) = try StoreRepair.open(scratch.folder)
+        #expect(report?.units == 3 && report?.refused == [])
+        #expect(try database.files().map { "\($0.item.identifier) \($0.version)" }.sorted() == ["EE 2", "LV 5"])
+        #expect(try database.rows().holds.map(\.item.identifier).sorted() == ["EE", "LV"])
+        #expect(try database.rows().sequences == ["address a": 15, "key k": 15])
+        if let left {
+            #expect(try aside.contains("store.sqlite.damaged\(left)"))
+            let kept = scratch.url.appending(path: "store.sqlite.damaged\(left)")
+            #expect(try Data(contentsOf: kept) == Data("left".utf8))
+        }
+        try database.close()
+        let (again, second) = try StoreRepair.open(scratch.folder)
+        #expect(second == nil)
+        #expect(try again.files().count == 2)
+    }
+
+    @Test func withoutFilesABlankDatabaseIsNew() throws {
+        try FileManager.default.removeItem(at: scratch.folder.database)
+        try FileManager.default.removeItem(at: scratch.folder.units)
+        let (database, report) = try StoreRepair.open(scratch.folder)
+        #expect(report == nil)
+        #expect(try database.isBlank() && aside.isEmpty)
+    }
+
     /// A row says of which type its values are, so a flipped bit can change a type.
     @Test(arguments: ["installed_file.bytes", "installed_file.state", "hold.is_pack", "catalog.sequence"])
     func aValueOfAnotherTypeIsDamage(_ place: String) throws {

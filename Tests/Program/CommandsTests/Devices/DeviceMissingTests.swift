@@ -61,6 +61,27 @@ struct DeviceMissingTests {
         #expect(try await states().isEmpty)
     }
 
+    @Test(arguments: ["status", "install", "update"])
+    func aStoreWhoseDatabaseIsLostKeepsItsMaps(_ command: String) async throws {
+        try shop.publish("EE", 1)
+        try shop.publish("LV", 1)
+        #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
+        let file = try #require(try await device.files()["EE"])
+        for isEmpty in [false, true] {
+            for name in try files.contentsOfDirectory(atPath: device.store.path) where name.hasPrefix("store.sqlite") {
+                try files.removeItem(at: device.store.appending(path: name))
+            }
+            if isEmpty { try Data().write(to: device.store.appending(path: "store.sqlite")) }
+            let outcome = try await device.run(command == "install" ? ["install", "LV"] : [command])
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(try await device.files()["EE"] == file)
+            #expect(try await states()["EE"] == "current")
+            let verify = try await device.run("verify", "--deep")
+            #expect(verify.status == 0, "\(verify)")
+        }
+        #expect(try await device.files().count == (command == "install" ? 2 : 1))
+    }
+
     @Test func aRepairThatCannotDownloadForgetsNothing() async throws {
         try shop.publish("EE", 1)
         #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
