@@ -1,10 +1,14 @@
 extension StoreError {
     /// Why a catalog was not read from its server, with its address and the remedy.
     ///
-    /// - Parameter isHeldBack: Whether the app holds all requests back.
-    static func catalogNotRead(_ address: String, _ cause: FailureCause, isHeldBack: Bool) -> StoreError {
+    /// - Parameters:
+    ///   - isHeldBack: Whether the app holds all requests back.
+    ///   - text: What its server has said, where that is known.
+    static func catalogNotRead(
+        _ address: String, _ cause: FailureCause, isHeldBack: Bool, text: String? = nil
+    ) -> StoreError {
         let (problem, advice) = words(cause, isHeldBack: isHeldBack)
-        var error = failing(cause, "The catalog '\(address)' was not read: \(problem).", advice: advice)
+        var error = failing(cause, "The catalog '\(address)' was not read: \(text ?? problem).", advice: advice)
         // The server has answered: another attempt without a change gives the same.
         if cause == .notFound { error.code = .catalog }
         return error

@@ -11,7 +11,7 @@ struct DownloadRun: Sendable {
     ///
     /// - Parameter show: Gets each progress that differs from the one before; at least one.
     func run(_ show: @Sendable (DownloadProgress) -> Void) async throws(StoreError) {
-        let items = try await items()
+        let items = try await items { show(DownloadProgress(fraction: 0, transferred: 0, state: $0)) }
         guard !Task.isCancelled else { return }
         // Before the tasks are joined: their ends may come at once.
         let events = store.events
@@ -24,9 +24,9 @@ struct DownloadRun: Sendable {
         try outcome.get()
     }
 
-    private func items() async throws(StoreError) -> [Item] {
+    private func items(showing show: @Sendable (TaskState) -> Void) async throws(StoreError) -> [Item] {
         var failure: StoreError?
-        do throws(StoreError) { try await store.refreshCatalog(ifOlderThan: maxAge) } catch {
+        do throws(StoreError) { try await store.refreshCatalog(ifOlderThan: maxAge, showing: show) } catch {
             guard !needsList, await store.catalog != nil else { throw error }
             failure = error
         }
@@ -34,7 +34,7 @@ struct DownloadRun: Sendable {
             guard error.code == .notInCatalog else { throw error }
             if let failure { throw failure }
             // It may have been published since.
-            try await store.refreshCatalog(ifOlderThan: .zero)
+            try await store.refreshCatalog(ifOlderThan: .zero, showing: show)
             return try await choose(store)
         }
     }

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A download of maps: how far it is, whenever that changes.
 ///
 /// The work begins when a loop asks for the first element. Each loop is a download of its own; two loops for the same map
@@ -81,8 +83,8 @@ extension TaskState {
         switch self {
         case .waiting(.turn): "waits for its turn"
         case .waiting(.network): "waits for a network"
-        case .waiting(.backoff): "waits for the next attempt"
-        case .waiting(.server): "waits because the server asked for it"
+        case .waiting(.backoff(let wait)): "waits \(wait.words) for the next attempt"
+        case .waiting(.server(let wait)): "waits \(wait.words) because the server asked for it"
         case .waiting(.otherProcess): "another process does it"
         case .downloading: "downloads"
         case .verifying: "verifies"
@@ -98,4 +100,8 @@ extension TaskState {
         case .cancelled: "cancelled"
         }
     }
+}
+
+extension Duration {
+    fileprivate var words: String { Units.duration(seconds: self / .seconds(1)) }
 }

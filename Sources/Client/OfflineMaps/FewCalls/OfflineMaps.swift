@@ -51,10 +51,12 @@ public struct OfflineMaps: Sendable {
     /// A task that is cancelled, and a loop that is left, stop the download and keep its bytes: the next call continues
     /// there, also after a restart. A process that is killed stops nothing for good: the next ``open(_:catalog:key:change:)`` continues.
     ///
-    /// The loop throws a ``StoreError``: `network` when there is no network and no catalog was read before, `catalog` when the
+    /// The loop throws a ``StoreError``: `network` when there is no network, or the server of the catalog fails or asks to wait
+    /// for more than 30 s, and no catalog was read before, `catalog` when the
     /// address has no catalog or it is refused,
     /// `not-in-catalog` for an unknown id, the cause of a download that failed for good, `wrong-state` when another call
-    /// has removed or cancelled it. While there is no network, a download waits and its state says so.
+    /// has removed or cancelled it. While there is no network, and while the server of a file asks to wait, a download waits
+    /// and its state says so.
     ///
     /// - Parameters:
     ///   - id: The id of the package in the catalog: `FR`, `DE-BY`.

@@ -12,10 +12,20 @@ extension MapStore {
     /// - Parameters:
     ///   - ifOlderThan: A catalog of which the server was asked within this time is not asked for again.
     ///   - allowOlder: Whether a person allows a catalog that is older than the largest one that was seen.
-    /// - Throws: `network`, also without a network; `catalog` for one that is refused, and for an address that has none;
+    /// - Throws: `network`, also without a network, and when the server does not answer, fails or asks to wait for more than
+    ///   30 s; `catalog` for one that is refused, and for an address that has none;
     ///   `disk-full`, `storage`; `wrong-state` before ``start()``.
     @discardableResult public func refreshCatalog(
         ifOlderThan: Duration = .seconds(86_400), allowOlder: Bool = false
+    ) async throws(StoreError) -> MapCatalog {
+        try await refreshCatalog(ifOlderThan: ifOlderThan, allowOlder: allowOlder) { _ in }
+    }
+
+    /// The same.
+    ///
+    /// - Parameter show: Gets why the call waits for the next attempt.
+    @discardableResult func refreshCatalog(
+        ifOlderThan: Duration, allowOlder: Bool = false, showing show: @Sendable (TaskState) -> Void
     ) async throws(StoreError) -> MapCatalog {
         if !allowOlder, let known = try await worker.catalog(), let age = known.age, age < ifOlderThan { return known }
         guard await worker.started != nil else {
@@ -31,7 +41,12 @@ extension MapStore {
         for await event in events {
             guard case .task(let task) = event, task.id == id else { continue }
             if case .failed(let cause) = task.state {
-                throw StoreError.catalogNotRead(address, cause, isHeldBack: await worker.isForcedOffline)
+                throw StoreError.catalogNotRead(
+                    address, cause, isHeldBack: await worker.isForcedOffline, text: task.failureText)
+            }
+            switch task.state {
+            case .waiting(.backoff), .waiting(.server): show(task.state)
+            default: break
             }
             if case .paused(let reason) = task.state {
                 // The call must not wait for what only the app can change.

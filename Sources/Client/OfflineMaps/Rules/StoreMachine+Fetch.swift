@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// What comes of requests.
 extension StoreMachine {
     /// A request or a work on a file; `download` is `nil` for a list and a plan.
@@ -70,7 +72,7 @@ extension StoreMachine {
     mutating func failed(_ fault: FetchFault, in attempt: Attempt) {
         switch fault {
         case .noConnection, .portal: lost(attempt.task)
-        case .broken: backOff(attempt.task)
+        case .broken: backOff(attempt, .connection, "the connection to its server ends early")
         case .diskFull: diskFull(attempt.task)
         case .storage(let text):
             diskTexts[attempt.task] = text
@@ -92,22 +94,45 @@ extension StoreMachine {
             let asked = retryAfter ?? random.backoff(tries: tries[attempt.task, default: 0])
             tries[attempt.task, default: 0] += 1
             let delay = rules.serverWait(asked)
+            let wish = retryAfter.map { " and asks to wait \(Self.words($0))" } ?? ""
+            let text = "its server answers with the HTTP status \(status)\(wish)"
+            guard !endsList(attempt, .serverError, text, before: now + delay) else { return }
             let wait = Wait(until: now + delay, reason: .server(.milliseconds(delay)))
             serverWaits[attempt.task] = wait.longer(serverWaits[attempt.task])
         case 500...599:
             let before = errors[attempt.digest]
             let count = before?.status == status ? (before?.count ?? 0) + 1 : 1
             errors[attempt.digest] = Errors(status: status, count: count)
-            if count >= Self.patience { giveUp(attempt, .serverError) } else { backOff(attempt.task) }
+            if count >= Self.patience { return giveUp(attempt, .serverError) }
+            backOff(attempt, .serverError, "its server answers with the HTTP status \(status)")
         default: giveUp(attempt, .notFound)
         }
     }
 
-    private mutating func backOff(_ task: TaskID) {
+    private mutating func backOff(_ attempt: Attempt, _ cause: FailureCause, _ text: String) {
+        let task = attempt.task
         let delay = random.backoff(tries: tries[task, default: 0])
         tries[task, default: 0] += 1
+        guard !endsList(attempt, cause, text, before: now + delay) else { return }
         let wait = Wait(until: now + delay, reason: .backoff(.milliseconds(delay)))
         backoffs[task] = wait.longer(backoffs[task])
+    }
+
+    /// Ends a list whose next attempt would come too late for those who wait for it.
+    ///
+    /// - Parameter text: Why it was not read, after the words `was not read`.
+    private mutating func endsList(
+        _ attempt: Attempt, _ cause: FailureCause, _ text: String, before next: Instant
+    ) -> Bool {
+        guard rows.tasks[attempt.task]?.kind == .list,
+            (askedAt[attempt.task] ?? now) + Self.listPatience < next
+        else { return false }
+        fail(attempt.task, cause, text: text)
+        return true
+    }
+
+    private static func words(_ milliseconds: Int64) -> String {
+        Units.duration(seconds: Double(milliseconds) / 1_000)
     }
 
     /// Anything that goes wrong with a patch ends the use of the patch and not the task.

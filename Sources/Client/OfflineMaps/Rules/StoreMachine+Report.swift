@@ -69,7 +69,7 @@ extension StoreMachine {
     mutating func ended(_ id: TaskID) {
         guard let end = ending.removeValue(forKey: id) else { return }
         var last = reported.removeValue(forKey: id) ?? view(end.record)
-        last.state = end.end
+        (last.state, last.failureText) = (end.end, end.record.failureText)
         last.progress = progress.removeValue(forKey: id) ?? last.progress
         if end.end == .done { last.progress.fraction = 1 }
         atOnce(.report(.task(last)))

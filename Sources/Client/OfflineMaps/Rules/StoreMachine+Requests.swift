@@ -127,6 +127,7 @@ extension StoreMachine {
         backoffs[id] = nil
         serverWaits[id] = nil
         tries[id] = nil
+        askedAt[id] = nil
         blocked[id] = nil
         fullUntil[id] = nil
         diskTexts[id] = nil
@@ -144,6 +145,7 @@ extension StoreMachine {
         guard var record = rows.tasks[id], record.failure == nil else { return }
         stopAll(of: id)
         if record.kind == .list {
+            record.failureText = text
             end(record, as: .failed(cause))
             then(.report(.catalogFailed(cause)))
         } else {

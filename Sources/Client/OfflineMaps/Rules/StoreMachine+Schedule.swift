@@ -74,6 +74,7 @@ extension StoreMachine {
             if let download = start.download {
                 startFetch(download, for: start.task)
             } else {
+                askedAt[start.task.id] = askedAt[start.task.id] ?? now
                 then(.list(begin(start.task.id, .list)))
             }
         }

@@ -44,6 +44,9 @@ struct StoreMachine: Sendable {
     static let tileSlots = 8
     /// Equal 5xx without a new byte after which a file is given up.
     static let patience = 8
+    /// For how long a list is tried, in milliseconds: as long as a server that says nothing. Calls wait for it, and there may be
+    /// a list of before.
+    static let listPatience: Int64 = 30_000
     /// Space of the disk that is left to others.
     static let diskMargin: UInt64 = 64 << 20
     /// Space that a step needs besides the bytes of its file: folders, and its unit file.
@@ -93,6 +96,8 @@ struct StoreMachine: Sendable {
     var serverWaits: [TaskID: Wait] = [:]
     var tries: [TaskID: Int] = [:]
     var errors: [String: Errors] = [:]
+    /// When the server was first asked for the list of a task.
+    var askedAt: [TaskID: Instant] = [:]
     /// How often a file was found to be wrong.
     var wrongs: [String: Int] = [:]
     /// How often a patch has failed.

@@ -145,6 +145,8 @@ enum DeviceStore {
             switch cause {
             case .connection: throw place.unreachable(cause.words)
             case .notFound: throw place.missingIndex
+            // The message has what the server said.
+            case .serverError: throw CLIError(error)
             default:
                 throw CLIError(
                     cause.exitStatus, "the catalog at '\(place.name)' was not read: \(cause.words)",

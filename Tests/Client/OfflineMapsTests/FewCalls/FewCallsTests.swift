@@ -1,5 +1,6 @@
 import CatalogFormat
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import Tiles
@@ -188,6 +189,45 @@ struct FewCallsTests {
             _ = try await OfflineMaps.open(site.scratch.url, catalog: URL(filePath: "/"), key: "ed25519-public:x")
         }
         #expect(key?.code == .invalidArguments)
+    }
+
+    /// Calls that read the list and downloads that need it end as they do when a server says nothing.
+    @Test(arguments: [(503, nil), (429, "3600"), (503, "3600")] as [(Int, String?)])
+    func aServerThatRefusesTheListEndsTheCalls(_ status: Int, _ retryAfter: String?) async throws {
+        let maps = try await open()
+        site.answer(status, at: "catalog.json", retryAfter: retryAfter)
+        let start = ContinuousClock.now
+        let catalog = await #expect(throws: StoreError.self) { try await maps.store.refreshCatalog() }
+        #expect(catalog?.code == .network && catalog?.message.contains("HTTP status \(status)") == true)
+        if retryAfter != nil { #expect(catalog?.message.contains("1 h 0 min") == true) }
+        let seen = Mutex<[TaskState]>([])
+        let download = await #expect(throws: StoreError.self) {
+            for try await progress in maps.download("FR") { seen.withLock { $0.append(progress.state) } }
+        }
+        #expect(download?.code == .network && download?.message.contains("HTTP status \(status)") == true)
+        #expect(start.duration(to: .now) < .seconds(90))
+        let waits = seen.withLock { $0 }
+        #expect(retryAfter != nil || !waits.isEmpty)
+        #expect(waits.allSatisfy { if case .waiting(.server) = $0 { true } else { false } })
+        // With the list of before a map is downloaded all the same.
+        site.answer(nil, at: "catalog.json")
+        try await maps.store.refreshCatalog()
+        site.answer(status, at: "catalog.json", retryAfter: "3600")
+        let run = MapDownload(
+            DownloadRun(store: maps.store, maxAge: .zero, needsList: false) { store throws(StoreError) in
+                try await store.items(package: "FR", style: nil)
+            })
+        #expect(try await Self.all(run).last?.isComplete == true)
+    }
+
+    @Test func aDownloadShowsThatTheServerAsksToWait() async throws {
+        let maps = try await open()
+        site.answer(503, at: path, retryAfter: "3600")
+        for try await progress in maps.download("FR") where progress.state == .waiting(.server(.seconds(3_600))) {
+            #expect(progress.description.hasSuffix("waits 1 h 0 min because the server asked for it"))
+            return
+        }
+        Issue.record("The download did not wait.")
     }
 
     /// A publisher adds a package after the list was read: it is found although the list is young.

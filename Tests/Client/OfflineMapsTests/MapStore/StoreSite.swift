@@ -20,6 +20,8 @@ final class StoreSite {
         struct State {
             var bodies: [String: [UInt8]] = [:]
             var statuses: [String: Int] = [:]
+            /// What the server asks to wait with a status.
+            var waits: [String: String] = [:]
             /// Files of which only so many bytes are sent; then the connection stays open.
             var stalls: [String: Int] = [:]
             /// Bytes of each file that were sent.
@@ -32,7 +34,9 @@ final class StoreSite {
         func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
             state.withLock { state in
                 let path = String(request.path.drop { $0 == "/" })
-                if let status = state.statuses[path] { return .reply(status) }
+                if let status = state.statuses[path] {
+                    return .reply(status, headers: state.waits[path].map { [("Retry-After", $0)] } ?? [])
+                }
                 guard let body = state.bodies[path] else { return .reply(404) }
                 let tag = "\"\(Digest(of: body).hex.prefix(12))\""
                 if request.headers["if-none-match"] == tag { return .reply(304, headers: [("ETag", tag)]) }
@@ -291,7 +295,9 @@ final class StoreSite {
         }
     }
 
-    func answer(_ status: Int?, at path: String) { files.state.withLock { $0.statuses[path] = status } }
+    func answer(_ status: Int?, at path: String, retryAfter: String? = nil) {
+        files.state.withLock { ($0.statuses[path], $0.waits[path]) = (status, retryAfter) }
+    }
     func stall(_ path: String, at bytes: Int?) { files.state.withLock { $0.stalls[path] = bytes } }
     func setAge(_ seconds: Int, of paths: [String]) {
         files.state.withLock { state in for path in paths { state.ages[path] = seconds } }

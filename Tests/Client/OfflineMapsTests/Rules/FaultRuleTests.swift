@@ -152,6 +152,72 @@ import Testing
         #expect(events == ["lost", "found", "lost"])
     }
 
+    /// The last report of a task.
+    private func end(_ effects: [Effect]) -> StoreTask? {
+        effects.compactMap { if case .report(.task(let task)) = $0 { task } else { nil } }.last
+    }
+
+    /// Calls wait for a list as long as for a server that says nothing, and no longer.
+    @Test(arguments: [(503, 3_600_000, "1 h"), (429, 31_000, "31 s")] as [(Int, Int64, String)])
+    func aListWhoseServerAsksToWaitForLongEnds(_ status: Int, _ asked: Int64, _ words: String) throws {
+        var driver = RuleDriver()
+        let (_, effects) = driver.add(.list, [])
+        let op = try #require(effects.lists.first)
+        let last = try #require(end(driver.send(.listed(op, .fault(.status(status, retryAfter: asked))))))
+        #expect(last.state == .failed(.serverError))
+        #expect(last.failureText?.contains("\(status)") == true && last.failureText?.contains(words) == true)
+        #expect(driver.machine.rows.tasks.isEmpty && driver.machine.askedAt.isEmpty)
+    }
+
+    @Test func aListWhoseServerAsksToWaitForAMomentIsAskedAgain() throws {
+        var driver = RuleDriver()
+        let (task, effects) = driver.add(.list, [])
+        var op = try #require(effects.lists.first)
+        for _ in 0..<3 {
+            driver.send(.listed(op, .fault(.status(503, retryAfter: 9_000))))
+            #expect(driver.state(task) == .waiting(.server(.seconds(9))))
+            driver.now += 9_000
+            op = try #require(driver.send(.alarm).lists.first)
+        }
+        let last = try #require(end(driver.send(.listed(op, .fault(.status(503, retryAfter: 9_000))))))
+        #expect(last.state == .failed(.serverError))
+    }
+
+    @Test(arguments: [(FetchFault.status(500, retryAfter: nil), FailureCause.serverError), (.broken, .connection)])
+    func aListThatFailsAgainAndAgainEndsInHalfAMinute(_ fault: FetchFault, _ cause: FailureCause) throws {
+        var driver = RuleDriver()
+        let (_, effects) = driver.add(.list, [])
+        var op = try #require(effects.lists.first)
+        while true {
+            let answer = driver.send(.listed(op, .fault(fault)))
+            if let last = end(answer), last.state == .failed(cause) {
+                #expect(last.failureText?.isEmpty == false)
+                break
+            }
+            driver.now += 1_000
+            while driver.now <= StoreMachine.listPatience {
+                if let next = driver.send(.alarm).lists.first {
+                    op = next
+                    break
+                }
+                driver.now += 500
+            }
+            try #require(driver.now <= StoreMachine.listPatience)
+        }
+        #expect(driver.machine.rows.tasks.isEmpty)
+    }
+
+    /// What waits for the list goes on with the one that is there.
+    @Test func aTaskDoesNotWaitForAListThatEnds() throws {
+        var (driver, task, op) = try loading()
+        let list = try #require(driver.send(.fetchFailed(op, .status(404, retryAfter: nil))).lists.first)
+        let answer = driver.send(.listed(list, .fault(.status(503, retryAfter: 3_600_000))))
+        op = try #require(answer.plans.first)
+        op = try #require(driver.send(.planned(op, .plan(Plan(downloads: [download("a")])))).fetches.first)
+        driver.send(.fetchFailed(op, .status(404, retryAfter: nil)))
+        #expect(driver.state(task) == .failed(.notFound))
+    }
+
     @Test func aCaptivePortalCountsAsNoConnection() throws {
         var driver = RuleDriver()
         let (_, effects) = driver.add(.list, [])
