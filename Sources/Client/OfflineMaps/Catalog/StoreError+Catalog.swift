@@ -28,7 +28,7 @@ extension StoreError {
         case .olderCatalog: ("it is older than the last one that was read", "Ask its publisher.")
         case .badCatalog: ("its server has no valid catalog there", "Check the address, or ask its publisher.")
         case .storage: ("the disk failed", diskAdvice)
-        default: (cause.rawValue, "Ask its publisher.")
+        default: (cause.words, "Ask its publisher.")
         }
     }
 }

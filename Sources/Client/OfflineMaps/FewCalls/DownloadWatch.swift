@@ -50,12 +50,26 @@ struct DownloadWatch {
 
     /// The progress of all.
     var progress: DownloadProgress {
-        let open = parts.first { $0.part.state != .done }
+        let open = parts.map(\.part).filter { $0.state != .done }
         let all = Double(complete) + parts.reduce(0) { $0 + Double($1.part.bytes) }
         let done = Double(complete) + parts.reduce(0) { $0 + Double($1.part.bytes) * $1.part.fraction }
         return DownloadProgress(
-            fraction: open == nil ? 1 : min(1, done / all),
-            transferred: parts.reduce(0) { $0 &+ $1.part.transferred }, state: open?.part.state ?? .done)
+            fraction: open.isEmpty ? 1 : min(1, done / all),
+            transferred: parts.reduce(0) { $0 &+ $1.part.transferred }, state: Self.state(of: open.map(\.state)))
+    }
+
+    /// The state of all: a part that downloads counts first, then one whose bytes are not there; what is only
+    /// verified or installed counts when nothing else is open.
+    private static func state(of open: [TaskState]) -> TaskState {
+        guard let first = open.min(by: { $0.rank < $1.rank }) else { return .done }
+        guard case .paused(.diskFull(_, let free)) = first else { return first }
+        // The reserve counts once.
+        let margin = StoreMachine.diskMargin
+        let needs = open.compactMap { state in
+            if case .paused(.diskFull(let needed, _)) = state { min(needed, 1 << 48) } else { nil }
+        }
+        let sum = needs.reduce(0) { $0 + ($1 > margin ? $1 - margin : $1) }
+        return .paused(.diskFull(needed: needs.contains { $0 > margin } ? sum + margin : sum, free: free))
     }
 
     /// Why it cannot become complete; `nil` while it can.
@@ -63,13 +77,32 @@ struct DownloadWatch {
         for (_, part) in parts {
             switch part.state {
             case .failed(let cause):
-                let text = part.text ?? "The download of '\(part.name)' failed: \(cause.rawValue)."
-                return .failing(cause, text, advice: part.text == nil ? "Call download again to try again." : nil)
+                // Other texts are sentences, with their remedy.
+                if let text = part.text, ![.notFound, .notAllowed, .badBytes].contains(cause) {
+                    return .failing(cause, text)
+                }
+                return .failing(
+                    cause, "The download of '\(part.name)' failed: \(part.text ?? cause.words).",
+                    advice: part.text == nil ? "Call download again to try again." : "Then call download again.")
             case .cancelled:
                 return StoreError(.wrongState, "The download of '\(part.name)' was cancelled by another call.")
             default: continue
             }
         }
         return nil
+    }
+}
+
+extension TaskState {
+    /// Which of several states is that of all.
+    fileprivate var rank: Int {
+        switch self {
+        case .downloading: 0
+        case .paused(.diskFull), .paused(.quota): 1
+        case .waiting, .paused, .removing, .failed, .cancelled: 2
+        case .verifying: 3
+        case .installing: 4
+        case .done: 5
+        }
     }
 }

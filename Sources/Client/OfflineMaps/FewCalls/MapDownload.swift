@@ -60,7 +60,8 @@ public struct DownloadProgress: Hashable, Sendable, CustomStringConvertible {
     public var fraction: Double
     /// The bytes that came over the network for what is not complete yet and for what has ended in this loop.
     public var transferred: UInt64
-    /// What is being done, or why it waits; of several tasks that of the first one that has not ended.
+    /// What is being done, or why it waits; of several files `downloading` as long as one downloads, and `verifying` and
+    /// `installing` when all are here.
     public var state: TaskState
 
     /// Describes a progress.
@@ -93,9 +94,11 @@ extension TaskState {
         case .paused(.user): "is paused"
         case .paused(.stopped), .paused(.suspended): "waits for the start of the store"
         case .paused(.networkRule): "waits for another network"
-        case .paused(.diskFull(let needed, let free)): "needs \(needed) bytes of disk; \(free) are free"
-        case .paused(.quota(let needed, let allowed)): "needs \(needed) bytes; the quota allows \(allowed)"
-        case .failed(let cause): "failed: \(cause.rawValue)"
+        case .paused(.diskFull(let needed, let free)):
+            "needs \(Units.bytes(needed)) of free disk, and \(Units.bytes(free)) are free"
+        case .paused(.quota(let needed, let allowed)):
+            "needs \(Units.bytes(needed)), and the quota allows \(Units.bytes(allowed))"
+        case .failed(let cause): "failed: \(cause.words)"
         case .done: "complete"
         case .cancelled: "cancelled"
         }

@@ -119,7 +119,7 @@ extension MapStore {
     /// Waits for a task that must be done.
     fileprivate func expectEnd(of task: TaskID, in events: StoreEvents) async throws(StoreError) {
         if case .failed(let cause) = await end(of: task, in: events) {
-            throw .failing(cause, "The package was not removed: \(cause.rawValue).", advice: "Call it again.")
+            throw .failing(cause, "The package was not removed: \(cause.words).", advice: "Call it again.")
         }
     }
 }

@@ -108,7 +108,7 @@ extension MapStore {
         let view = try await worker.view()
         let detailed = try await plan(items, .install, with: companions, in: view)
         switch detailed.answer {
-        case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.rawValue).")
+        case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.words).")
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
         case .plan(let plan):
             let folder = worker.folder

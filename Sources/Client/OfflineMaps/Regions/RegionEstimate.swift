@@ -26,7 +26,7 @@ struct RegionEstimate: Sendable {
         let detailed = await planner.plan(task, planView)
         let plan: Plan
         switch detailed.answer {
-        case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.rawValue).")
+        case .failed(let cause): throw .failing(cause, detailed.text ?? "The estimate failed: \(cause.words).")
         case .fault: throw .failing(.connection, "The server cannot be asked for the estimate.")
         case .plan(let made): plan = made
         }

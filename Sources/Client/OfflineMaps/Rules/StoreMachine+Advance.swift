@@ -25,8 +25,8 @@ extension StoreMachine {
             if plan.network > 0 { failWithoutNetwork(task) }
             return
         }
-        if let cause = plan.failed.min(by: { $0.key < $1.key })?.value {
-            fail(task.id, cause)
+        if let (file, cause) = plan.failed.min(by: { $0.key < $1.key }) {
+            fail(task.id, cause, text: plan.downloads.first { $0.file == file }?.text(of: cause))
         } else {
             dropSuperseded(by: plan, of: task)
             for item in task.items where plan.onlineTiles != rows.tiles[item] ?? 0 {

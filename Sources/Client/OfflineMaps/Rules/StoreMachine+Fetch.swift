@@ -87,8 +87,8 @@ extension StoreMachine {
     private mutating func answered(_ status: Int, retryAfter: Int64?, to attempt: Attempt) {
         switch status {
         case 404, 410: notFound(attempt)
-        case 401, 403: refuse(attempt, .notAllowed)
-        case 402: refuse(attempt, .limitExceeded)
+        case 401, 403: refuse(attempt, .notAllowed, status)
+        case 402: refuse(attempt, .limitExceeded, status)
         case 406, 413: giveUp(attempt, .tooBig)
         case 429, 503:
             let asked = retryAfter ?? random.backoff(tries: tries[attempt.task, default: 0])
@@ -151,8 +151,9 @@ extension StoreMachine {
     }
 
     /// The server refuses this device: further requests of the task would be refused too.
-    private mutating func refuse(_ attempt: Attempt, _ cause: FailureCause) {
-        if !dropsPatch(attempt.download) { fail(attempt.task, cause) }
+    private mutating func refuse(_ attempt: Attempt, _ cause: FailureCause, _ status: Int) {
+        if dropsPatch(attempt.download) { return }
+        fail(attempt.task, cause, text: attempt.download?.text(of: cause, status: status))
     }
 
     /// The list may have moved on: it is read once more, and the task is planned again.

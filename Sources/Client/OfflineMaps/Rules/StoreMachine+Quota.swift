@@ -63,15 +63,18 @@ extension StoreMachine {
 
     private mutating func admitsByDisk(_ need: UInt64, for task: TaskRecord) -> Bool {
         let needed = need + inFlight + Self.diskMargin
+        // What a person has to free is what the whole task needs.
+        let rest = plans[task.id].map { $0.cost - min($0.cost, $0.there) } ?? 0
+        let all = max(needed, rest + Self.diskMargin)
         if let until = fullUntil[task.id] {
             if until > now {
-                blocked[task.id] = .diskFull(needed: needed, free: free)
+                blocked[task.id] = .diskFull(needed: all, free: free)
                 return false
             }
             fullUntil[task.id] = nil
         }
         if needed <= free { return true }
-        blocked[task.id] = .diskFull(needed: needed, free: free)
+        blocked[task.id] = .diskFull(needed: all, free: free)
         return false
     }
 

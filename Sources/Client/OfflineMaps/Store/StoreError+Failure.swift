@@ -30,9 +30,10 @@ extension StoreError {
 extension FailureCause {
     fileprivate var code: StoreError.Code {
         switch self {
-        case .connection, .notFound, .notAllowed, .limitExceeded, .tooBig, .serverError, .hostForbidsBulk: .network
+        case .connection, .notAllowed, .limitExceeded, .tooBig, .serverError, .hostForbidsBulk: .network
         case .badCatalog, .badSignature, .olderCatalog: .catalog
-        case .badBytes, .badFile, .badStyle: .badFile
+        // What the catalog names and the server does not have is the publisher's fault, and no other attempt helps.
+        case .notFound, .badBytes, .badFile, .badStyle: .badFile
         case .tooManyPacks, .tooManyTiles: .limit
         case .notInCatalog, .superseded: .notInCatalog
         case .invalidArguments: .invalidArguments

@@ -37,7 +37,8 @@ public enum PauseReason: Hashable, Codable, Sendable {
     case suspended
     /// The network rule forbids the network of the moment.
     case networkRule
-    /// The disk has too little space.
+    /// The disk has too little space: bytes that have to be free for what the task still downloads, with the reserve of 64 MiB
+    /// that is left to others, and bytes that are free.
     case diskFull(needed: UInt64, free: UInt64)
     /// The quota would be exceeded.
     case quota(needed: UInt64, allowed: UInt64)

@@ -53,8 +53,9 @@ extension StoreTask {
             "when the reason is gone: packhorse device retry \(id.number); to give up: packhorse device cancel \(id.number)"
         switch state {
         case .failed(let cause):
-            let isNamed = cause.exitStatus == .noInput && failureText != nil
-            let reason = [isNamed ? nil : cause.words, failureText].compactMap { $0 }.joined(separator: ": ")
+            // These texts begin with the cause.
+            let saysAll = cause.exitStatus == .noInput || cause == .notAllowed || cause == .badBytes
+            let reason = [saysAll && failureText != nil ? nil : cause.words, failureText].compactMap { $0 }.joined(separator: ": ")
             return CLIError(cause.exitStatus, "\(words) failed: \(reason)", hint: hint)
         case .paused(.quota(let needed, let allowed)):
             return CLIError(

@@ -50,7 +50,7 @@ struct DownloadWatchTests {
         watch.take(task(1, .downloading, fraction: 0.5, bytes: 7))
         #expect(watch.progress.fraction == 0.5 && watch.progress.transferred == 7)
         watch.take(task(1, .failed(.notFound)))
-        #expect(watch.failure?.message == "The download of 'FR, DE' failed: not-found.")
+        #expect(watch.failure?.message == "The download of 'FR, DE' failed: the server does not have it.")
     }
 
     @Test func failuresAreNamed() {
@@ -60,6 +60,56 @@ struct DownloadWatchTests {
         #expect(watch.failure?.code == .storage && watch.failure?.message == "The disk.")
         watch.take(task(1, .cancelled))
         #expect(watch.failure?.code == .wrongState)
+    }
+
+    @Test func whatTheServerHasDoneIsNamedWithTheRemedy() {
+        for (cause, code) in [(.notFound, .badFile), (.notAllowed, .network), (.badBytes, .badFile)]
+            as [(FailureCause, StoreError.Code)]
+        {
+            var watch = DownloadWatch()
+            watch.add(.package("LV"), bytes: 1, task: TaskID(number: 1))
+            watch.take(task(1, .failed(cause), text: download("a").text(of: cause)))
+            let failure = watch.failure
+            #expect(failure?.message.hasPrefix("The download of 'LV' failed: the ") == true)
+            #expect(failure?.message.contains(cause.rawValue) == false && failure?.advice?.isEmpty == false)
+            #expect(failure?.code == code)
+        }
+    }
+
+    /// A style that is there early does not say that the map is.
+    @Test func aPartThatDownloadsIsTheStateOfAll() {
+        var watch = DownloadWatch()
+        watch.add(.style("streets"), bytes: 1, task: TaskID(number: 1))
+        watch.add(.package("FR"), bytes: 9, task: TaskID(number: 2))
+        func state(_ style: TaskState, _ map: TaskState) -> TaskState {
+            var watch = watch
+            watch.take(task(1, style))
+            watch.take(task(2, map))
+            return watch.progress.state
+        }
+        #expect(state(.verifying, .downloading) == .downloading)
+        #expect(state(.installing, .downloading) == .downloading)
+        #expect(state(.downloading, .verifying) == .downloading)
+        #expect(state(.installing, .waiting(.network)) == .waiting(.network))
+        #expect(state(.installing, .verifying) == .verifying)
+        #expect(state(.done, .installing) == .installing)
+        #expect(state(.installing, .installing) == .installing)
+        #expect(state(.waiting(.turn), .paused(.quota(needed: 2, allowed: 1))) == .paused(.quota(needed: 2, allowed: 1)))
+        #expect(state(.done, .done) == .done)
+    }
+
+    /// What has to be free is said once for all files, in units that people read.
+    @Test func theSpaceOfAllPartsIsNamed() {
+        let margin = StoreMachine.diskMargin
+        var watch = DownloadWatch()
+        watch.add(.style("streets"), bytes: 1, task: TaskID(number: 1))
+        watch.add(.package("FR"), bytes: 9, task: TaskID(number: 2))
+        watch.take(task(1, .paused(.diskFull(needed: 1_000_000 + margin, free: 62_775_296))))
+        watch.take(task(2, .paused(.diskFull(needed: 400_000_000 + margin, free: 62_775_296))))
+        #expect(watch.progress.state == .paused(.diskFull(needed: 401_000_000 + margin, free: 62_775_296)))
+        #expect(watch.progress.state.words == "needs 468.1 MB of free disk, and 62.8 MB are free")
+        watch.take(task(1, .paused(.diskFull(needed: .max, free: 0))))
+        #expect(watch.progress.state.words.hasPrefix("needs "))
     }
 
     @Test func everyStateHasWords() {

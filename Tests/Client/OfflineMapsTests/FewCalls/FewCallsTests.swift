@@ -182,6 +182,20 @@ struct FewCallsTests {
         site.answer(403, at: path)
         let refused = try await error { _ = try await Self.all(maps.download("FR")) }
         #expect(refused?.code == .network && refused?.failure == .notAllowed)
+        #expect(refused?.message.contains("refuses it with the HTTP status 403: '\(site.server.url)") == true)
+        #expect(refused?.message.contains("/\(path)'; ask ") == true, "\(refused?.message ?? "")")
+        site.answer(404, at: path)
+        let missing = try await error { _ = try await Self.all(maps.download("FR")) }
+        #expect(missing?.code == .badFile && missing?.failure == .notFound)
+        let sentence = "/\(path)'; the publisher has to push the catalog again."
+        #expect(missing?.message.contains("does not have it: ") == true && missing?.message.hasSuffix(sentence) == true)
+        site.answer(nil, at: path)
+        let right = site.bytes(path)
+        site.serve(right.map { ~$0 }, at: path)
+        let wrong = try await error { _ = try await Self.all(maps.download("FR")) }
+        #expect(wrong?.code == .badFile && wrong?.failure == .badBytes)
+        #expect(wrong?.message.contains("not those of the catalog") == true && wrong?.message.hasSuffix(sentence) == true)
+        site.serve(right, at: path)
         site.answer(nil, at: path)
         // The task that failed is tried again.
         #expect(try await Self.all(maps.download("FR")).last?.isComplete == true)

@@ -305,6 +305,7 @@ final class StoreSite {
     /// Everything that the server has.
     var paths: [String] { files.state.withLock { $0.bodies.keys.sorted() } }
     func sent(_ path: String) -> Int { files.state.withLock { $0.sent[path] ?? 0 } }
+    func bytes(_ path: String) -> [UInt8] { files.state.withLock { $0.bodies[path] ?? [] } }
     func size(_ path: String) -> Int { files.state.withLock { $0.bodies[path]?.count ?? 0 } }
     /// Requests of files, without those of the list.
     var requests: [String] {

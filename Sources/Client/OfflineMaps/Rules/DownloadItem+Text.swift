@@ -1,0 +1,21 @@
+extension DownloadItem {
+    /// Why its file cannot be had from its server, which file that is, and what to do; `nil` for other causes.
+    ///
+    /// - Parameter status: The HTTP status, where that is the reason.
+    func text(of cause: FailureCause, status: Int? = nil) -> String? {
+        let problem: String
+        let remedy: String
+        let publisher = "the publisher has to push the catalog again"
+        switch cause {
+        case .notFound: (problem, remedy) = (cause.words, isTile ? "ask who runs the server" : publisher)
+        case .notAllowed:
+            problem = cause.words + (status.map { " with the HTTP status \($0)" } ?? "")
+            remedy = "ask who runs the server, or check the access key of the app"
+        case .badBytes: (problem, remedy) = ("\(cause.words), also the second time", publisher)
+        default: return nil
+        }
+        // Without its query, which may have a key.
+        let address = details?.address.absoluteString.split(separator: "?").first.map { ": '\($0)'" } ?? ""
+        return "\(problem)\(address); \(remedy)"
+    }
+}
