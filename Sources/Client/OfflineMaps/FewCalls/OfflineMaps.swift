@@ -15,14 +15,16 @@ public struct OfflineMaps: Sendable {
     /// Opens the maps of a folder, makes the folder where it is missing, and continues downloads that the end of an earlier
     /// process interrupted.
     ///
-    /// A second call for the same folder gives the same store; its other arguments are not read. No network is needed.
+    /// A second call for the same folder gives the same store; it must name the same catalog and the same key. No network is
+    /// needed. The working folder of the process is taken only when it is empty or has maps: an empty text names it too.
     ///
     /// - Parameters:
     ///   - folder: The folder on this device.
     ///   - catalog: The address of the publisher's catalog.
     ///   - key: The publisher's key, `ed25519-public:` and 44 characters; lists that it did not sign are refused.
     ///   - change: Changes further options before the store is opened, for example the quota.
-    /// - Throws: `invalid-arguments` for a text that is no key; `folder`, `storage`, `disk-full`.
+    /// - Throws: `invalid-arguments` for a text that is no key, for a folder that is open with another key or another catalog, and for a
+    ///   working folder with other files; `folder`, `storage`, `disk-full`.
     public static func open(
         _ folder: URL, catalog: URL, key: String, change: (inout StoreOptions) -> Void = { _ in }
     ) async throws(StoreError) -> OfflineMaps {
@@ -35,9 +37,25 @@ public struct OfflineMaps: Sendable {
         var options = StoreOptions(folder: folder, trust: .keys([key]))
         options.catalog = catalog
         change(&options)
+        try refuseWorkingFolder(options.folder)
         let store = try await MapStore.open(options)
         try await store.start()
         return OfflineMaps(store)
+    }
+
+    /// Refuses the working folder of the process when it has other files and no maps: `URL(filePath: "")` is that folder.
+    private static func refuseWorkingFolder(_ folder: URL) throws(StoreError) {
+        let files = FileManager.default
+        func place(_ url: URL) -> String { url.standardizedFileURL.resolvingSymlinksInPath().path }
+        guard place(folder) == place(URL(filePath: files.currentDirectoryPath, directoryHint: .isDirectory)),
+            // A folder that cannot be listed is refused when it is opened.
+            let names = try? files.contentsOfDirectory(atPath: folder.path), !names.isEmpty,
+            try !MapStore.isStore(folder)
+        else { return }
+        throw StoreError(
+            .invalidArguments,
+            "'\(folder.path)' is the working folder and has other files; maps need a folder of their own.",
+            advice: "Name a folder, for example 'maps'.")
     }
 
     /// Downloads a package and a style, or brings them to the newest version of the last list, which is read again when it is

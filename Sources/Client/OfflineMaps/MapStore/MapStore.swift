@@ -16,11 +16,12 @@ public actor MapStore {
 
     /// Opens the store of a folder, and makes the folder where it is missing.
     ///
-    /// A second call for the same folder gives the same store; its options are not read. No task begins before
+    /// A second call for the same folder gives the same store. It must name the same keys and the same catalog, or no catalog; its
+    /// other options are not read. No task begins before
     /// ``start()``. A damaged database is set aside as `store.sqlite.damaged`; such a one, and one that is missing or empty, is
     /// made again from the installed files.
     ///
-    /// - Throws: `folder`, `storage`, `disk-full`.
+    /// - Throws: `invalid-arguments` while the folder is open with other keys or another catalog; `folder`, `storage`, `disk-full`.
     public static func open(_ options: StoreOptions) async throws(StoreError) -> MapStore {
         try await StoreRegistry.shared.open(options)
     }
@@ -83,8 +84,20 @@ private actor StoreRegistry {
 
     func open(_ options: StoreOptions) async throws(StoreError) -> MapStore {
         let path = options.folder.standardizedFileURL.resolvingSymlinksInPath().path
-        if let store = stores[path]?.store { return store }
-        if let other = opening[path] { return try await other.value.get() }
+        if let store = stores[path]?.store {
+            guard let other = store.worker.options.difference(from: options) else { return store }
+            // A store that was suspended makes place for one with other options.
+            guard await store.worker.isLetGo else { throw Self.isOpen(options.folder, with: other) }
+            // Another call may have opened it meanwhile.
+            guard stores[path]?.store === store, opening[path] == nil else { return try await self.open(options) }
+        }
+        if let running = opening[path] {
+            let store = try await running.value.get()
+            if let other = store.worker.options.difference(from: options) {
+                throw Self.isOpen(options.folder, with: other)
+            }
+            return store
+        }
         let task = Task { () async -> Result<MapStore, StoreError> in
             do throws(StoreError) { return .success(try await MapStore(alone: options)) } catch {
                 return .failure(error)
@@ -96,4 +109,28 @@ private actor StoreRegistry {
         if case .success(let store) = result { stores[path] = Entry(store: store) }
         return try result.get()
     }
+
+    private static func isOpen(_ folder: URL, with other: String) -> StoreError {
+        StoreError(
+            .invalidArguments, "The folder '\(folder.path)' is open with another \(other).",
+            advice: "Close it first, or open another folder.")
+    }
+}
+
+extension StoreOptions {
+    /// What other options name that one store cannot have both of; `nil` when one store does for both.
+    fileprivate func difference(from other: StoreOptions) -> String? {
+        switch (trust, other.trust) {
+        case (.unsigned, .unsigned): break
+        case (.keys(let own), .keys(let others)) where Set(own) == Set(others): break
+        default: return "key"
+        }
+        func address(_ url: URL?) -> URL? { url.map { CatalogAddress($0).folder } }
+        return other.catalog == nil || address(catalog) == address(other.catalog) ? nil : "address of the catalog"
+    }
+}
+
+extension StoreWorker {
+    /// Whether lock and database are released, and nobody is opening them.
+    fileprivate var isLetGo: Bool { mode == .closed && !isOpening }
 }

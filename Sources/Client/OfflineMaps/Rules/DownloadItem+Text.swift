@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension DownloadItem {
     /// Why its file cannot be had from its server, which file that is, and what to do; `nil` for other causes.
     ///

@@ -44,8 +44,9 @@ struct StoreMachine: Sendable {
     static let tileSlots = 8
     /// Equal 5xx without a new byte after which a file is given up.
     static let patience = 8
-    /// For how long a list is tried, in milliseconds: as long as a server that says nothing. Calls wait for it, and there may be
-    /// a list of before.
+    /// For how long a list is tried, in milliseconds: as long as a server that says nothing.
+    ///
+    /// Calls wait for it, and there may be a list of before.
     static let listPatience: Int64 = 30_000
     /// Space of the disk that is left to others.
     static let diskMargin: UInt64 = 64 << 20

@@ -23,6 +23,10 @@ extension StoreError {
     /// What to do when the disk fails in another way than being full.
     static let diskAdvice = "Check the disk and the rights of the folder, then retry the task."
 
+    /// What to do when the folder cannot be made or written.
+    static let folderAdvice =
+        "The folder must be on a disk that can be written, also where maps are only read. Check the disk and the rights of the folder, then open it again."
+
     /// What happened and what to do, for a task that fails with it.
     var text: String { "\(message)\(advice.map { " " + $0 } ?? "")" }
 }

@@ -122,7 +122,7 @@ extension StoreError {
     static func storage(_ error: StorageError, _ message: String, folder: Bool = false) -> StoreError {
         StoreError(
             error.code == .diskFull ? .diskFull : folder ? .folder : .storage, "\(message) \(error.message)",
-            advice: error.code == .io ? error.hint ?? diskAdvice : error.hint, cause: error,
+            advice: error.code == .io ? error.hint ?? (folder ? folderAdvice : diskAdvice) : error.hint, cause: error,
             isRetriable: error.code == .diskFull)
     }
 }

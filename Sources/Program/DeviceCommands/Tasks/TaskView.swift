@@ -55,7 +55,8 @@ extension StoreTask {
         case .failed(let cause):
             // These texts begin with the cause.
             let saysAll = cause.exitStatus == .noInput || cause == .notAllowed || cause == .badBytes
-            let reason = [saysAll && failureText != nil ? nil : cause.words, failureText].compactMap { $0 }.joined(separator: ": ")
+            let reason = [saysAll && failureText != nil ? nil : cause.words, failureText].compactMap { $0 }.joined(
+                separator: ": ")
             return CLIError(cause.exitStatus, "\(words) failed: \(reason)", hint: hint)
         case .paused(.quota(let needed, let allowed)):
             return CLIError(

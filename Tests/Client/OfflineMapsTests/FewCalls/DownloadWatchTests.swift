@@ -94,7 +94,8 @@ struct DownloadWatchTests {
         #expect(state(.installing, .verifying) == .verifying)
         #expect(state(.done, .installing) == .installing)
         #expect(state(.installing, .installing) == .installing)
-        #expect(state(.waiting(.turn), .paused(.quota(needed: 2, allowed: 1))) == .paused(.quota(needed: 2, allowed: 1)))
+        #expect(
+            state(.waiting(.turn), .paused(.quota(needed: 2, allowed: 1))) == .paused(.quota(needed: 2, allowed: 1)))
         #expect(state(.done, .done) == .done)
     }
 

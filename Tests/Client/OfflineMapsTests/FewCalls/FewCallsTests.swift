@@ -194,7 +194,8 @@ struct FewCallsTests {
         site.serve(right.map { ~$0 }, at: path)
         let wrong = try await error { _ = try await Self.all(maps.download("FR")) }
         #expect(wrong?.code == .badFile && wrong?.failure == .badBytes)
-        #expect(wrong?.message.contains("not those of the catalog") == true && wrong?.message.hasSuffix(sentence) == true)
+        #expect(
+            wrong?.message.contains("not those of the catalog") == true && wrong?.message.hasSuffix(sentence) == true)
         site.serve(right, at: path)
         site.answer(nil, at: path)
         // The task that failed is tried again.
@@ -242,6 +243,20 @@ struct FewCallsTests {
             return
         }
         Issue.record("The download did not wait.")
+    }
+
+    /// The tests run in the folder of the sources.
+    @Test(arguments: ["", "."])
+    func theWorkingFolderIsNotFilled(_ text: String) async throws {
+        let files = FileManager.default
+        let before = try files.contentsOfDirectory(atPath: files.currentDirectoryPath).sorted()
+        try #require(!before.isEmpty)
+        let (key, address) = ("\(try site.key.publicKey)", try #require(URL(string: site.server.url)))
+        let error = await #expect(throws: StoreError.self) {
+            try await OfflineMaps.open(URL(filePath: text), catalog: address, key: key)
+        }
+        #expect(error?.code == .invalidArguments)
+        #expect(try files.contentsOfDirectory(atPath: files.currentDirectoryPath).sorted() == before)
     }
 
     /// A publisher adds a package after the list was read: it is found although the list is young.

@@ -241,4 +241,54 @@ struct MapStoreTests {
         #expect(first === second && first.role == .worker)
         await #expect(throws: StoreError.self) { try await first.refreshCatalog() }
     }
+
+    @Test func aFolderIsOpenWithOneKeyAndOneAddress() async throws {
+        let options = try site.options()
+        let first = try await MapStore.open(options)
+        var address = options
+        address.catalog = URL(string: "http://127.0.0.1:1/other")
+        var key = options
+        key.trust = .keys(["\(try CatalogSecretKey().publicKey)"])
+        var unsigned = options
+        unsigned.trust = .unsigned
+        for (other, word) in [(address, "another address"), (key, "another key"), (unsigned, "another key")] {
+            let error = await #expect(throws: StoreError.self) { try await MapStore.open(other) }
+            #expect(
+                error?.code == .invalidArguments && error?.message.contains(word) == true,
+                "\(String(describing: error))")
+        }
+        // The same address in other words, and a call that names none.
+        var same = options
+        same.catalog = URL(string: site.server.url + "/")
+        #expect(try await MapStore.open(same) === first)
+        same.catalog = nil
+        #expect(try await MapStore.open(same) === first)
+        // A store that was suspended is not in the way.
+        await first.suspend()
+        let second = try await MapStore.open(key)
+        #expect(second !== first && second.role == .worker)
+        #expect(try await MapStore.open(key) === second)
+    }
+
+    @Test func twoCallsAtOnceWithTwoKeysAreAnError() async throws {
+        let options = try site.options()
+        var other = options
+        other.trust = .unsigned
+        async let one = MapStore.open(options)
+        async let two = MapStore.open(other)
+        var errors: [StoreError.Code] = []
+        var stores: [MapStore] = []
+        do { stores.append(try await one) } catch let error as StoreError { errors.append(error.code) }
+        do { stores.append(try await two) } catch let error as StoreError { errors.append(error.code) }
+        #expect(errors == [.invalidArguments] && stores.count == 1)
+    }
+
+    /// No disk is read-only here, so the lock is something that cannot be opened for writing.
+    @Test func aFolderThatCannotBeWrittenIsSaidWithoutTasks() async throws {
+        let options = try site.options()
+        try FileManager.default.createDirectory(at: site.scratch.folder.lock, withIntermediateDirectories: true)
+        let error = await #expect(throws: StoreError.self) { try await MapStore.open(options) }
+        #expect(error?.code == .folder && error?.message.contains("lock") == true)
+        #expect(error?.advice?.contains("can be written") == true && error?.description.contains("task") == false)
+    }
 }
