@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// The maps of a device: what is installed, what is wanted, and the queue that brings one to the other.
 ///
