@@ -10,7 +10,8 @@ import sqlite3
 import subprocess
 
 import languages
-from acceptance import expect, wait
+import ports
+from acceptance import Skip, Wrong, expect, wait
 
 
 class Folder:
@@ -187,6 +188,77 @@ def refuses_lists(world, language):
         expect(not (device.path / "EE.pmtiles").exists() and not device.parts(), "installed it")
 
 
+def fails_in_one_line(*words, says):
+    """The program ends with 1 and one line, which has these words."""
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    lines = done.stderr.strip().splitlines()
+    expect(done.returncode == 1 and len(lines) == 1 and says in lines[0] and not done.stdout, f"{words[-6:]}: {done.returncode}, {done.stdout}{done.stderr}")
+
+
+def says_why(world, language):
+    world.serve("one")
+    folder = world.folder / f"{language.name}-why"
+    folder.mkdir(exist_ok=True)
+    install = Folder(world, language, "why-maps").words
+    missing = folder / "missing"
+    fails_in_one_line(*language.install, says="usage: ")
+    fails_in_one_line(*install("pmtiles"), "more", says="usage: ")
+    fails_in_one_line(*install("pmtiles", key=missing), says="missing")
+    whole = world.key.read_text().strip()
+    for name, text in (("none", "a file without a key\n"), ("empty", ""), ("short", whole[:-2] + "\n"), ("long", f"{whole}A\n"), ("other", whole.replace("=", "!"))):
+        key = folder / f"{name}.pub"
+        key.write_text(text)
+        fails_in_one_line(*install("pmtiles", key=key), says="this is no public key")
+    closed = [word.replace(world.web.url, f"http://127.0.0.1:{ports.take()}/") for word in install("pmtiles")]
+    fails_in_one_line(*closed, says="refused" if language.name != "node" else "ECONNREFUSED")
+    fails_in_one_line(*language.tile, says="usage: ")
+    for kind in language.kinds:
+        fails_in_one_line(*language.tile, f"{missing}.{kind}", 0, 0, 0, says="unable to open" if kind == "mbtiles" else "missing")
+        broken = folder / f"broken.{kind}"
+        for content in (b"", b"no tiles at all" * 100, world.published("one", kind)[:127] + bytes(200)):
+            broken.write_bytes(content)
+            fails_in_one_line(*language.tile, broken, 0, 0, 0, says="")
+        fails_in_one_line(*language.tile, broken, "zero", 0, 0, says="")
+
+
+def gives_up(world):
+    """install ends in each language when the server is silent for 60 s, before the answer and in it; the part stays"""
+    world.serve("one")
+    running = []
+    for make in languages.ALL:
+        try:
+            language = make(world.folder)
+        except Skip:
+            continue
+        for place in ("silent", "pause_after"):
+            device = Folder(world, language, f"silent-{place}")
+            running.append((place, device))
+    expect(running, "no language is installed")
+    world.web.pause_after, world.web.silent = 30_000, None
+    try:
+        started = []
+        for place, device in sorted(running, key=lambda one: one[0]):
+            if place == "silent" and not world.web.silent:
+                wait("the answers", lambda: all(other.parts() for kind, other in running if kind == "pause_after"))
+                world.web.silent = "catalog.json"
+            started.append((place, device, subprocess.Popen(device.words("pmtiles"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                                            stderr=subprocess.PIPE, text=True)))
+        for place, device, process in started:
+            try:
+                said = process.communicate(timeout=120)[1]
+            except subprocess.TimeoutExpired:
+                raise Wrong(f"{device.language.name} does not end ({place})") from None
+            lines = said.strip().splitlines()
+            expect(process.returncode == 1 and len(lines) == 1, f"{device.language.name} ({place}) ended with {process.returncode}: {said}")
+            expect(len(device.parts()) == (place == "pause_after"), f"{device.language.name} ({place}) left {device.parts()}")
+    finally:
+        world.web.pause_after = world.web.silent = None
+        for *_, process in started:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
 def changed(world, name, change, keep_signature=False):
     """A copy of state `one` whose list was changed; signed again unless only the digest in the signature file is to fit."""
     folder = world.folder / name
@@ -220,6 +292,7 @@ BEHAVIOURS = (
     ("refuses a wrong key, a changed list and a forged one", refuses_signatures),
     ("refuses a damaged file and keeps the old one", refuses_files),
     ("refuses an older list, another format, an address outside and a wrong size", refuses_lists),
+    ("ends with 1 and one line for wrong words, keys, files and servers", says_why),
 )
 
 
@@ -263,4 +336,4 @@ def the_page(world):
     expect(world.web.requests[-1][1] == "bytes=30000-", f"asked for {world.web.requests[-1]}")
 
 
-ALL = {10 * (i + 1) + j: check(language, *row) for i, language in enumerate(languages.ALL) for j, row in enumerate(BEHAVIOURS)} | {40: the_page, 50: short}
+ALL = {10 * (i + 1) + j: check(language, *row) for i, language in enumerate(languages.ALL) for j, row in enumerate(BEHAVIOURS)} | {40: the_page, 50: short, 60: gives_up}

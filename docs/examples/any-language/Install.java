@@ -1,23 +1,22 @@
 // Installs or updates one package of a signed catalog. JDK 17 or newer, no library; needs Json.java beside it.
 // usage: javac -d classes *.java; java -cp classes Install CATALOG-URL KEY-FILE ID FORMAT FOLDER      (FORMAT is mbtiles or pmtiles)
 import java.io.*;
-import java.net.URI;
-import java.net.http.*;
+import java.net.*;
 import java.nio.file.*;
 import java.security.*;
 import java.util.*;
 
 public class Install {
-    static String base, id, format, key;
-    static Path folder;
-    static HttpResponse<InputStream> get(String name, long from) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create(base + name));
-        if (from > 0) request.header("Range", "bytes=" + from + "-");
-        var answer = HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
-        return answer.statusCode() / 100 == 2 ? answer : stop(name + ": " + answer.statusCode());
+    static String base, id, format, why = "";
+    static Path folder, keyFile;
+    static HttpURLConnection get(String name, long from) throws IOException {
+        var answer = (HttpURLConnection) URI.create(base + name).toURL().openConnection();
+        answer.setConnectTimeout(60_000); answer.setReadTimeout(60_000); // of each read: a server may be silent
+        if (from > 0) answer.setRequestProperty("Range", "bytes=" + from + "-");
+        return answer.getResponseCode() / 100 == 2 ? answer : stop(name + ": " + answer.getResponseCode());
     }
     /** At most `limit` bytes: the signature does not fit a list that was cut. */
-    static byte[] small(String name, int limit) throws Exception { return get(name, 0).body().readNBytes(limit); }
+    static byte[] small(String name, int limit) throws IOException { return get(name, 0).getInputStream().readNBytes(limit); }
     static <T> T stop(String text) throws IOException { throw new IOException(text); }
     static String digest(InputStream body) throws Exception {
         var hash = MessageDigest.getInstance("SHA-256");
@@ -25,9 +24,11 @@ public class Install {
         return HexFormat.of().formatHex(hash.digest());
     }
     static Map<?, ?> catalog() throws Exception { // when it is signed with the key and not older than the last one
-        byte[] body = small("catalog.json", 64 << 20), signed = small("catalog.json.sig", 1 << 20), raw = Base64.getDecoder().decode(key);
+        byte[] body = small("catalog.json", 64 << 20), signed = small("catalog.json.sig", 1 << 20);
+        var key = java.util.regex.Pattern.compile("ed25519-public:([A-Za-z0-9+/]{43}=)(?!\\S)").matcher(Files.readString(keyFile));
+        if (!key.find()) stop("this is no public key");
         var own = Json.one(Json.list(Json.read(new String(signed, "UTF-8")), "signatures"), "sha256", digest(new ByteArrayInputStream(body)), "no signature is of this list: run again");
-        var der = HexFormat.of().parseHex("302a300506032b6570032100" + HexFormat.of().formatHex(raw)); // X.509 of the 32 bytes
+        var der = HexFormat.of().parseHex("302a300506032b6570032100" + HexFormat.of().formatHex(Base64.getDecoder().decode(key.group(1)))); // X.509 of the 32 bytes
         var proof = Signature.getInstance("Ed25519");
         proof.initVerify(KeyFactory.getInstance("Ed25519").generatePublic(new java.security.spec.X509EncodedKeySpec(der)));
         proof.update(body);
@@ -49,22 +50,21 @@ public class Install {
         long have = Files.exists(part) ? Files.size(part) : 0;
         if (have < size) {
             var answer = get(url, have);
-            if (answer.statusCode() != 206) have = 0; // this server sends the whole file
-            try (var body = answer.body(); var output = new FileOutputStream(part.toFile(), have > 0)) {
+            if (answer.getResponseCode() != 206) have = 0; // this server sends the whole file
+            try (var body = answer.getInputStream(); var output = new FileOutputStream(part.toFile(), have > 0)) {
                 var piece = new byte[1 << 16];
                 for (int n; have <= size && (n = body.read(piece)) >= 0; have += n) output.write(piece, 0, n);
                 output.getFD().sync();
-            } catch (IOException problem) { System.err.println(problem.getMessage()); } // the connection ended early; what came stays
+            } catch (IOException problem) { why = " (" + problem.getMessage() + ")"; } // the connection ended early; what came stays
         }
-        if (have < size) stop("interrupted after " + have + " of " + size + " bytes: run again, and it continues");
+        if (have < size) stop("interrupted after " + have + " of " + size + " bytes" + why + ": run again, and it continues");
         if (have != size || !digest(Files.newInputStream(part)).equals(sha256)) { Files.delete(part); stop("the file is damaged: it was removed"); }
         Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     }
-    public static void main(String[] words) throws Exception {
-        base = words[0].replaceAll("/*$", "/"); id = words[2]; format = words[3]; folder = Path.of(words[4]);
+    public static void main(String[] words) {
         try {
-            key = Files.readString(Path.of(words[1])).split("ed25519-public:")[1].trim();
-            Files.createDirectories(folder);
+            if (words.length != 5) stop("usage: java -cp classes Install CATALOG-URL KEY-FILE ID FORMAT FOLDER");
+            base = words[0].replaceAll("/*$", "/"); id = words[2]; format = words[3]; keyFile = Path.of(words[1]); folder = Files.createDirectories(Path.of(words[4]));
             var maps = Json.list(catalog(), "packages").stream().filter(each -> "".equals(each.get("edition"))).toList();
             var newest = Json.list(Json.one(maps, "id", id, "the catalog has no package " + id), "versions").get(0);
             var file = Json.one(Json.list(newest, "files"), "format", format, "the catalog has no " + format + " of " + id);
@@ -72,8 +72,8 @@ public class Install {
             boolean there = Files.exists(target) && digest(Files.newInputStream(target)).equals(file.get("sha256"));
             if (!there) install((String) file.get("url"), (String) file.get("sha256"), (Long) file.get("size"), target);
             System.out.println((there ? "version " + newest.get("version") + " is installed" : "installed version " + newest.get("version")));
-        } catch (IOException | RuntimeException problem) {
-            System.err.println(problem.getMessage() == null ? problem : problem.getMessage());
+        } catch (Exception problem) {
+            System.err.println(problem.getClass() == IOException.class ? problem.getMessage() : problem);
             System.exit(1);
         }
     }

@@ -6,15 +6,12 @@ import java.util.zip.GZIPInputStream;
 
 public class Tile {
     static RandomAccessFile file;
-
     static byte[] read(long at, long length) throws IOException {
         if (at < 0 || length < 0 || length > file.length() - at) throw new IOException("a directory names bytes behind the end");
         var bytes = new byte[(int) length];
-        file.seek(at);
-        file.readFully(bytes);
+        file.seek(at); file.readFully(bytes);
         return bytes;
     }
-
     static long varint(InputStream input) throws IOException {
         for (long value = 0, shift = 0; ; shift += 7) {
             int next = input.read();
@@ -23,7 +20,6 @@ public class Tile {
             if (next < 128) return value;
         }
     }
-
     static long place(int z, long x, long y) { // a tile's place on the Hilbert curve, behind all lower zooms
         long sum = ((1L << 2 * z) - 1) / 3;
         for (long s = 1L << z >> 1; s > 0; s >>= 1) {
@@ -36,7 +32,6 @@ public class Tile {
         }
         return sum;
     }
-
     /** Whether it is a tile (1) or a directory (0), its offset and its length; null when the directory has nothing for the tile. */
     static long[] find(InputStream input, long wanted) throws IOException {
         int count = Math.toIntExact(varint(input));
@@ -54,8 +49,8 @@ public class Tile {
         }
         return found;
     }
-
-    public static void main(String[] words) throws IOException {
+    static void tile(String[] words) throws IOException {
+        if (words.length != 4) throw new IOException("usage: java -cp classes Tile FILE Z X Y > tile");
         file = new RandomAccessFile(words[0], "r");
         var head = ByteBuffer.wrap(read(0, 127)).order(ByteOrder.LITTLE_ENDIAN);
         boolean packed = head.get(97) == 2;
@@ -74,7 +69,12 @@ public class Tile {
             System.out.flush();
             return;
         }
-        System.err.println("no such tile");
-        System.exit(1);
+        throw new IOException("no such tile");
+    }
+    public static void main(String[] words) {
+        try { tile(words); } catch (IOException | RuntimeException problem) {
+            System.err.println(problem.getClass() == IOException.class ? problem.getMessage() : problem);
+            System.exit(1);
+        }
     }
 }

@@ -32,7 +32,8 @@ export async function catalog(url, publicKey, id, format, store) {
   const body = await get(url + "catalog.json", 64 << 20), signed = await get(url + "catalog.json.sig", 1 << 20), own = await digest(body);
   const fitting = JSON.parse(new TextDecoder().decode(signed)).signatures.find(s => s.sha256 === own);
   if (!fitting) stop("no signature is of this list: load again");
-  const key = await crypto.subtle.importKey("raw", raw(publicKey.split("ed25519-public:")[1].trim()), "Ed25519", false, ["verify"]);
+  const text = publicKey.match(/ed25519-public:([A-Za-z0-9+/]{43}=)(?!\S)/) ?? stop("this is no public key");
+  const key = await crypto.subtle.importKey("raw", raw(text[1]), "Ed25519", false, ["verify"]);
   if (!await crypto.subtle.verify("Ed25519", key, raw(fitting.signature), body)) stop("the signature is wrong");
   const listed = JSON.parse(new TextDecoder().decode(body)), sequence = listed.sequence ?? 0, name = `sequence of ${url}`;
   if (listed.format !== "packhorse-catalog" || listed.format_version !== 1) stop("this list has another format");

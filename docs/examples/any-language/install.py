@@ -6,6 +6,8 @@ import base64, hashlib, http.client, json, os, pathlib, re, sys, urllib.request
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+if len(sys.argv) != 6:
+    sys.exit(__doc__.strip().splitlines()[-1])
 url, key_file, name, kind, folder = sys.argv[1:]
 url, folder = url.rstrip("/") + "/", pathlib.Path(folder)
 
@@ -25,7 +27,8 @@ def digest(path):
 
 def catalog():  # the list, when it is signed with the key and not older than the last one
     body, signed = get("catalog.json"), json.loads(get("catalog.json.sig", 1 << 20))
-    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(pathlib.Path(key_file).read_text().split("ed25519-public:")[1]))
+    text = re.search(r"ed25519-public:([A-Za-z0-9+/]{43}=)(?!\S)", pathlib.Path(key_file).read_text()) or sys.exit("this is no public key")
+    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(text[1]))
     fitting = [s["signature"] for s in signed["signatures"] if s["sha256"] == hashlib.sha256(body).hexdigest()]
     key.verify(base64.b64decode(fitting[0]), body) if fitting else sys.exit("no signature is of this list: run again")
     listed, seen = json.loads(body), folder / "sequence"
@@ -70,5 +73,5 @@ except InvalidSignature:
     sys.exit("the signature is wrong")
 except StopIteration:
     sys.exit(f"the catalog has no package {name} in the format {kind}")
-except (OSError, http.client.HTTPException, ValueError, LookupError) as problem:
+except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as problem:
     sys.exit(f"{type(problem).__name__}: {problem}")

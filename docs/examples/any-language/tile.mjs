@@ -67,9 +67,13 @@ export const onServer = url => async (offset, length) => {
   return new Uint8Array(await answer.arrayBuffer());
 };
 
-if (globalThis.process?.argv[1]?.endsWith("tile.mjs")) {
+if (globalThis.process?.argv[1]?.endsWith("tile.mjs")) try {
+  if (process.argv.length !== 6) throw new Error("usage: node tile.mjs FILE-OR-URL Z X Y > tile");
   const [file, ...zxy] = process.argv.slice(2), { openSync, readSync } = await import("node:fs");
   const open = name => { const at = openSync(name); return async (offset, length) => { const b = new Uint8Array(length); return b.subarray(0, readSync(at, b, 0, length, offset)); }; };
   const bytes = await tile(/^https?:/.test(file) ? onServer(file) : open(file), ...zxy.map(Number));
   if (bytes) process.stdout.write(bytes); else { console.error("no such tile"); process.exitCode = 1; }
+} catch (problem) {
+  console.error(`${problem.message}${problem.cause ? `: ${problem.cause.message || problem.cause.code}` : ""}`);
+  process.exitCode = 1;
 }

@@ -2,9 +2,11 @@
 
 usage: python3 tile.py FILE Z X Y > tile
 """
-import bisect, contextlib, gzip, itertools, pathlib, sqlite3, sys
+import bisect, contextlib, gzip, itertools, pathlib, sqlite3, sys, zlib
 
-path, (z, x, y) = pathlib.Path(sys.argv[1]), map(int, sys.argv[2:])
+if len(sys.argv) != 5:
+    sys.exit(__doc__.strip().splitlines()[-1])
+path = pathlib.Path(sys.argv[1])
 
 def pmtiles():
     with open(path, "rb") as file:
@@ -43,12 +45,16 @@ def pmtiles():
 def tile():
     if path.suffix == ".pmtiles":
         return pmtiles()
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         place = "zoom_level = ? AND tile_column = ? AND tile_row = ?"
         row = database.execute(f"SELECT tile_data FROM tiles WHERE {place}", (z, x, (1 << z) - 1 - y)).fetchone()
     return row and row[0]
 
-body = tile()
+try:
+    z, x, y = map(int, sys.argv[2:])
+    body = tile()
+except (OSError, EOFError, ValueError, LookupError, OverflowError, zlib.error, sqlite3.Error) as problem:
+    sys.exit(f"{type(problem).__name__}: {problem}")
 if body is None:
     sys.exit("no such tile")
 sys.stdout.buffer.write(body)
