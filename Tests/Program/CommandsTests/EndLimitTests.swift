@@ -13,7 +13,10 @@ struct EndLimitTests {
 
     /// A service that ends when the test says so.
     private struct Hanging: Service {
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        private let ends: AsyncStream<Void>
+        let end: AsyncStream<Void>.Continuation
+
+        init() { (ends, end) = AsyncStream.makeStream(of: Void.self) }
 
         func run() async throws {
             // A task of its own: not even a cancellation ends it.

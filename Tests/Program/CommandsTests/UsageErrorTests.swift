@@ -1,4 +1,6 @@
+import ArgumentParser
 import CommandSupport
+import Errors
 import Foundation
 import Testing
 
