@@ -72,7 +72,7 @@ extension StoreMachine {
     mutating func failed(_ fault: FetchFault, in attempt: Attempt) {
         switch fault {
         case .noConnection, .portal: lost(attempt.task)
-        case .broken: backOff(attempt, .connection, "the connection to its server ends early")
+        case .broken: backOff(attempt, .connection, saying: "the connection to its server ends early")
         case .diskFull: diskFull(attempt.task)
         case .storage(let text):
             diskTexts[attempt.task] = text
@@ -87,8 +87,8 @@ extension StoreMachine {
     private mutating func answered(_ status: Int, retryAfter: Int64?, to attempt: Attempt) {
         switch status {
         case 404, 410: notFound(attempt)
-        case 401, 403: refuse(attempt, .notAllowed, status)
-        case 402: refuse(attempt, .limitExceeded, status)
+        case 401, 403: refuse(attempt, .notAllowed, status: status)
+        case 402: refuse(attempt, .limitExceeded, status: status)
         case 406, 413: giveUp(attempt, .tooBig)
         case 429, 503:
             let asked = retryAfter ?? random.backoff(tries: tries[attempt.task, default: 0])
@@ -96,7 +96,7 @@ extension StoreMachine {
             let delay = rules.serverWait(asked)
             let wish = retryAfter.map { " and asks to wait \(Self.words($0))" } ?? ""
             let text = "its server answers with the HTTP status \(status)\(wish)"
-            guard !endsList(attempt, .serverError, text, before: now + delay) else { return }
+            guard !endsList(attempt, .serverError, saying: text, before: now + delay) else { return }
             let wait = Wait(until: now + delay, reason: .server(.milliseconds(delay)))
             serverWaits[attempt.task] = wait.longer(serverWaits[attempt.task])
         case 500...599:
@@ -104,16 +104,16 @@ extension StoreMachine {
             let count = before?.status == status ? (before?.count ?? 0) + 1 : 1
             errors[attempt.digest] = Errors(status: status, count: count)
             if count >= Self.patience { return giveUp(attempt, .serverError) }
-            backOff(attempt, .serverError, "its server answers with the HTTP status \(status)")
+            backOff(attempt, .serverError, saying: "its server answers with the HTTP status \(status)")
         default: giveUp(attempt, .notFound)
         }
     }
 
-    private mutating func backOff(_ attempt: Attempt, _ cause: FailureCause, _ text: String) {
+    private mutating func backOff(_ attempt: Attempt, _ cause: FailureCause, saying text: String) {
         let task = attempt.task
         let delay = random.backoff(tries: tries[task, default: 0])
         tries[task, default: 0] += 1
-        guard !endsList(attempt, cause, text, before: now + delay) else { return }
+        guard !endsList(attempt, cause, saying: text, before: now + delay) else { return }
         let wait = Wait(until: now + delay, reason: .backoff(.milliseconds(delay)))
         backoffs[task] = wait.longer(backoffs[task])
     }
@@ -122,7 +122,7 @@ extension StoreMachine {
     ///
     /// - Parameter text: Why it was not read, after the words `was not read`.
     private mutating func endsList(
-        _ attempt: Attempt, _ cause: FailureCause, _ text: String, before next: Instant
+        _ attempt: Attempt, _ cause: FailureCause, saying text: String, before next: Instant
     ) -> Bool {
         guard rows.tasks[attempt.task]?.kind == .list,
             (askedAt[attempt.task] ?? now) + Self.listPatience < next
@@ -151,7 +151,7 @@ extension StoreMachine {
     }
 
     /// The server refuses this device: further requests of the task would be refused too.
-    private mutating func refuse(_ attempt: Attempt, _ cause: FailureCause, _ status: Int) {
+    private mutating func refuse(_ attempt: Attempt, _ cause: FailureCause, status: Int) {
         if dropsPatch(attempt.download) { return }
         fail(attempt.task, cause, text: attempt.download?.text(of: cause, status: status))
     }
