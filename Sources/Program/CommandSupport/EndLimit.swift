@@ -33,7 +33,8 @@ final class EndLimit: Service {
         // A group that is cancelled, and not by a signal, has no limit.
         do { try await gracefulShutdown() } catch { return }
         // Not a task: it must not wait for those that hang.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience / .milliseconds(1)))) { [self] in
+        let latest = DispatchTime.now() + .milliseconds(Int(patience / .milliseconds(1)))
+        DispatchQueue.global().asyncAfter(deadline: latest) { [self] in
             guard !isOver.load(ordering: .relaxed) else { return }
             logger.error("The process did not end in time after the signal and ends without waiting; nothing is lost")
             end()
