@@ -15,7 +15,8 @@ extension Area {
         let hash = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         // A dot at the start would hide the file, and a dash would be an option.
         let start = safe.first.map { $0.isLetter || $0.isNumber } == true ? "" : "_"
-        return "\(start)\(safe)-\(String(hash, radix: 16))"
+        // 100 characters with the hash, so that an id is a name that stays as it is.
+        return "\(start)\(safe.prefix(90))-\(String(hash, radix: 16))"
     }
 
     /// An id that a person may have meant by a text that is no id; `nil` when none resembles it.

@@ -4,7 +4,7 @@ internal import Tiles
 struct AreaOutline: Encodable, Sendable {
     /// Longitude and latitude of the positions of each line, and of each border of a polygon, closed.
     ///
-    /// A line across the antimeridian goes on beyond 180 degrees.
+    /// A line across the antimeridian is there twice, at both edges of the world, and goes on beyond 180 degrees.
     let lines: [[[Double]]]
     /// Longitude and latitude of each single place.
     let points: [[Double]]

@@ -144,7 +144,6 @@ struct MapStoreDamageTests {
             StoreScan.parts(site.scratch.folder).values.contains(UInt64(whole.count / 2))
         }
         #expect(try store.shows("EE 1", map) && FileManager.default.fileExists(atPath: file.path))
-        #expect(try await store.agreesWithTheDisk())
         // Wrong bytes never take its place.
         await store.suspend()
         site.stall(path, at: nil)
@@ -161,6 +160,7 @@ struct MapStoreDamageTests {
         #expect(await next.end(of: task, in: last) == .done)
         #expect(try Data(contentsOf: file) == whole && next.shows("EE 1", map))
         #expect(try await next.verify(deep: true).isEmpty)
+        try await Eventually.holds("the sums are those of the disk") { try await next.agreesWithTheDisk() }
     }
 
     @Test func whatTheCatalogNoLongerHasStays() async throws {
@@ -174,8 +174,9 @@ struct MapStoreDamageTests {
         #expect(try store.shows("EE 1", map))
         #expect(try await store.status(of: .package("EE"))?.isDamaged == true)
         #expect(try await store.states { try await $0.remove([.package("EE")]) } == [.done])
-        #expect(!FileManager.default.fileExists(atPath: file.path))
-        #expect(try await store.agreesWithTheDisk())
+        // Files go after the task has ended.
+        try await Eventually.holds("the file is removed") { !FileManager.default.fileExists(atPath: file.path) }
+        try await Eventually.holds("the sums are those of the disk") { try await store.agreesWithTheDisk() }
     }
 
     /// A process can end between the arrival of the new file and its row.

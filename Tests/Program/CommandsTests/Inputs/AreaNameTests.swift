@@ -15,7 +15,7 @@ struct AreaNameTests {
         for (name, start) in [
             ("Straße", "Strasse-"), ("Ærø", "Aero-"), ("Łódź", "Lodz-"), ("a & b", "a-_-b-"), ("\u{212a}", "K-"),
             ("Эстония", "________-"), (".hidden", "_.hidden-"), (" -rf", "_--rf-"), ("", "_-"),
-            (String(repeating: "ß", count: 90), String(repeating: "s", count: 100) + "-"),
+            (String(repeating: "ß", count: 90), String(repeating: "s", count: 90) + "-"),
         ] {
             let id = Area.fileSafe(name)
             #expect(id.hasPrefix(start) && id.utf8.count > start.utf8.count, "\(name): \(id)")
