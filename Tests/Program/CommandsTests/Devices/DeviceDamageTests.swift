@@ -18,14 +18,24 @@ struct DeviceDamageTests {
         whole = try Data(contentsOf: shop.file("catalog/packages/1/EE.mbtiles"))
     }
 
+    private func installed() async throws -> URL {
+        #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
+        return try #require(try await device.files()["EE"])
+    }
+
+    private func overwrite(_ file: URL, at places: [Int], _ count: Int) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        for place in places {
+            try handle.seek(toOffset: UInt64(place))
+            try handle.write(contentsOf: Data(repeating: 0xA5, count: count))
+        }
+        try handle.close()
+    }
+
     /// Installs the map and writes over some of its bytes.
     private func damaged(at place: Int, _ count: Int) async throws -> URL {
-        #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
-        let file = try #require(try await device.files()["EE"])
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.seek(toOffset: UInt64(place))
-        try handle.write(contentsOf: Data(repeating: 0xA5, count: count))
-        try handle.close()
+        let file = try await installed()
+        try overwrite(file, at: [place], count)
         return file
     }
 
@@ -83,8 +93,10 @@ struct DeviceDamageTests {
     }
 
     @Test func theServerAnswersWithWhatCanBeRead() async throws {
-        // One of the last pages: tiles, and not the tables.
-        let file = try await damaged(at: whole.count - 3 * 4_096, 2 * 4_096)
+        let file = try await installed()
+        // The middle of every second body of a tile, which begins as gzip does and has 300 bytes.
+        let bodies = whole.ranges(of: [0x1F, 0x8B, 8]).map(\.lowerBound)
+        try overwrite(file, at: bodies.enumerated().filter { $0.offset % 2 == 0 }.map { $0.element + 100 }, 40)
         let base = try await device.start("serve", "--port", "0")
         var options = TransferOptions()
         options.retry.maxAttempts = 1
