@@ -23,9 +23,10 @@ struct JSONDeviceReferenceTests {
         try await regions(reader, demo, store)
         try await files(reader, scratch.url("old.mbtiles").path)
         try await events(reader, catalog, store)
-        // The style of a region can have notes; the demo world sends no time of expiry.
+        // The style of a region can have notes; the demo world sends no time of expiry. Damaged maps are those of DeviceDamageTests.
         reader.expectAll(
-            Self.documents.filter { $0 != "store-event" }, but: ["missing.cause", "expires", "companion_bytes"])
+            Self.documents.filter { $0 != "store-event" },
+            but: ["missing.cause", "expires", "companion_bytes", "is_damaged"])
     }
 
     /// A catalog with a base map, a data group in a language, and a style.
