@@ -138,12 +138,14 @@ struct BuildResumeTests {
         let origin = try SyntheticOrigin(in: scratch)
         defer { origin.stop() }
         let file = scratch.url("EE.mbtiles")
-        // The others wait at the gate until the time is over.
         origin.gate.allow(50)
         let daemon = try Daemon(
-            program: URL(filePath: "/usr/bin/timeout"), ["15", Program.packhorse.path] + arguments(origin, file),
+            program: URL(filePath: "/usr/bin/timeout"), ["3600", Program.packhorse.path] + arguments(origin, file),
             in: scratch)
-        try await Eventually.holds("the build ends") { !daemon.isRunning }
+        try await Eventually.holds("50 tiles are fetched") { origin.gate.isHolding }
+        // Its time is over. This is the only signal that it takes if a thread that blocks signals starts it.
+        kill(daemon.pid, SIGALRM)
+        try await Eventually.holds("the build ends", within: .seconds(50)) { !daemon.isRunning }
         #expect(daemon.status == 124, "\(daemon.said)")
         #expect(daemon.said.contains("to continue where it stopped, run: packhorse build EE"), "\(daemon.said)")
         #expect(!daemon.said.contains("without clean-up"), "\(daemon.said)")
