@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import Transfer
 
 /// `packhorse device` on a store with a damaged map.
 @Suite(.timeLimit(.minutes(15)))
@@ -18,24 +17,14 @@ struct DeviceDamageTests {
         whole = try Data(contentsOf: shop.file("catalog/packages/1/EE.mbtiles"))
     }
 
-    private func installed() async throws -> URL {
-        #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
-        return try #require(try await device.files()["EE"])
-    }
-
-    private func overwrite(_ file: URL, at places: [Int], _ count: Int) throws {
-        let handle = try FileHandle(forWritingTo: file)
-        for place in places {
-            try handle.seek(toOffset: UInt64(place))
-            try handle.write(contentsOf: Data(repeating: 0xA5, count: count))
-        }
-        try handle.close()
-    }
-
     /// Installs the map and writes over some of its bytes.
     private func damaged(at place: Int, _ count: Int) async throws -> URL {
-        let file = try await installed()
-        try overwrite(file, at: [place], count)
+        #expect(try await device.run("install", "EE", "--catalog", try shop.address()).status == 0)
+        let file = try #require(try await device.files()["EE"])
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seek(toOffset: UInt64(place))
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: count))
+        try handle.close()
         return file
     }
 
@@ -90,30 +79,5 @@ struct DeviceDamageTests {
         #expect(try await device.run("verify", "--deep").status == 0)
         let ranges = shop.asked().filter { $0.path.contains("packages/") }.compactMap(\.range)
         #expect(ranges == ["bytes=\(half)-"])
-    }
-
-    @Test func theServerAnswersWithWhatCanBeRead() async throws {
-        let file = try await installed()
-        // The middle of every second body of a tile, which begins as gzip does and has 300 bytes.
-        let bodies = whole.ranges(of: [0x1F, 0x8B, 8]).map(\.lowerBound)
-        try overwrite(file, at: bodies.enumerated().filter { $0.offset % 2 == 0 }.map { $0.element + 100 }, 40)
-        let base = try await device.start("serve", "--port", "0")
-        var options = TransferOptions()
-        options.retry.maxAttempts = 1
-        let client = try TransferClient(options)
-        var (found, failed) = (0, 0)
-        for x in 30...33 {
-            for y in 20...23 {
-                // Without gzip the server unpacks the tile.
-                let plain = [HeaderField("Accept-Encoding", "identity")]
-                let status = try await client.get("\(base)/tiles/EE/6/\(x)/\(y)", headers: plain).status
-                if status == 200 { found += 1 } else if status >= 500 { failed += 1 }
-            }
-        }
-        #expect(found > 0 && failed > 0 && found + failed == 16, "\(found) found, \(failed) failed")
-        try await Eventually.holds("the damage is known") { try await state() == "damaged" }
-        #expect(try Data(contentsOf: file).count == whole.count)
-        #expect(try await device.run("update").status == 0)
-        #expect(try Data(contentsOf: file) == whole)
     }
 }
