@@ -102,7 +102,7 @@ let libraries: [Module] = [
     Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
     Module("S3", .foundations, ["Transfer"]),
     Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "TextFormats", "Tiles"]),
-    Module("AreaFiles", .foundations, ["Tiles", "TileBodies"]),
+    Module("AreaFiles", .foundations, ["CFile", "Tiles", "TileBodies"]),
     Module("PMTiles", .foundations, ["Files", "Tiles", "TileBodies"]),
     Module("SQLiteFiles", .foundations, [], [.grdb, .sqlite]),
     Module("WorldTiles", .foundations, ["Tiles", "TileBodies", "Regions"]),

@@ -134,40 +134,36 @@ enum OGRReader {
     private static func run(
         _ program: String, with arguments: [String], body: (AreaInput) throws(AreaFileError) -> Void
     ) throws(AreaFileError) -> OGRMessages {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        do { try process.run() } catch {
-            throw AreaFileError(.unreadable, "'\(program)' does not start: \(error.localizedDescription)", cause: error)
+        let running: RunningProgram
+        do throws(RunningProgram.StartFailed) {
+            let environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
+            running = try RunningProgram(program, arguments: arguments, environment: environment)
+        } catch {
+            throw AreaFileError(
+                .unreadable, "'\(program)' does not start: \(String(cString: strerror(error.number)))", cause: error)
         }
         let reader = OGRMessageReader()
-        let handle = errors.fileHandleForReading
-        let reading = Thread { reader.read(handle) }
+        let reading = Thread { reader.read(running.errors) }
         reading.start()
-        let ending = DispatchWorkItem { process.terminate() }
+        let ending = DispatchWorkItem { running.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(secondsLimit), execute: ending)
         var failure: AreaFileError?
         do throws(AreaFileError) {
-            try body(AreaInput(output.fileHandleForReading))
+            try body(AreaInput(running.output))
         } catch {
             failure = error
-            process.terminate()
+            running.terminate()
         }
-        process.waitUntilExit()
+        let end = running.wait()
         ending.cancel()
         let said = reader.all()
-        guard process.terminationStatus == 0, said.fault == nil, failure == nil else {
+        guard end == .code(0), said.fault == nil, failure == nil else {
             guard said.fault?.contains("no coordinate system") != true else {
                 throw AreaFileError(
                     .badArea, "its reference system is not known",
                     hint: "a shapefile needs its .prj file; for WGS 84 this adds it: ogr2ogr -a_srs EPSG:4326 OUT IN")
             }
-            let what = said.fault ?? failure?.message ?? "it ended with \(process.terminationStatus)"
+            let what = said.fault ?? failure?.message ?? "it \(end)"
             throw AreaFileError(.badArea, "ogr2ogr: \(what.prefix(400))")
         }
         return said

@@ -26,8 +26,9 @@ final class Daemon {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try Program.created(output)
-        process.standardError = try Program.created(log)
+        let handles = [try Program.created(output), try Program.created(log)]
+        (process.standardOutput, process.standardError) = (handles[0], handles[1])
+        defer { Program.close(handles) }
         try process.run()
     }
 
