@@ -260,9 +260,10 @@ import WebRequests
             #expect(try await gateway.get("/metrics", bearer("worker")).status == 403)
             #expect(try await gateway.get("/catalog.json").status == 200)
             #expect(try await gateway.get("/catalog.json", bearer("nobody")).status == 401)
-            #expect(try await gateway.get("/v1/session", bearer("reader")).text.contains(#"{"roles":["viewer"]}"#))
-            #expect(try await gateway.get("/v1/session", bearer("phone")).text.contains(#"{"roles":["client"]}"#))
-            #expect(try await gateway.get("/v1/session").status == 401)
+            #expect(try await gateway.get("/v1/session", bearer("reader")).text.contains(#""roles":["viewer"]}"#))
+            #expect(try await gateway.get("/v1/session", bearer("phone")).text.contains(#""roles":["client"]}"#))
+            #expect(try await gateway.get("/v1/session").text.contains(#"{"is_private":false,"roles":[]}"#))
+            #expect(try await gateway.get("/v1/session", bearer("nobody")).status == 401)
         }
     }
 

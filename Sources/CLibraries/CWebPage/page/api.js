@@ -72,15 +72,15 @@ export async function read(path, signal) {
 
 export const order = async (path, body) => (await ask(path, { method: 'POST', body })).json();
 
-/** The roles of the token, the widest first; `none` without one that the gateway knows. */
-export async function findRoles() {
-  if (!token.get()) return ['none'];
+/** The roles of the token, the widest first; `none` without one that the gateway knows. `isPrivate`: the catalog needs a token. */
+export async function findSession() {
   try {
-    const { roles } = await (await ask('v1/session')).json();
-    return ['operator', 'viewer', 'client'].filter((role) => roles.includes(role));
+    const { roles, is_private: isPrivate } = await (await ask('v1/session')).json();
+    const known = ['operator', 'viewer', 'client'].filter((role) => roles.includes(role));
+    return { roles: known.length > 0 ? known : ['none'], isPrivate };
   } catch (error) {
     // A server that is away refuses what the token may not do once it is back.
-    return [error.status === 401 ? 'none' : 'operator'];
+    return { roles: [error.status === 401 || !token.get() ? 'none' : 'operator'] };
   }
 }
 

@@ -1,5 +1,5 @@
 // The views: their addresses, who may see them, when they are drawn again, what is old.
-import { APIError, Events, findRoles, read, token } from './api.js';
+import { APIError, Events, findSession, read, token } from './api.js';
 import { announce, el, morph, note, time } from './dom.js';
 import { drawHeader, followTheme } from './frame.js';
 import { language, setLanguage } from './language.js';
@@ -104,15 +104,17 @@ async function open() {
   view = { ends: [], abort: new AbortController(), isBusy: false };
   view.ends.push(() => view.abort.abort());
   if (role === null) {
-    const roles = await findRoles();
+    const session = await findSession();
     if (mine !== turn) return;
+    const { roles } = session;
     [role] = roles;
+    isPrivate = session.isPrivate ?? isPrivate;
     mayExtract = role === 'operator' || roles.includes('client');
   }
   if (role === 'none' && token.get()) forget();
   if (mine !== turn) return;
   const to = route();
-  const ready = mayExtract ? null : await readyMap(to);
+  const ready = mayExtract || (isPrivate && role === 'none') ? null : await readyMap(to);
   if (mine !== turn) return;
   if (ready !== null) return location.replace(ready);
   drawHeader(to.name, role, { signOut, changed: redraw });

@@ -159,7 +159,15 @@ enum APIResponder {
     }
 
     static func session(_ routed: RoutedRequest) -> Response {
-        json(["roles": routed.caller.roles.map(\.rawValue).sorted()])
+        struct View: Encodable {
+            /// Whether the catalog, its files, tiles and styles need a token.
+            let isPrivate: Bool
+            /// None without a token.
+            let roles: [String]
+        }
+        return json(
+            View(
+                isPrivate: routed.services.options.isPrivate, roles: routed.caller.roles.map(\.rawValue).sorted()))
     }
 
     static func tilesets(_ routed: RoutedRequest) -> Response {

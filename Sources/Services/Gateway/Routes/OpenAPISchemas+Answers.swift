@@ -4,7 +4,7 @@ internal import TextFormats
 /// The schemas of JSON answers: those of messages, and these; a test compares them with the answers of a server.
 extension OpenAPISchemas {
     static let answers: [String: JSONValue] = [
-        "Session": "roles:[client|viewer|operator]",
+        "Session": "is_private:boolean roles:[client|viewer|operator]",
         "Ready": "packages:integer sequence?:integer",
         "Status":
             "version coordinator?:Health open_jobs?:integer workers?:integer catalog_sequence?:integer packages:integer missing_tilesets:[string]",

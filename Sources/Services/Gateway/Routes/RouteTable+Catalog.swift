@@ -4,8 +4,9 @@ internal import TileBodies
 extension RouteTable {
     static let catalogAPI = [
         Route(
-            .get, "/v1/session", name: "session", access: .anyRole, summary: "The roles of the token",
-            answer: .json("Session"), handler: APIResponder.session),
+            .get, "/v1/session", name: "session", access: .open,
+            summary: "The roles of the token, and whether the catalog needs one", answer: .json("Session"),
+            handler: APIResponder.session),
         Route(
             .get, "/v1/tilesets", name: "tilesets", access: .anyRole, summary: "What may be submitted",
             answer: .json("Tilesets"), handler: APIResponder.tilesets),
