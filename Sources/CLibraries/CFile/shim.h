@@ -1,4 +1,4 @@
-// Calls that Swift's module of glibc leaves out. Only Files and AreaFiles of Sources/Foundations import this module.
+// Calls that Swift's module of glibc leaves out. Only Sources/Foundations/Files imports this module.
 #include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -80,13 +80,5 @@ static inline ssize_t ph_read_cached(int file, void *bytes, size_t size, long lo
     (void)file, (void)bytes, (void)size, (void)offset;
     errno = ENOSYS;
     return -1;
-}
-#endif
-#if defined(__linux__)
-#include <spawn.h>
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int lowest);
-// Closes all files from this number on in the process that is started.
-static inline int ph_close_from(posix_spawn_file_actions_t *actions, int lowest) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, lowest);
 }
 #endif

@@ -1,4 +1,4 @@
-internal import CFile
+internal import CProcess
 import Foundation
 import Synchronization
 
