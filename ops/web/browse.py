@@ -236,6 +236,25 @@ def search(browser):
     page.context.close()
 
 
+def private(browser):
+    server = os.environ.get("PRIVATE_URL")
+    if server is None:
+        return
+    for token, view, says in [
+        (None, "", "viewer or operator"), (None, "catalog", "client, viewer or operator"), (None, "extract?id=m12", "client or operator"),
+        (CLIENT, "catalog", "Estonia"), (VIEWER, "catalog", "Estonia"),
+    ]:
+        page = browser.page(token)
+        name = f"private {'signed out' if token is None else 'signed in'} {view}"
+        check(f"{name}: opened", browser.open(page, view, server))
+        text = page.inner_text("main")
+        check(f"{name}: says '{says}'", says in text, text)
+        if token is None:
+            check(f"{name}: no map without a token is promised", "Without a token" not in text and "without a token" not in text, text)
+        clean(page, name, server=server)
+        page.context.close()
+
+
 def library(browser):
     for has in (True, False):
         page = browser.page(OPERATOR, library=has)
@@ -298,7 +317,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     with sync_playwright() as playwright:
         browser = Browser(playwright, folder)
-        for part in (coverage, paused, views, roles, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, token_in_link, search, library, versions, nothing, states, picture_tiles, extract, speed, away):
+        for part in (coverage, paused, views, roles, hostile, keyboard, sign_in, stay_signed_in, menu, another_token, token_in_link, search, private, library, versions, nothing, states, picture_tiles, extract, speed, away):
             if only and part.__name__ not in only:
                 continue
             if browser.is_firefox and part is speed:

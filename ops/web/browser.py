@@ -139,10 +139,10 @@ class Browser:
             page.route("**/ui/lib/files.json", lambda route: route.fulfill(json={"library": False}))
         return page
 
-    def open(self, page, view):
+    def open(self, page, view, server=URL):
         # A new document each time: Playwright does not see Firefox follow a link within one.
         page.goto("about:blank")
-        page.goto(f"{URL}/#/{view}")
+        page.goto(f"{server}/#/{view}")
         return until(page, "!!document.querySelector('main h1') && !document.querySelector('main').textContent.includes('Loading …')")
 
     def shoot(self, page, name, **more):
@@ -150,10 +150,10 @@ class Browser:
         page.screenshot(path=self.folder / f"{name}.png", caret="initial", **more)
 
 
-def clean(page, name, refused=""):
+def clean(page, name, refused="", server=URL):
     """`refused`: what the address of a request has that the gateway refuses in this test."""
     errors = [one for one in page.errors if not (refused and one.startswith("console: Failed to load") and refused in one) and OF_PLAYWRIGHT not in one]
     check(f"{name}: no error in the console", not errors, errors[:5])
     csp = [one for one in page.evaluate("window.marks.csp") if one not in page.of_driver]
     check(f"{name}: no violation of the policy", not csp, csp)
-    check(f"{name}: no other host", page.hosts <= {URL, "data:", "blob:", f"blob:{URL}"}, page.hosts)
+    check(f"{name}: no other host", page.hosts <= {server, "data:", "blob:", f"blob:{server}"}, page.hosts)

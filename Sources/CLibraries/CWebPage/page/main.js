@@ -209,7 +209,7 @@ function askForToken(why = refusal) {
   view.update = null;
   refusal = '';
   if (why) announce(why);
-  main.replaceChildren(signIn(route().name, why, (text, isKept) => { change(text, isKept); open(); }));
+  main.replaceChildren(signIn(route().name, isPrivate, why, (text, isKept) => { change(text, isKept); open(); }));
 }
 
 function signOut() {

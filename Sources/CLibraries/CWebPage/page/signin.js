@@ -14,16 +14,18 @@ export function tokenOf(hash) {
   return { token: found[1].trim(), hash: `#/${all.replace(/^[#?&/]+/, '')}` };
 }
 
-/** `view`: the one that was opened; `refusal`: why the last token was refused, or empty; `enter(token, isKept)` takes the next one. */
-export function signIn(view, refusal, enter) {
+/** `view`: the one that was opened; `isPrivate`: the catalog needs a token too; `refusal`: why the last token was refused, or empty; `enter(token, isKept)` takes the next one. */
+export function signIn(view, isPrivate, refusal, enter) {
   const w = words.signIn;
+  const ofCatalog = isPrivate && ['catalog', 'package'].includes(view);
+  const why = view === 'extract' ? w.whyExtract : ofCatalog ? w.whyPrivate : w.why;
   const input = el('input', { id: 'token', type: 'password', autocomplete: 'current-password', required: true, spellcheck: 'false', 'aria-describedby': refusal ? 'refusal' : null });
   const keep = el('input', { id: 'keep', type: 'checkbox' });
   const submit = (event) => { event.preventDefault(); enter(input.value.trim(), keep.checked); };
-  return el('section', { class: 'card' }, el('h1', {}, w.title), refusal ? el('p', { class: 'bad', id: 'refusal' }, refusal) : null, el('p', {}, view === 'extract' ? w.whyExtract : w.why),
+  return el('section', { class: 'card' }, el('h1', {}, w.title), refusal ? el('p', { class: 'bad', id: 'refusal' }, refusal) : null, el('p', {}, why),
     el('form', { on: { submit } },
       el('label', { for: 'token' }, w.token, input), el('button', { class: 'main', type: 'submit' }, w.button),
       el('label', { class: 'line', for: 'keep' }, keep, w.keep)),
     el('p', { class: 'soft' }, w.keepWhy),
-    el('p', { class: 'soft' }, w.where, ' ', el('code', {}, w.make(view === 'extract' ? 'client' : 'operator'))), el('p', {}, w.public, ' ', link(words.views.catalog, '#/catalog')));
+    el('p', { class: 'soft' }, w.where, ' ', el('code', {}, w.make(view === 'extract' ? 'client' : 'operator'))), isPrivate ? null : el('p', {}, w.public, ' ', link(words.views.catalog, '#/catalog')));
 }
