@@ -72,6 +72,7 @@ class Cluster:
         self.start("coordinator", self.program, "coordinator", "--data", self.folder / "data", "--no-blob-endpoint", "--lease-seconds", 10,
                    "--blobs", self.folder / "share/blobs", "--catalog", self.folder / "share/catalog",
                    "--control", f"tcp://127.0.0.1:{self.ports['control']}", "--work", f"tcp://127.0.0.1:{self.ports['work']}",
+                   "--backup-to", self.folder / "backups", "--backup-every", "5s",
                    "--metrics", f"127.0.0.1:{self.ports['coordinator']}", *more)
         wait("the coordinator serves metrics", lambda: "packhorse_jobs" in self.page("coordinator"))
 
@@ -125,7 +126,8 @@ class Cluster:
             if os.geteuid() == 0:
                 subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "packhorse-monitoring", self.folder / name], check=True)
                 self.mounts.append(self.folder / name)
-        (self.folder / "tokens").mkdir()
+        for name in ("tokens", "backups"):
+            (self.folder / name).mkdir()
         made = subprocess.run([str(self.program), "keygen", str(self.folder / "tokens/viewer.token"), "--role", "viewer"],
                               capture_output=True, text=True, check=True).stdout
         self.token = re.search(r"\bph_\S+", made)[0]

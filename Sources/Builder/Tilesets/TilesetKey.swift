@@ -18,6 +18,16 @@ public struct TilesetKey: Sendable {
         (self.name, self.value, self.meaning, self.reachesWorkers) = (name, value, meaning, reachesWorkers)
     }
 
+    /// The key of a tileset file that sets a member of the canonical form; the member itself when none does.
+    public static func name(ofMember member: String) -> String {
+        let seconds = "Seconds"
+        let key =
+            member.hasSuffix(seconds)
+            ? "timeouts.\(member.dropLast(seconds.count))"
+            : member.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+        return all.map(\.name).first { $0 == key || $0.hasSuffix(".\(key)") } ?? member
+    }
+
     /// The words of the tile formats, with the other endings of their files: `pbf (or mvt), png`.
     private static let formats = TileFormat.allCases.map { format in
         let others = format.traits.suffixes.filter { $0 != format.rawValue }

@@ -10,7 +10,7 @@ public struct PackagesError: CodedError {
     public enum Code: String, ErrorCode {
         /// No space is left on the file system.
         ///
-        /// Free some space and merge again.
+        /// Free some space and repeat the work.
         case diskFull = "disk-full"
         /// The operating system refused a file operation.
         case io
@@ -103,7 +103,7 @@ public struct PackagesError: CodedError {
             PackagesError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
             PackagesError(
-                .diskFull, "No space left to write '\(path)'. Free some space on that file system and merge again.",
+                .diskFull, "No space left to write '\(path)'. Free some space on that file system.",
                 cause: error)
         case let error as DatabaseError:
             PackagesError(

@@ -54,7 +54,7 @@ extension PackhorseError where Code == StorageErrorCode {
         if number == ENOSPC || number == EDQUOT {
             return StorageError(
                 .diskFull,
-                "No space left to \(action) '\(path)'. Free some space on that file system; the work then resumes."
+                "No space left to \(action) '\(path)'. Free some space on that file system."
             )
         }
         return StorageError(.io, "Cannot \(action) '\(path)': \(String(cString: strerror(number))).")

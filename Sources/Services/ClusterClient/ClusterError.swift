@@ -26,6 +26,8 @@ package enum ClusterErrorCode: String, ErrorCode {
     case scheduleChanged = "schedule-changed"
     /// The coordinator refuses the request.
     case refused
+    /// What the coordinator is to make exists already.
+    case exists
     /// An area without tiles.
     case emptyArea = "empty-area"
     /// An area that is given twice.
@@ -45,6 +47,7 @@ package enum ClusterErrorCode: String, ErrorCode {
         case .forbidden: .permission
         case .otherVersion, .wrongEndpoint: .configuration
         case .later, .scheduleChanged: .temporary
+        case .exists: .cannotCreate
         case .refused, .emptyArea, .tooLarge: .badData
         }
     }
@@ -60,6 +63,7 @@ extension PackhorseError where Code == ClusterErrorCode {
                 .unknown
             case "bad-schedule", "bad-format", "bad-style", "bad-edition": .wrongRequest
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .wrongRequest
+            case "state-exists": .exists
             case "forbidden": .forbidden
             case "version-mismatch", "unsupported": .otherVersion
             case "wrong-endpoint": .wrongEndpoint

@@ -19,9 +19,9 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     case diskFull = "disk-full"
     /// The state file refused a change for a reason that waiting does not resolve.
     case store = "store-failed"
-    /// The name of a backup is invalid or already exists.
+    /// The name of a backup is invalid.
     case backupName = "backup-name"
-    /// There is a state where one is to be restored.
+    /// There is a state where one is to be restored, or a backup of the same name.
     case exists = "state-exists"
     /// The state file does not exist.
     case missing

@@ -25,6 +25,24 @@ extension StateStore {
         }
     }
 
+    /// Refuses a file of 0 bytes beside a catalog or backups: it had a state, which a new one would hide.
+    ///
+    /// A coordinator that ended before it made its tables has published nothing.
+    static func refuseEmptied(_ file: URL) throws(CoordinatorError) {
+        guard let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int, size == 0 else {
+            return
+        }
+        let folder = file.deletingLastPathComponent()
+        let backups =
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "backups").path)) ?? []
+        let hasCatalog = FileManager.default.fileExists(atPath: folder.appending(path: "catalog/catalog.json").path)
+        guard hasCatalog || backups.contains(where: { $0.hasSuffix(".sqlite") }) else { return }
+        throw CoordinatorError(
+            .damagedState,
+            "The state file '\(file.path)' has 0 bytes, beside a catalog or backups: its content was lost.",
+            hint: remedy(for: file))
+    }
+
     /// The error for a file that fails its integrity check.
     ///
     /// - Parameter findings: The lines of SQLite's check.

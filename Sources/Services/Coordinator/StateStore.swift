@@ -37,6 +37,7 @@ final class StateStore: Sendable {
                     .cannotOpen, "\(error.message) Give --data an existing folder or one that can be created.",
                     cause: error)
             }
+            try StateStore.refuseEmptied(file)
             if let kind = NetworkFolder.name(of: folder) {
                 throw CoordinatorError(
                     .cannotOpen,

@@ -180,6 +180,7 @@ public struct WorkerService: Service, CustomStringConvertible {
     /// Waits for one that its coordinator has not created yet.
     private func openStore(_ folder: URL) async throws -> any BlobStore {
         let deadline = ContinuousClock.now + options.storePatience
+        var level = Logger.Level.notice
         while true {
             do {
                 if let open = options.openStore { return try await open() }
@@ -187,7 +188,10 @@ public struct WorkerService: Service, CustomStringConvertible {
             } catch let error as StorageError {
                 guard error.code == .storeMissing, ContinuousClock.now < deadline else { throw error }
             }
-            logger.info("Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(folder.path)"])
+            logger.log(
+                level: level, "There is no blob store yet; waiting half a minute for the coordinator to create it",
+                metadata: [LogKey.path: "\(folder.path)"])
+            level = .debug
             try await Task.sleep(for: .seconds(1))
         }
     }

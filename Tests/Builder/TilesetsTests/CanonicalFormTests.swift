@@ -32,6 +32,15 @@ struct CanonicalFormTests {
 
     /// The bytes that commit 1ebb044c wrote.
     @Test(arguments: [
+        ("maxTileBytes", "max_tile_bytes"), ("concurrency", "politeness.concurrency"),
+        ("totalSeconds", "timeouts.total"),
+        ("minzoom", "minzoom"), ("vectorLayers", "vectorLayers"),
+    ])
+    func membersHaveTheKeysOfFiles(member: String, key: String) {
+        #expect(TilesetKey.name(ofMember: member) == key)
+    }
+
+    @Test(arguments: [
         (
             server,
             #"{"attribution":"© somebody","bounds":[5.9,45.8,10.5,47.8],"concurrency":4,"connectSeconds":3,"contact":"maps@example.org","format":"pbf","headers":{"Authorization":"Bearer ${TOKEN}","X-Client":"packhorse"},"http2":true,"id":"streets.v1","keyEnvironment":"KEY","language":"de","maxTileBytes":16777216,"maxzoom":14,"minzoom":0,"name":"Streets","requestsPerSecond":12.5,"scheme":"xyz","stallSeconds":20,"subdomains":["a","b"],"templates":["https://{s}.tiles.example.org/{language}/{z}/{x}/{y}.pbf?key={key}"],"totalSeconds":30,"version":1}"#

@@ -42,8 +42,10 @@ struct BuildTargetTests {
             case .file: "file"
             case .folder: "folder"
             case .name: "name"
+            case .pipe: "pipe"
             }
         }
+        #expect(try kind("-") == "pipe")
         #expect(try kind(folder.path) == "folder", "it exists")
         #expect(try kind(new + "/") == "folder")
         #expect(try kind(name) == "name")

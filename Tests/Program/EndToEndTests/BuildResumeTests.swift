@@ -207,7 +207,9 @@ struct BuildResumeTests {
         try Data("\(text)politeness:\n  concurrency: 2\n".utf8).write(to: polite)
         let other = try await Program.run(
             ["build"] + Self.area + ["--tileset", polite.path, "-o", file.path], in: scratch)
-        #expect(other.status == 65 && other.errors.contains("its tileset differs in concurrency"), "\(other.errors)")
+        #expect(
+            other.status == 65 && other.errors.contains("its tileset differs in politeness.concurrency")
+                && other.errors.contains("undo the change of the tileset"), "\(other.errors)")
         try Data("mine".utf8).write(to: file)
         let before = origin.server.requests.count
         let blocked = try await Program.run(arguments(origin, file), in: scratch)

@@ -38,6 +38,44 @@ struct WrongInputTests {
     }
 
     @Test(.timeLimit(.programs))
+    func whatIsThereAlreadyAndWhatCannotServeIsNamed() async throws {
+        let scratch = try Scratch()
+        let token = scratch.url("t/one.token").path
+        #expect(try await Program.run(["keygen", token], in: scratch).status == 0)
+        check(
+            try await Program.run(["keygen", token], in: scratch), status: 73, says: "exists already", "choose another")
+        check(
+            try await Program.run(["gateway", scratch.folder.path, "--private"], in: scratch), status: 64,
+            says: "--private needs --tokens")
+        let data = scratch.url("data")
+        try FileManager.default.createDirectory(at: data.appending(path: "catalog"), withIntermediateDirectories: true)
+        for name in ["state.sqlite", "catalog/catalog.json"] { try Data().write(to: data.appending(path: name)) }
+        check(
+            try await Program.run(["coordinator", "--data", data.path], in: scratch), status: 65,
+            says: "has 0 bytes, beside a catalog", "state restore")
+    }
+
+    @Test(.timeLimit(.programs))
+    func everyPathThatIsVerifiedIsNamed() async throws {
+        let scratch = try Scratch()
+        let archive = Checkout.corpus("pmtiles/runs-and-leaf.accepted").path
+        let (good, cut) = (scratch.url("good.mbtiles").path, scratch.url("cut.mbtiles").path)
+        #expect(
+            try await Program.run(["convert", archive, "-o", good, "--format", "mbtiles"], in: scratch).status == 0)
+        try Data(contentsOf: URL(filePath: good)).prefix(9_000).write(to: URL(filePath: cut))
+        let paths = [cut, "/nonexistent.mbtiles", good]
+        let outcome = try await Program.run(["verify"] + paths, in: scratch)
+        #expect(outcome.status == 65 && outcome.output.contains("good.mbtiles: package verified"), "\(outcome)")
+        #expect(
+            outcome.errors.contains("2 of 3 paths cannot be used: \(cut), /nonexistent.mbtiles"), "\(outcome.errors)")
+        let json = try await Program.run(["verify", "--json"] + paths, in: scratch)
+        let documents = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+        #expect(json.status == 65 && documents?.count == 3, "\(json.output)")
+        #expect(documents?[1]["path"] as? String == "/nonexistent.mbtiles")
+        #expect(documents?[2]["tiles"] as? Int ?? 0 > 0)
+    }
+
+    @Test(.timeLimit(.programs))
     func anUnreachableCoordinatorIsNamed() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(

@@ -27,6 +27,7 @@ struct BuildCommand: AsyncParsableCommand {
               packhorse build --route walk.gpx --margin 1km --tileset tiles.yaml -o walk.mbtiles
               packhorse build EE --tileset tiles.yaml --format zip,folder -o site/
               packhorse build EE --tileset tiles.yaml --max-file 4GB -o card/
+              packhorse build EE --tileset tiles.yaml --format pmtiles -o - | ssh server 'cat > EE.pmtiles'
               packhorse build EE --tileset tiles.yaml --zoom 0-12 --dry-run
             """)
 
@@ -84,7 +85,7 @@ struct BuildCommand: AsyncParsableCommand {
         let files = PackageFormat.endings(of: PackageFormat.allCases.filter { !$0.isFolder })
         let folders = PackageFormat.endings(of: PackageFormat.allCases.filter(\.isFolder))
         return ArgumentHelp(
-            "The file, whose extension sets the format (\(files); \(folders) for a folder of tiles), or a folder: one that exists, or a name that ends with '/'. Default: the id of the area, or the name of its file, in the current folder.",
+            "The file, whose extension sets the format (\(files); \(folders) for a folder of tiles), or a folder: one that exists, or a name that ends with '/'; '-' sends the one file to standard output. Default: the id of the area, or the name of its file, in the current folder.",
             valueName: "path")
     }
 
@@ -127,6 +128,7 @@ struct BuildCommand: AsyncParsableCommand {
     /// - Parameter earlier: Number of earlier runs whose archive was replaced.
     private func build(earlier: Int) async throws {
         let target = try BuildTarget(output)
+        if target.isPiped, !dryRun { try PipedFile.check(json: progress.json) }
         var submission = submission
         try target.fill(&submission.output)
         // A dry run says the depth with the sizes that it measures itself.
@@ -163,7 +165,7 @@ struct BuildCommand: AsyncParsableCommand {
             if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.maxRestarts {
                 throw CLIError(.badData, "the archive was replaced", isOfChangedSource: true)
             }
-            try report.show(json: progress.json)
+            try await show(report)
         } catch {
             folder.removeUnlessNoted()
             throw error
@@ -238,7 +240,18 @@ struct BuildCommand: AsyncParsableCommand {
         for file in finished {
             Console.note("unchanged: \(file.name) was made by the same command; --force builds it again")
         }
-        try BuildReport(plan, [], files: finished.map(BuildReport.File.init(unchanged:)), isWhole: true).show(
-            json: progress.json)
+        try await show(BuildReport(plan, [], files: finished.map(BuildReport.File.init(unchanged:)), isWhole: true))
+    }
+
+    /// Prints the result; with `-o -` sends the file to standard output, and removes it then.
+    private func show(_ report: BuildReport) async throws {
+        guard output == PipedFile.name else { return try report.show(json: progress.json) }
+        try report.show(json: false, listsFiles: false)
+        for file in report.files {
+            try await PipedFile.send(URL(filePath: file.path))
+            unlink(file.path)
+        }
+        // Another build of this folder may still be unfinished.
+        rmdir(BuildTarget.pipeFolder.path)
     }
 }

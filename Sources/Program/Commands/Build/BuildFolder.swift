@@ -3,6 +3,7 @@ import Errors
 import Files
 import Foundation
 internal import TextFormats
+internal import Tilesets
 
 /// The folder of an unfinished build: its job, the fetched tiles, and a lock that one build at a time holds.
 final class BuildFolder: Sendable {
@@ -107,13 +108,15 @@ final class BuildFolder: Sendable {
             isReplaced
             ? "; its archive was replaced in the meantime"
             : !keys.isEmpty
-                ? "; its tileset differs in \(keys.joined(separator: ", "))"
+                ? "; its tileset differs in \(keys.map(TilesetKey.name(ofMember:)).joined(separator: ", "))"
                 : isAlike ? "; its area or other options differ" : ""
         let next = found.command.map { "continue it with: \($0)" } ?? "repeat the command that started it"
+        let remedy =
+            isReplaced
+            ? "add --restart-on-change" : keys.isEmpty ? next : "undo the change of the tileset and \(next)"
         return CLIError(
             .badData, "'\(url.relativePath)' contains another unfinished build: \(found.label)\(why)",
-            hint: "remove it with --restart, choose another output, or \(isReplaced ? "add --restart-on-change" : next)"
-        )
+            hint: "remove it and its tiles with --restart, choose another output, or \(remedy)")
     }
 
     /// Records what is being built.

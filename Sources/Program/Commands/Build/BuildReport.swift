@@ -75,8 +75,9 @@ struct BuildReport: Encodable {
 
     /// Prints it on standard output: the files, or one object.
     ///
+    /// - Parameter listsFiles: Whether standard output gets the list of the files.
     /// - Throws: ``CLIError`` for the first job that failed.
-    func show(json: Bool) throws {
+    func show(json: Bool, listsFiles: Bool = true) throws {
         for job in jobs {
             let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
             let isSuccess = JobReport.status(job) == .success
@@ -105,7 +106,7 @@ struct BuildReport: Encodable {
         } else {
             for file in files {
                 if !jobs.isEmpty { Console.note(Self.line(file)) }
-                Console.result(file.path)
+                if listsFiles { Console.result(file.path) }
             }
         }
         guard !isDone else { return }
@@ -118,11 +119,13 @@ struct BuildReport: Encodable {
                 ? "without --strict and --allowed-missing 0 broken tiles of the archive are left out"
                 : bad.map { JobReport.isAboveFileLimit($0) && keepsWork } == true
                     ? "fetched tiles are kept in '\(stateFolder)'; run the same command with a larger --max-file, or without it"
-                    : keepsWork
-                        ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
-                        : bad?.reason.hasPrefix("no-tiles") == true
-                            ? "no tiles are kept; run the command again with another area, tileset or zooms"
-                            : "no tiles are kept; to start over, run: \(again)",
+                    : keepsWork && bad?.reason.hasPrefix("bad-style") == true
+                        ? "fetched tiles are kept in '\(stateFolder)'; when the style can be read, run: \(again); another --style needs --restart"
+                        : keepsWork
+                            ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
+                            : bad?.reason.hasPrefix("no-tiles") == true
+                                ? "no tiles are kept; run the command again with another area, tileset or zooms"
+                                : "no tiles are kept; to start over, run: \(again)",
             isOfChangedSource: isOfChangedSource)
     }
 

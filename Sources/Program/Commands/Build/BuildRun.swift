@@ -24,7 +24,14 @@ struct BuildRun {
             // Held by every process, so that the next build starts when the last of them has ended.
             output: folder.lock)
         let run = self
-        return try await cluster.run(isHasty: true) { try await run.follow($0.orders, watching: $0.watching) }
+        do {
+            return try await cluster.run(isHasty: true) { try await run.follow($0.orders, watching: $0.watching) }
+        } catch let error as CLIError where error.status == .badData && error.message.contains("state.sqlite") {
+            // A build has no backup of its state.
+            throw CLIError(
+                .badData, error.message, details: error.details,
+                hint: "the unfinished build cannot be continued; start over with --restart")
+        }
     }
 
     /// Builds on a running cluster.

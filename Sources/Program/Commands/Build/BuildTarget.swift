@@ -42,6 +42,8 @@ struct BuildTarget {
         case folder(URL)
         /// A path without an extension where no folder is: the file gets its extension; several files get a folder.
         case name(String)
+        /// Standard output, which gets the one file when it is finished.
+        case pipe
     }
 
     let place: Place
@@ -53,6 +55,10 @@ struct BuildTarget {
     init(_ option: String?) throws {
         guard let option else {
             (place, possible) = (.folder(URL(filePath: ".", directoryHint: .isDirectory)), [])
+            return
+        }
+        guard option != PipedFile.name else {
+            (place, possible) = (.pipe, [])
             return
         }
         let url = URL(filePath: option)
@@ -115,6 +121,7 @@ struct BuildTarget {
             }
         }
         if files.count > 1, case .file(let url) = place { throw Self.several(files.count, url) }
+        if isPiped { try Self.checkPiped(files) }
         if files.count == 1, case .name(let name) = place {
             files[0].url = URL(filePath: name + files[0].format.fileExtension)
         }
@@ -125,6 +132,7 @@ struct BuildTarget {
         switch place {
         case .file(let url): url
         case .folder(let folder): folder.appending(path: file)
+        case .pipe: Self.pipeFolder.appending(path: file)
         case .name(let name): URL(filePath: name, directoryHint: .isDirectory).appending(path: file)
         }
     }
@@ -147,7 +155,26 @@ struct BuildTarget {
         switch place {
         case .file(let url): return url.deletingLastPathComponent().appending(path: ".packhorse")
         case .folder(let folder): return folder.appending(path: ".packhorse", directoryHint: .isDirectory)
+        case .pipe: return Self.pipeFolder.appending(path: ".packhorse", directoryHint: .isDirectory)
         case .name(let name): return URL(filePath: "\(name)/.packhorse", directoryHint: .isDirectory)
+        }
+    }
+
+    /// Whether the file goes to standard output.
+    var isPiped: Bool { if case .pipe = place { true } else { false } }
+
+    /// Where the file of `-o -` is made, and stays until all of it was sent.
+    static let pipeFolder = URL(filePath: ".packhorse-output", directoryHint: .isDirectory)
+
+    private static func checkPiped(_ files: [BuildOutput]) throws {
+        guard files.count == 1 else {
+            throw CLIError(
+                .usage, "-o - sends one file, but \(files.count) files will be made", hint: "use a folder: -o maps/")
+        }
+        guard !files[0].format.isFolder, files[0].maxFile == 0 else {
+            throw CLIError(
+                .usage, "-o - sends one file; --max-file and format \(PackageFormat.folder.rawValue) make several",
+                hint: "use a folder: -o maps/")
         }
     }
 

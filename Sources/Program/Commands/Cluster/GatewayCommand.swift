@@ -1,9 +1,11 @@
 import ArgumentParser
+internal import CatalogTransfer
 internal import CommandSupport
 import Errors
 import Foundation
 import Gateway
 import Logging
+internal import Telemetry
 import Tilesets
 
 /// `packhorse gateway`: serves a catalog over HTTP.
@@ -31,7 +33,7 @@ struct GatewayCommand: AsyncParsableCommand {
               packhorse gateway catalog --tokens tokens --coordinator tcp://127.0.0.1:7470 --tileset streets.yaml
             """)
 
-    @Argument(help: "The folder of the catalog.") var catalog: String
+    @Argument(help: "The folder of the catalog, or the data folder of a coordinator.") var catalog: String
     @Option(help: "Address to listen on.") var host = "127.0.0.1"
     @Option(help: "Port; 0 takes a free port.") var port = 7480
     @Option(help: ArgumentHelp("The address under which clients reach the gateway.", valueName: "url"))
@@ -89,6 +91,18 @@ struct GatewayCommand: AsyncParsableCommand {
         }
     }
 
+    /// The folder that is named, or the catalog in it when it is the data folder of a coordinator.
+    private func catalogFolder(_ logger: Logger) -> URL {
+        let named = URL(filePath: catalog, directoryHint: .isDirectory)
+        if case .folder(let found)? = try? CatalogLocation(catalog) { return found }
+        if FileKind.isFolder(named) {
+            logger.warning(
+                "This folder has no catalog yet; packages are served once one is published in it",
+                metadata: [LogKey.path: "\(named.path)"])
+        }
+        return named
+    }
+
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
         guard (1...100_000).contains(maxConnections) else {
@@ -109,6 +123,11 @@ struct GatewayCommand: AsyncParsableCommand {
         (addresses.publicURL, addresses.trustedProxies, addresses.corsOrigins) = (publicURL, trustedProxy, corsOrigin)
         if let (option, text) = addresses.problem { throw ValidationError("--\(option): \(text)") }
         _ = try otherCatalogs()
+        guard !isPrivate || tokens != nil else {
+            throw ValidationError(
+                "--private needs --tokens FOLDER: without tokens all requests are refused. Make one: packhorse keygen FOLDER/NAME.token --role client"
+            )
+        }
         guard !coordinator.isEmpty || tileset.isEmpty else {
             throw ValidationError("--tileset needs --coordinator: without it nothing can be submitted.")
         }
@@ -119,7 +138,8 @@ struct GatewayCommand: AsyncParsableCommand {
         lifeline.watch()
         try ProcessLimits.require(.service)
         MallocArenas.limitToCores()
-        var options = GatewayOptions(catalog: URL(filePath: catalog, directoryHint: .isDirectory))
+        let logger = log.logger("gateway")
+        var options = GatewayOptions(catalog: catalogFolder(logger))
         options.host = host
         options.port = port
         options.publicURL = publicURL
@@ -152,7 +172,6 @@ struct GatewayCommand: AsyncParsableCommand {
                 return TilesetSource.Found(try await TilesetReader.complete(file), following: file.following)
             }
         }
-        let logger = log.logger("gateway")
         let server = GatewayServer(options, logger: logger)
         let (host, publicURL) = (host, publicURL)
         let steps =

@@ -74,6 +74,11 @@ struct KeygenCommand: ParsableCommand {
 
     func run() throws {
         if let file, file.hasSuffix(".token") {
+            guard !FileKind.isThere(URL(filePath: file)) else {
+                throw CLIError(
+                    .cannotCreate, "'\(file)' exists already",
+                    hint: "choose another name, or remove the file: that ends its token")
+            }
             Console.result(try WebToken.create(URL(filePath: file), roles: role.isEmpty ? ["viewer"] : role))
             return
         }

@@ -39,7 +39,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @Option(
         name: [.short, .customLong("output")],
         help:
-            "The file to write, or a folder; several formats need a folder. For --format folder alone, the folder of the tiles, or an existing folder to put it into."
+            "The file to write, or a folder; several formats need a folder. For --format folder alone, the folder of the tiles, or an existing folder to put it into. '-' sends the one file to standard output."
     )
     var output: String
     @Option(help: "Tile format of the input, where its tiles do not say it: \(TileFormat.knownWords).")
@@ -52,6 +52,17 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
+        guard output == PipedFile.name, !dryRun else { return try await convert(into: output) }
+        try PipedFile.check(json: progress.json)
+        let named = try PackageFormat.list(parsing: formats.joined(separator: ","))
+        guard named.count == 1, !named[0].isFolder else {
+            throw CLIError(
+                .usage, "-o - sends one file, whose format no name tells", hint: "add one format: --format pmtiles")
+        }
+        try await PipedFile.through { try await convert(into: $0.path + "/") }
+    }
+
+    private func convert(into output: String) async throws {
         let source = URL(filePath: input)
         let isRemote = RemoteInput.isMeant(by: input)
         if !isRemote { try FileKind.requireFile(source) }
@@ -145,10 +156,12 @@ struct ConvertCommand: AsyncParsableCommand {
                 sha256: receipt.digest.hex, leftOut: receipt.remarks.unusable, repeated: receipt.remarks.repeated,
                 otherPictures: receipt.remarks.otherPictures)
             written.append(file)
-            if !progress.json {
-                Console.result(
-                    "wrote \(file.path): \(file.format), \(Units.count(file.tiles, of: "tile")), \(Units.bytes(file.size)), sha256 \(file.sha256)"
-                )
+            let facts =
+                "\(file.format), \(Units.count(file.tiles, of: "tile")), \(Units.bytes(file.size)), sha256 \(file.sha256)"
+            if output == PipedFile.name {
+                Console.note("standard output: \(facts)")
+            } else if !progress.json {
+                Console.result("wrote \(file.path): \(facts)")
             }
         }
         if progress.json { Console.result(try JSONText.pretty(written)) }

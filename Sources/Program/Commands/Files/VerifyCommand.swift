@@ -36,14 +36,38 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let mask = try mask.map { try TileMask(cartoText: $0) }
         var verdicts = Verdicts()
-        do {
-            for path in paths { try await verify(URL(filePath: path), mask, into: &verdicts) }
-        } catch {
-            if json { try verdicts.show(isList: paths.count > 1) }
-            throw error
+        var refused: [(path: String, error: CLIError)] = []
+        for path in paths {
+            let before = verdicts.count
+            do { try await verify(URL(filePath: path), mask, into: &verdicts) } catch {
+                guard paths.count > 1, let error = ErrorTranslation.cliError(error), error.status != .interrupted else {
+                    if json { try verdicts.show(isList: paths.count > 1) }
+                    throw error
+                }
+                refused.append((path, error))
+                if !json {
+                    Console.error(error)
+                } else if verdicts.count == before {
+                    verdicts.add(Refused(path: path, error: error.message))
+                }
+            }
         }
         if json { try verdicts.show(isList: paths.count > 1) }
+        guard let first = refused.first else { return }
+        throw CLIError(
+            first.error.status,
+            "\(refused.count) of \(Units.count(UInt64(paths.count), of: "path")) cannot be used: \(refused.map(\.path).joined(separator: ", "))"
+        )
     }
+
+    /// The document of a path that cannot be read as anything.
+    private struct Refused: Encodable {
+        let path: String
+        let error: String
+    }
+
+    /// What begins a line about a path: its name, when there are several.
+    private func label(_ url: URL) -> String { paths.count > 1 ? "\(url.relativePath): " : "" }
 
     /// What `--json` prints: the document of each path.
     private struct Verdicts {
@@ -53,6 +77,8 @@ struct VerifyCommand: AsyncParsableCommand {
             let content: any Encodable
             func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
         }
+
+        var count: Int { documents.count }
 
         mutating func add(_ document: some Encodable) { documents.append(Document(content: document)) }
 
@@ -68,16 +94,16 @@ struct VerifyCommand: AsyncParsableCommand {
         if try PackageCheck.isTree(url) { return try package(url, mask, into: &verdicts) }
         if StylePackLocation.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
-            if json { verdicts.add(check) } else { Console.result(check.summary) }
+            if json { verdicts.add(check) } else { Console.result(label(url) + check.summary) }
         } else if FileKind.isFolder(url) {
             let check = try await CatalogCheck.run(try CatalogSource(url.path))
-            if json { verdicts.add(check) } else { Console.result(check.summary) }
+            if json { verdicts.add(check) } else { Console.result(label(url) + check.summary) }
             check.warnings.forEach(Console.warning)
         } else if try ShardInspection.looksLikeShard(url) {
             let found = try ShardInspection.run(url)
             if json { return verdicts.add(found) }
             Console.result(
-                "shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
+                "\(label(url))shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
             )
         } else {
             try package(url, mask, into: &verdicts)
@@ -91,7 +117,7 @@ struct VerifyCommand: AsyncParsableCommand {
         PackageReport.warn(report)
         if !json {
             Console.result(
-                "\(report.isPatch ? "patch" : "package") verified: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
+                "\(label(url))\(report.isPatch ? "patch" : "package") verified: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
             )
         }
     }

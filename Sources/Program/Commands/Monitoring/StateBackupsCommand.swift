@@ -23,7 +23,11 @@ struct StateBackupsCommand: AsyncParsableCommand {
     func run() async throws {
         let backups = try await BackupReader(try s3.backupPlace(place)).indexes().map(ListedBackup.init)
         if json { return Console.result(try JSONText.pretty(backups)) }
-        guard !backups.isEmpty else { return Console.note("there is no backup in '\(place)'") }
+        guard !backups.isEmpty else {
+            return Console.note(
+                "no coordinator has made a backup by itself in '\(place)'; the files of 'packhorse backup' are in the folder 'backups' of --data, and are not listed here"
+            )
+        }
         var table = Table("time", "epoch", "size", "segments")
         for backup in backups {
             table.add(backup.time, "\(backup.epoch)", Units.bytes(backup.bytes), "\(backup.segments)")
