@@ -75,8 +75,8 @@ extension Patch {
         else {
             throw PackagesError(
                 .badPatch,
-                "'\(patch)' is not a patch: its metadata lacks \(PatchSchema.before) or \(PatchSchema.after).",
-                hint: "the patch comes first, then the old package")
+                "'\(patch)' is not a patch: its metadata lacks \(PatchSchema.before) or \(PatchSchema.after). The patch is named before the old package."
+            )
         }
         guard metadata[PatchSchema.own].map({ $0.uppercased() == survey.own }) ?? true else {
             throw PackagesError(
