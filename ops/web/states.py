@@ -54,6 +54,8 @@ def drawing(page, browser):
 def shared(page, browser):
     public(page)
     browser.open(page, "extract?region=EE&place=Estonia&zoom=7")
+    # The size moves the button when it comes.
+    until(page, f"/about [0-9.]+ .?B/.test({MAIN})")
     page.get_by_role("button", name="Share").click()
     return until(page, "!!document.querySelector('dialog canvas[role=img]')")
 
