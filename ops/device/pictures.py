@@ -130,5 +130,7 @@ def qt(style, target):
     folder.mkdir()
     done = subprocess.run(["xvfb-run", "-a", environment("qt", "PyQt5"), ROOT / "ops/device/qt_served.py", style, PLACE, folder, target],
                           capture_output=True, text=True, timeout=300)
+    if "no Qt platform plugin could be initialized" in done.stderr:
+        raise Skip("Qt finds no display libraries; apt-get install libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxkbcommon-x11-0 libxcb-xinerama0")
     expect(done.returncode == 0, f"Qt: {done.stderr.strip()[-500:]}")
     return digest(target)
