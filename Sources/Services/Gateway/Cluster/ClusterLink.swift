@@ -113,7 +113,7 @@ final class ClusterLink: Sendable {
         case .wrongRequest, .emptyArea, .duplicateArea, .outsideMap, .tooLarge: Problem(.wrongRequest, text)
         case .forbidden: Problem(.forbidden, text)
         case .later, .scheduleChanged: Problem(.tryLater, text, retryAfter: 5)
-        case .refused: Problem(.refused, text)
+        case .refused, .exists: Problem(.refused, text)
         }
     }
 }
