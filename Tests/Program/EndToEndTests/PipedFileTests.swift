@@ -33,13 +33,12 @@ struct PipedFileTests {
     }
 
     @Test(.timeLimit(.programs))
-    func aReaderThatStopsIsSaidAndTheFileStays() async throws {
+    func theFileStaysWhenItsReaderStops() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
         let work = "build LI --tileset '\(origin.tileset)' --zoom 0-8"
-        let cut = try await run("\(work) -o - | head -c 100", into: scratch.url("cut"), in: scratch)
-        // The exit code is that of the reader.
-        #expect(cut.errors.contains("standard output took only a part"), "\(cut.errors)")
+        _ = try await run("\(work) -o - | head -c 100", into: scratch.url("cut"), in: scratch)
+        #expect(FileManager.default.fileExists(atPath: scratch.url(".packhorse-output/LI.mbtiles").path))
         let again = try await run("\(work) -o -", into: scratch.url("whole.mbtiles"), in: scratch)
         #expect(again.status == 0, "\(again.errors)")
         let verdict = try await Program.run(["verify", scratch.url("whole.mbtiles").path], in: scratch)

@@ -54,7 +54,7 @@ struct ConvertCommand: AsyncParsableCommand {
     func run() async throws {
         guard output == PipedFile.name, !dryRun else { return try await convert(into: output) }
         try PipedFile.check(json: progress.json)
-        let named = try PackageFormat.list(parsing: formats.joined(separator: ","))
+        let named = formats.isEmpty ? [] : try PackageFormat.list(parsing: formats.joined(separator: ","))
         guard named.count == 1, !named[0].isFolder else {
             throw CLIError(
                 .usage, "-o - sends one file, whose format no name tells", hint: "add one format: --format pmtiles")
