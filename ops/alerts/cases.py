@@ -51,12 +51,20 @@ def paused(cluster, pages):
 def origins(cluster, pages):
     """Tile servers that answer with a web page and with errors."""
     base = f"http://127.0.0.1:{pages.server_port}"
-    jobs = [cluster.command("submit", area, "--zoom", "0-12", "--tileset", cluster.tileset(name, f"{base}/{name}/{{z}}/{{x}}/{{y}}.pbf"))
-            for area, name in (("MT", "html"), ("CY", "error"))]
+
+    def submit(area, name):
+        return cluster.command("submit", area, "--zoom", "0-12", "--tileset", cluster.tileset(name, f"{base}/{name}/{{z}}/{{x}}/{{y}}.pbf"))
+
+    submit("MT", "html")
     cluster.command("schedule", "add", "bad", "--every", "monthly 3 02:30", "MT", "--zoom", "0-11", "--tileset", cluster.folder / "html.yaml")
     cluster.command("schedule", "run", "bad")
+    # The schedule's job has failed by then: after errors nothing more is asked of this server for a while.
+    wait("the schedule's job fails", lambda: "packhorse_schedules_failing 1" in cluster.page("coordinator"))
+    # A server that refuses everything ends a job at once, without failed work.
+    submit("LU", "part")
+    failing = submit("CY", "error")
     yield
-    cluster.command("cancel", jobs[1])
+    cluster.command("cancel", failing)
     cluster.command("schedule", "remove", "bad")
 
 

@@ -47,7 +47,7 @@ def wait(what, condition, limit=90):
 def hasten(rules):
     """Rules that wait seconds where the real ones wait minutes, hours or days."""
     rules = re.sub(r"for: \d+[mhd]", "for: 2s", rules).replace("[30m]", "[60s]")
-    return re.sub(r"\[(?:5m|15m|1h)\]", "[20s]", rules).replace("> 1800", "> 5").replace("> 900\n", "> 5\n").replace("silent_seconds > 60", "silent_seconds > 16")
+    return re.sub(r"\[(?:5m|15m|1h)\]", "[20s]", rules).replace("offset 15m", "offset 60s").replace("> 1800", "> 5").replace("> 900\n", "> 5\n").replace("silent_seconds > 60", "silent_seconds > 16")
 
 
 class Cluster:
