@@ -63,7 +63,7 @@ extension PackhorseError where Code == ClusterErrorCode {
                 .unknown
             case "bad-schedule", "bad-format", "bad-style", "bad-edition": .wrongRequest
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .wrongRequest
-            case "state-exists": .exists
+            case "backup-exists": .exists
             case "forbidden": .forbidden
             case "version-mismatch", "unsupported": .otherVersion
             case "wrong-endpoint": .wrongEndpoint

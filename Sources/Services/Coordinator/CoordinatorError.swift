@@ -21,7 +21,9 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     case store = "store-failed"
     /// The name of a backup is invalid.
     case backupName = "backup-name"
-    /// There is a state where one is to be restored, or a backup of the same name.
+    /// There is a backup of the same name.
+    case backupExists = "backup-exists"
+    /// There is a state where one is to be restored.
     case exists = "state-exists"
     /// The state file does not exist.
     case missing
@@ -32,7 +34,7 @@ public enum CoordinatorErrorCode: String, ErrorCode {
         case .dataInUse, .diskFull: .temporary
         case .damagedState: .badData
         case .newerState, .unreleasedState: .configuration
-        case .cannotOpen, .exists: .cannotCreate
+        case .cannotOpen, .exists, .backupExists: .cannotCreate
         case .store: .inputOutput
         case .backupName: .usage
         case .missing: .noInput

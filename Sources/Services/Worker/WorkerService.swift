@@ -189,7 +189,7 @@ public struct WorkerService: Service, CustomStringConvertible {
                 guard error.code == .storeMissing, ContinuousClock.now < deadline else { throw error }
             }
             logger.log(
-                level: level, "There is no blob store yet; waiting half a minute for the coordinator to create it",
+                level: level, "There is no blob store yet; waiting for the coordinator to create it",
                 metadata: [LogKey.path: "\(folder.path)"])
             level = .debug
             try await Task.sleep(for: .seconds(1))

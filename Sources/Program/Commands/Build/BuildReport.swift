@@ -111,22 +111,31 @@ struct BuildReport: Encodable {
         }
         guard !isDone else { return }
         let bad = jobs.first { JobReport.status($0) != .success }
-        let again = ShellText.thisCommand(without: "--restart")
         throw CLIError(
             bad.map(JobReport.status) ?? .badData,
             "the build failed" + (bad.map { $0.reason.isEmpty ? "" : ": \($0.reason)" } ?? ""),
-            hint: bad.map(JobReport.onlyLeavesOut) == true
-                ? "without --strict and --allowed-missing 0 broken tiles of the archive are left out"
-                : bad.map { JobReport.isAboveFileLimit($0) && keepsWork } == true
-                    ? "fetched tiles are kept in '\(stateFolder)'; run the same command with a larger --max-file, or without it"
-                    : keepsWork && bad?.reason.hasPrefix("bad-style") == true
-                        ? "fetched tiles are kept in '\(stateFolder)'; when the style can be read, run: \(again); another --style needs --restart"
-                        : keepsWork
-                            ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(again)"
-                            : bad?.reason.hasPrefix("no-tiles") == true
-                                ? "no tiles are kept; run the command again with another area, tileset or zooms"
-                                : "no tiles are kept; to start over, run: \(again)",
-            isOfChangedSource: isOfChangedSource)
+            hint: remedy(bad), isOfChangedSource: isOfChangedSource)
+    }
+
+    /// What to do after a failure.
+    private func remedy(_ bad: PBJobStatus?) -> String {
+        let again = ShellText.thisCommand(without: "--restart")
+        if let bad, JobReport.onlyLeavesOut(bad) {
+            return "without --strict and --allowed-missing 0 broken tiles of the archive are left out"
+        }
+        let reason = bad?.reason ?? ""
+        guard keepsWork else {
+            return reason.hasPrefix("no-tiles")
+                ? "no tiles are kept; run the command again with another area, tileset or zooms"
+                : "no tiles are kept; to start over, run: \(again)"
+        }
+        let kept = "fetched tiles are kept in '\(stateFolder)'"
+        if let bad, JobReport.isAboveFileLimit(bad) {
+            return "\(kept); run the same command with a larger --max-file, or without it"
+        }
+        return reason.hasPrefix("bad-style")
+            ? "\(kept); when the style can be read, run: \(again); another --style needs --restart"
+            : "\(kept); to fetch the rest, run: \(again)"
     }
 
     private static func line(_ file: File) -> String {

@@ -41,7 +41,7 @@ enum PipedFile {
         }
     }
 
-    /// Writes a file to standard output.
+    /// Writes a file to standard output, and leaves it where it is.
     ///
     /// - Throws: ``CLIError`` 74 when not all of it could be written.
     static func send(_ file: URL) async throws {
@@ -53,7 +53,7 @@ enum PipedFile {
                     throw CLIError(
                         .inputOutput,
                         "standard output took only a part of the file: \(String(cString: strerror(errno)))",
-                        hint: "repeat the command with a reader that reads to the end")
+                        hint: "repeat the command with an output that takes the whole file")
                 }
             }
         }

@@ -17,7 +17,8 @@ extension StateStore {
     ///     taken.
     ///   - wall: Wall time for the default name.
     ///   - pages: Pages of one slice.
-    /// - Throws: ``CoordinatorError`` `backup-name`, `state-exists`; `CancellationError` after ``stopBackups()``; what SQLite throws.
+    /// - Throws: ``CoordinatorError`` `backup-name`, `backup-exists`; `CancellationError` after ``stopBackups()``; what
+    ///   SQLite throws.
     func backUp(
         named name: String, into folder: URL, wall: Int64, pages: Int32 = StateStore.backupPages
     ) async throws -> URL {
@@ -34,7 +35,7 @@ extension StateStore {
         let file = folder.appending(path: "\(stem).sqlite")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard !FileManager.default.fileExists(atPath: file.path) else {
-            throw CoordinatorError(.exists, "The backup '\(file.path)' exists already. Choose another name.")
+            throw CoordinatorError(.backupExists, "The backup '\(file.path)' exists already. Choose another name.")
         }
         let draft = folder.appending(path: ".\(stem).\(UInt64.random(in: 0 ... .max)).draft")
         let copy = URL(filePath: draft.path + ".pages")
