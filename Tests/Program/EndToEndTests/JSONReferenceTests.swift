@@ -212,7 +212,11 @@ struct JSONReferenceTests {
             try reader.reference.read(String(decoding: text, as: UTF8.self), as: "report")
         }
         let half = try await Program.run(["verify", "--json", old, path("none.mbtiles")], in: scratch)
-        #expect((try JSONSerialization.jsonObject(with: Data(half.output.utf8)) as? [Any])?.count == 1)
+        let halves = try #require(try JSONSerialization.jsonObject(with: Data(half.output.utf8)) as? [[String: Any]])
+        #expect(halves.count == 2)
+        #expect(
+            halves.last?["path"] as? String == path("none.mbtiles") && halves.last?["error"] is String, "\(half.output)"
+        )
         #expect(half.status == 66)
         // With JSON progress there is no other line on standard error.
         let lines = try await Program.run(

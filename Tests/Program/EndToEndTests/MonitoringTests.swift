@@ -48,7 +48,7 @@ struct MonitoringTests {
         let backup = try await cluster.run(["backup", "one"])
         #expect(backup.status == 0, "\(backup.errors)")
         let again = try await cluster.run(["backup", "one"])
-        #expect(again.status == 64)
+        #expect(again.status == 73)
         #expect(again.errors.contains("already"))
         let running = try await Program.run(["state", "check", "--data", cluster.data.path], in: scratch)
         #expect(running.status == 75, "\(running.errors)")

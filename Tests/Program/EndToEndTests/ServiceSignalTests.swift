@@ -155,10 +155,11 @@ struct ServiceSignalTests {
         let script = """
             exec 2>"$0"
             export JOURNAL_STREAM=$(stat -L -c %d:%i "$0")
-            "$1" worker --connect tcp://127.0.0.1:9 --until-idle 1h --blobs "$0.none" --log-level info & worker=$!
-            until grep -q "info packhorse.worker: Waiting" "$0"; do sleep 0.2; done; kill $worker; wait $worker
+            wait_for() { for _ in $(seq 300); do grep -q "$1" "$2" && return; sleep 0.2; done; }
+            "$1" worker --connect tcp://127.0.0.1:9 --until-idle 1h --blobs "$0.none" & worker=$!
+            wait_for "notice packhorse.worker: There is no blob store yet" "$0"; kill $worker; wait $worker
             "$1" up --data "$0.up" --control-port "$2" --workers 1 --no-gateway >"$0.out" & up=$!
-            until grep -q coordinator "$0.out"; do sleep 0.2; done; kill $up; wait $up
+            wait_for coordinator "$0.out"; kill $up; wait $up
             "$1" inspect /nonexistent
             JOURNAL_STREAM=1:1 "$1" inspect /nonexistent
             true
