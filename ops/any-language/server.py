@@ -19,6 +19,7 @@ class Server:
         self.pause_after = None  # bytes of each answer of more than that, after which nothing comes as long as this is set
         self.flip = None  # a path whose middle byte is changed
         self.silent = None  # a path that is not answered as long as this is set
+        self.token = None  # who does not send it gets 401
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -48,6 +49,8 @@ class Server:
         self.requests.append((path, wanted))
         while path == self.silent:
             time.sleep(0.05)
+        if self.token and handler.headers.get("Authorization") != f"Bearer {self.token}":
+            return self.head(handler, 401, 0)
         file = self.folder / path
         if not file.is_file():
             return self.head(handler, 404, 0)

@@ -13,7 +13,7 @@ final class Drive {
 
     public static void main(String[] words) throws Exception {
         int status;
-        try (OfflineMaps maps = OfflineMaps.open(words[0], words[1], words[2])) {
+        try (OfflineMaps maps = OfflineMaps.open(words[0], words[1], words[2], System.getenv("CATALOG_TOKEN"))) {
             status = run(maps, words);
         } catch (OfflineMapsException error) {
             System.err.println("error " + error.code() + " " + error.getMessage());

@@ -182,6 +182,22 @@ def says_why(world, language):
     expect("error not-found " in device.run("style", "plain", "photos", code=1), "a style that is not here")
 
 
+def sends_a_token(world, language):
+    world.serve("one")
+    device, world.web.token = Device(world, language, "token"), "ph_right"
+    try:
+        said = device.run("get", "photos", "plain", code=1)
+        expect("refuses it" in said, f"without the token said {said}")
+        device.environment["CATALOG_TOKEN"] = "ph_wrong"
+        device.run("get", "photos", "plain", code=1)
+        device.environment["CATALOG_TOKEN"] = "two words"
+        expect("error invalid-arguments " in device.run("installed", code=1), "takes two words for a token")
+        device.environment["CATALOG_TOKEN"] = "ph_right"
+        device.get()
+    finally:
+        world.web.token = None
+
+
 def is_a_package(world, _):
     """pip installs the Python package from its folder, with the library in it."""
     if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True, stdin=subprocess.DEVNULL).returncode:
@@ -304,4 +320,5 @@ ALL = {
     10: alone(python_is_interrupted),
     11: alone(python_refuses_arguments),
     12: alone(java_is_interrupted),
+    13: in_each_language(sends_a_token, "a server that wants a token gets it"),
 }

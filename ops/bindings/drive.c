@@ -112,7 +112,7 @@ static int run(ofm_maps *maps, int count, char **words) {
 int main(int count, char **words) {
     ofm_maps *maps = NULL;
     if (ofm_abi_version() != OFM_ABI_VERSION || count < 5) return 64;
-    ofm_error *error = ofm_maps_open(words[1], words[2], words[3], &maps);
+    ofm_error *error = ofm_maps_open(words[1], words[2], words[3], getenv("CATALOG_TOKEN"), &maps);
     if (error) return fail(error);
     int status = run(maps, count - 4, words + 4);
     ofm_maps_free(maps);

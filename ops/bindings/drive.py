@@ -1,5 +1,6 @@
 """The commands of ops/bindings-test in Python: drive.py FOLDER CATALOG KEY COMMAND [ARGUMENT...]"""
 import json
+import os
 import sys
 
 import offlinemaps
@@ -64,7 +65,7 @@ def run(maps, command, words):
 
 def main(folder, catalog, key, command, *words):
     try:
-        with offlinemaps.Maps(folder, catalog, key) as maps:
+        with offlinemaps.Maps(folder, catalog, key, token=os.environ.get("CATALOG_TOKEN")) as maps:
             return run(maps, command, words)
     except offlinemaps.OfflineMapsError as error:
         print("error", error.code, error.message, file=sys.stderr)

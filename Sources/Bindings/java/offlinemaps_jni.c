@@ -62,12 +62,13 @@ static jbyteArray taken(JNIEnv *env, ofm_error *error, ofm_data *data) {
 #define MAPS ((ofm_maps *)(intptr_t)maps)
 #define NATIVE(type, name) JNIEXPORT type JNICALL Java_offlinemaps_Native_##name
 
-NATIVE(jlong, open)(JNIEnv *env, jclass class, jbyteArray folder, jbyteArray catalog, jbyteArray key) {
-    char *a = text(env, folder), *b = text(env, catalog), *c = text(env, key);
+NATIVE(jlong, open)(JNIEnv *env, jclass class, jbyteArray folder, jbyteArray catalog, jbyteArray key,
+                   jbyteArray token) {
+    char *a = text(env, folder), *b = text(env, catalog), *c = text(env, key), *d = text(env, token);
     ofm_maps *maps = NULL;
     (void)class;
-    failed(env, ofm_maps_open(a, b, c, &maps));
-    free(a), free(b), free(c);
+    failed(env, ofm_maps_open(a, b, c, d, &maps));
+    free(a), free(b), free(c), free(d);
     return (jlong)(intptr_t)maps;
 }
 

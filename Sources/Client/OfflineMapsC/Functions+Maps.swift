@@ -9,13 +9,15 @@ public typealias HandleResult = UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
 /// `ofm_maps_open` of offlinemaps.h.
 @_cdecl("ofm_maps_open") public func openMaps(
-    folder: UnsafePointer<CChar>?, catalog: UnsafePointer<CChar>?, key: UnsafePointer<CChar>?, maps: HandleResult?
+    folder: UnsafePointer<CChar>?, catalog: UnsafePointer<CChar>?, key: UnsafePointer<CChar>?,
+    token: UnsafePointer<CChar>?, maps: HandleResult?
 ) -> Handle? {
     attempt { () throws(StoreError) in
         guard let maps else { throw .needed("maps") }
         maps.pointee = .given(
             try MapsHandle.open(
-                try text(folder, "folder"), catalog: try text(catalog, "catalog"), key: try text(key, "key")))
+                try text(folder, "folder"), catalog: try text(catalog, "catalog"), key: try text(key, "key"),
+                token: try optionalText(token, "token")))
     }
 }
 

@@ -13,7 +13,9 @@ final class MapsHandle: Sendable {
 
     private init(_ maps: OfflineMaps) { self.maps = maps }
 
-    static func open(_ folder: String, catalog: String, key: String) throws(StoreError) -> MapsHandle {
+    static func open(
+        _ folder: String, catalog: String, key: String, token: String?
+    ) throws(StoreError) -> MapsHandle {
         guard !folder.isEmpty else { throw StoreError(.invalidArguments, "The folder is an empty text.") }
         guard let url = URL(string: catalog), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil
         else {
@@ -22,7 +24,7 @@ final class MapsHandle: Sendable {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
         return try counts.withLock { counts throws(StoreError) in
             let maps = try blocking { () async throws(StoreError) in
-                try await OfflineMaps.open(place, catalog: url, key: key)
+                try await OfflineMaps.open(place, catalog: url, key: key) { $0.token = token }
             }
             counts[maps.store.folder.path, default: 0] += 1
             return MapsHandle(maps)

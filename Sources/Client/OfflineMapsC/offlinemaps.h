@@ -84,9 +84,10 @@ void ofm_data_free(ofm_data *data);
  * Needs no network. A second call for the same folder shares the store of the first one.
  *   catalog  the address of the publisher's catalog, http or https
  *   key      the publisher's key: "ed25519-public:" and 44 characters
+ *   token    of a server that shows its catalog with a token only; sent to that server alone. NULL for none
  * Errors: "invalid-arguments", "folder", "storage", "disk-full".
  */
-ofm_error *ofm_maps_open(const char *folder, const char *catalog, const char *key, ofm_maps **maps);
+ofm_error *ofm_maps_open(const char *folder, const char *catalog, const char *key, const char *token, ofm_maps **maps);
 /*
  * Stops its downloads, which keep their bytes, and lets go of the folder. Returns when the last progress function has returned;
  * on the thread of the library it returns at once. Handles of downloads stay valid and are still to be freed.

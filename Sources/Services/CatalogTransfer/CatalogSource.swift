@@ -20,8 +20,10 @@ package struct CatalogSource: Sendable {
     ///
     /// Nothing is read yet.
     ///
-    /// - Parameter text: As in ``CatalogLocation``.
-    package init(_ text: String) throws {
+    /// - Parameters:
+    ///   - text: As in ``CatalogLocation``.
+    ///   - token: Sent to the web server as `Authorization: Bearer`, and never to another host; no space, no line break.
+    package init(_ text: String, token: String? = nil) throws {
         place = try CatalogLocation(text)
         let address: String
         switch place {
@@ -40,6 +42,7 @@ package struct CatalogSource: Sendable {
         // Five redirects are followed (the client's default). None may lead from https to http.
         // The digests of a catalog are those of its files as they are.
         options.acceptsGzip = false
+        if let token { options.headers = [HeaderField("Authorization", "Bearer \(token)")] }
         if address.lowercased().hasPrefix("https://") {
             options.redirectRefusal = { target in
                 target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
@@ -142,7 +145,10 @@ package struct CatalogSource: Sendable {
                 .unavailable, "'\(name)\(path)' is sent with Content-Encoding \(coding.prefix(40))",
                 hint: "files of a catalog must be served unchanged; turn the server's compression off for them")
         }
-        return CatalogTransferError(.unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)")
+        let isRefused = answer.status == 401 || answer.status == 403
+        return CatalogTransferError(
+            .unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)",
+            hint: isRefused ? "set PACKHORSE_CATALOG_TOKEN to a token of that server, or ask who runs it" : nil)
     }
 
     private static func check(

@@ -28,7 +28,8 @@ struct FunctionTests {
 
     private func opened(_ folder: URL) throws -> Handle {
         var maps: Handle?
-        let error = openMaps(folder: folder.path, catalog: "http://127.0.0.1:1/", key: Self.key, maps: &maps)
+        let error = openMaps(
+            folder: folder.path, catalog: "http://127.0.0.1:1/", key: Self.key, token: nil, maps: &maps)
         #expect(code(error) == nil)
         return try #require(maps)
     }
@@ -45,17 +46,26 @@ struct FunctionTests {
         let folder = scratch()
         defer { try? FileManager.default.removeItem(at: folder) }
         var maps: Handle?
-        #expect(code(openMaps(folder: nil, catalog: "http://h/", key: Self.key, maps: &maps)) == "invalid-arguments")
-        #expect(code(openMaps(folder: "", catalog: "http://h/", key: Self.key, maps: &maps)) == "invalid-arguments")
+        #expect(
+            code(openMaps(folder: nil, catalog: "http://h/", key: Self.key, token: nil, maps: &maps))
+                == "invalid-arguments")
+        #expect(
+            code(openMaps(folder: "", catalog: "http://h/", key: Self.key, token: nil, maps: &maps))
+                == "invalid-arguments")
         for catalog in ["", "file:///x", "http://", "no address"] {
-            let error = openMaps(folder: folder.path, catalog: catalog, key: Self.key, maps: &maps)
+            let error = openMaps(folder: folder.path, catalog: catalog, key: Self.key, token: nil, maps: &maps)
             #expect(code(error) == "invalid-arguments", "\(catalog)")
         }
-        #expect(code(openMaps(folder: folder.path, catalog: "http://h/", key: "x", maps: &maps)) == "invalid-arguments")
         #expect(
-            code(openMaps(folder: folder.path, catalog: "http://h/", key: Self.key, maps: nil)) == "invalid-arguments")
+            code(openMaps(folder: folder.path, catalog: "http://h/", key: "x", token: nil, maps: &maps))
+                == "invalid-arguments")
+        #expect(
+            code(openMaps(folder: folder.path, catalog: "http://h/", key: Self.key, token: nil, maps: nil))
+                == "invalid-arguments")
         let wrong: [CChar] = [-1, -2, 0]
-        #expect(code(openMaps(folder: wrong, catalog: "http://h/", key: Self.key, maps: &maps)) == "invalid-arguments")
+        #expect(
+            code(openMaps(folder: wrong, catalog: "http://h/", key: Self.key, token: nil, maps: &maps))
+                == "invalid-arguments")
         #expect(maps == nil && !FileManager.default.fileExists(atPath: folder.path))
         var data: Handle?
         #expect(code(installed(nil, json: &data)) == "invalid-arguments")

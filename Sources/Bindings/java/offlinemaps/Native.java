@@ -7,7 +7,7 @@ final class Native {
 
     private Native() {}
 
-    static native long open(byte[] folder, byte[] catalog, byte[] key) throws OfflineMapsException;
+    static native long open(byte[] folder, byte[] catalog, byte[] key, byte[] token) throws OfflineMapsException;
     static native void close(long maps);
     static native byte[] catalog(long maps, long maxAge) throws OfflineMapsException;
     static native byte[] search(long maps, byte[] text, byte[] language) throws OfflineMapsException;

@@ -31,7 +31,12 @@ public final class OfflineMaps implements AutoCloseable {
 
     /** Opens a folder, makes it where it is missing, and continues interrupted downloads. Needs no network. */
     public static OfflineMaps open(String folder, String catalog, String key) throws OfflineMapsException {
-        return new OfflineMaps(Native.open(bytes(folder), bytes(catalog), bytes(key)));
+        return open(folder, catalog, key, null);
+    }
+
+    /** The same for a server that shows its catalog with a token only; the token is sent to that server alone. */
+    public static OfflineMaps open(String folder, String catalog, String key, String token) throws OfflineMapsException {
+        return new OfflineMaps(Native.open(bytes(folder), bytes(catalog), bytes(key), token == null ? null : bytes(token)));
     }
 
     /**

@@ -24,7 +24,7 @@ _FUNCTIONS = {
     "ofm_data_length": (c_size_t, [c_void_p]),
     "ofm_data_type": (c_char_p, [c_void_p]),
     "ofm_data_free": (None, [c_void_p]),
-    "ofm_maps_open": (c_void_p, [c_char_p, c_char_p, c_char_p, _OUT]),
+    "ofm_maps_open": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, _OUT]),
     "ofm_maps_free": (None, [c_void_p]),
     "ofm_maps_catalog": (c_void_p, [c_void_p, c_int64, _OUT]),
     "ofm_maps_search": (c_void_p, [c_void_p, c_char_p, c_char_p, _OUT]),

@@ -63,10 +63,13 @@ class Maps:
     """The maps of a folder. Every call raises OfflineMapsError when it fails; all may be used by several threads."""
 
     def __init__(self, folder: Union[str, os.PathLike[str]], catalog: str, key: str,
-                 library: Union[str, os.PathLike[str], None] = None) -> None:
-        """Opens the folder, makes it where it is missing, and continues interrupted downloads. Needs no network."""
+                 library: Union[str, os.PathLike[str], None] = None, *, token: Optional[str] = None) -> None:
+        """Opens the folder, makes it where it is missing, and continues interrupted downloads. Needs no network.
+
+        `token`: of a server that shows its catalog with a token only; it is sent to that server alone.
+        """
         place = folder.__fspath__() if isinstance(folder, os.PathLike) else folder
-        texts = _text(place, "folder", "a str or a path of one"), _text(catalog, "catalog"), _text(key, "key")
+        texts = _text(place, "folder", "a str or a path of one"), _text(catalog, "catalog"), _text(key, "key"), None if token is None else _text(token, "token")
         self._running: set[Download] = set()
         loaded, value = _library.load(library), ctypes.c_void_p()
         begin()

@@ -8,6 +8,11 @@ public struct StoreOptions: Sendable {
     public var catalog: URL?
     /// Whose catalogs are accepted.
     public var trust: Trust
+    /// The token of a catalog that its server shows with a token only (`packhorse gateway --private`); `nil` for none.
+    ///
+    /// It is sent as `Authorization: Bearer` to the server of ``catalog``, and to no other: not to mirrors, and not after a redirect to
+    /// another host. While the folder is open, the token of the first call counts.
+    public var token: String?
     /// How much the store may hold.
     public var quota = Quota()
     /// Which network tasks may use.

@@ -97,7 +97,7 @@ actor StoreWorker {
     init(_ options: StoreOptions) throws(StoreError) {
         let folder = StoreFolder(options.folder)
         try folder.make()
-        let fetcher = options.fetcher ?? URLSessionFetcher()
+        let fetcher = try TokenFetcher.make(options)
         self.options = options
         self.folder = folder
         self.fetcher = fetcher

@@ -109,7 +109,7 @@ struct CatalogVerifyCommand: AsyncParsableCommand {
         let key = try SigningKeyOption.readPublic(publicKey)
         let (catalog, json) = (catalog, json)
         try await Interruptible.run {
-            try await CatalogCheck.run(try CatalogSource(catalog), key: key).printResult(json: json)
+            try await CatalogCheck.run(try CatalogSource(toRead: catalog), key: key).printResult(json: json)
         }
     }
 }

@@ -20,7 +20,7 @@ struct CatalogListCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
-        let source = try CatalogSource(catalog)
+        let source = try CatalogSource(toRead: catalog)
         let lists = try await source.lists()
         let rows = lists.sorted { $0.key < $1.key }.flatMap { edition, entries in
             entries.map { CatalogRow($0, in: edition) }

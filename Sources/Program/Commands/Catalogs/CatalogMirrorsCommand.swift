@@ -71,7 +71,7 @@ struct CatalogMirrorsListCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
-        let source = try CatalogSource(catalog)
+        let source = try CatalogSource(toRead: catalog)
         guard let document = try await CatalogDocument.read(source, key: nil) else { throw source.place.missingIndex }
         let mirrors = document.index.mirrors ?? []
         if json { return Console.result(try JSONText.pretty(mirrors)) }

@@ -32,7 +32,7 @@ enum CatalogName: Hashable {
     /// The catalog for reading; the coordinator says where one of its own is.
     func source(_ cluster: ClusterOptions) async throws -> CatalogSource {
         switch self {
-        case .place(let text): return try CatalogSource(text)
+        case .place(let text): return try CatalogSource(toRead: text)
         case .name(let name):
             let health = try await Self.asking(name) { try await cluster.withClient { try await $0.health() } }
             guard let folder = health.folder(ofCatalog: name) else {
@@ -48,7 +48,7 @@ enum CatalogName: Hashable {
                     "catalog '\(name)' is in '\(folder)' on the coordinator's machine, which this machine does not have",
                     hint: "give the http(s) address of the catalog instead of its name")
             }
-            return try CatalogSource(url)
+            return try CatalogSource(toRead: url)
         }
     }
 

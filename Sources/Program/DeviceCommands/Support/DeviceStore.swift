@@ -89,6 +89,7 @@ enum DeviceStore {
         }
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
+        options.token = try Variable.catalogToken()
         options.fetcher = try DeviceFetcher(folder: settings.folder)
         options.onRefusedAddress = { Console.warning($0.words) }
         let store = try await MapStore.open(options)
@@ -161,6 +162,7 @@ enum DeviceStore {
         switch cause {
         case .olderCatalog: "--allow-older accepts it"
         case .badSignature: "check --public-key; --unsigned accepts catalogs without a signature"
+        case .notAllowed: "set PACKHORSE_CATALOG_TOKEN to a token of that server, or ask who runs it"
         default: nil
         }
     }
