@@ -56,6 +56,19 @@ def measured(browser, page, work):
     return longest(browser.browser.stop_tracing())
 
 
+def opened_place(page, again):
+    """The list of a place is made when it is opened, and stays when the page draws again."""
+    rows = "document.querySelectorAll('.tree li').length"
+    check("catalog of 600: closed places have no rows", page.evaluate(rows) <= 10, page.evaluate(rows))
+    page.locator(".tree summary").first.click()
+    check("catalog of 600: an opened continent shows its countries", until(page, f"{rows} > 10"), page.evaluate(rows))
+    page.locator(".tree ul summary").first.click()
+    check("catalog of 600: an opened country shows its packages", until(page, "document.querySelectorAll('.tree .pack').length >= 10"))
+    shown = page.evaluate(rows)
+    again()
+    check("catalog of 600: they stay when the page draws again", page.evaluate(rows) == shown, f"{page.evaluate(rows)}, before {shown}")
+
+
 def speed(browser):
     page = browser.page(OPERATOR)
     real = page.request.get(f"{URL}/catalog.json").json()
@@ -89,4 +102,6 @@ def speed(browser):
             took, tasks = measured(browser, page, work)
             print(f"  {name}, {what}: longest task {took:.0f} ms of {tasks}", flush=True)
             check(f"speed: {name}, {what}: at most {LIMIT} ms", 0 < tasks and took <= LIMIT, f"{took:.0f} ms of processor time, {tasks} tasks")
+        if view == "catalog":
+            opened_place(page, again)
     page.context.close()

@@ -10,6 +10,8 @@ export function catalog(page, parts, query) {
   const w = words.catalog;
   let text = query.get('q') ?? '';
   let edition = query.get('edition');
+  /** Whether a person opened or closed a place, by its key. */
+  const choices = new Map();
   return async (get) => {
     const data = await get('catalog.json');
     const editions = data.editions ?? [];
@@ -38,22 +40,35 @@ export function catalog(page, parts, query) {
           editions.map((one) => el('option', { value: one.path, selected: one.path === edition }, nameOfEdition(one))))) : null),
       el('p', { class: 'soft' }, w.total(number(sum.packages), size(sum.bytes)), ' · ', link(w.plain, 'catalog.html')),
       others.length === 0 ? null : el('p', { class: 'buttons' }, w.others, ' ', others.slice(0, 8).map((one) => button(`${nameOfEdition(one)} (${number(countOf(one.path))})`, `edition ${one.path}`, () => choose(one.path)))),
-      sum.packages === 0 ? empty(text ? w.nothing : w.empty, page.role === 'none' ? null : link(words.views.extract, '#/extract', { class: 'button' })) : el('div', { class: 'card' }, branch(found, language, text !== '' || sum.packages <= 60)),
+      sum.packages === 0 ? empty(text ? w.nothing : w.empty, page.role === 'none' ? null : link(words.views.extract, '#/extract', { class: 'button' })) : el('div', { class: 'card' }, branch(found, { language, isOpen: sum.packages <= 60, choices })),
       (data.styles ?? []).length > 0 ? table(w.styles, [[w.style, (one) => one.name ?? one.id], [w.version, (one) => one.version, 'n'], [w.size, (one) => size(one.size), 'n'],
         [words.pack.download, (one) => link(words.pack.download, `${one.url}?download`, { 'aria-label': `${words.pack.download} ${one.id}` })]], data.styles, (one) => one.id) : null];
   };
 }
 
-function branch(node, language, isOpen, isTop = true) {
-  return el('ul', { class: isTop ? 'tree' : null, lang: language },
-    node.packages.map((item) => leaf(item, language)),
+/** The list of a place. `tree`: its language, whether places are open at first, and the choices of the person. */
+function branch(node, tree, isTop = true) {
+  return el('ul', { class: isTop ? 'tree' : null, lang: tree.language },
+    node.packages.map((item) => leaf(item, tree.language)),
     node.children.map((child) => {
-      const sum = totals(child);
       // A place with only its own package needs no level of its own.
-      if (child.children.length === 0 && child.packages.length === 1 && child.packages[0].region === child.id) return leaf(child.packages[0], language);
-      return el('li', { key: `node ${child.id}` }, el('details', { open: isOpen, key: `${child.id} ${isOpen}` },
-        el('summary', {}, nameOf(child, language), ' ', el('small', {}, words.catalog.total(number(sum.packages), size(sum.bytes)))), branch(child, language, isOpen, false)));
+      if (child.children.length === 0 && child.packages.length === 1 && child.packages[0].region === child.id) return leaf(child.packages[0], tree.language);
+      return el('li', { key: `node ${child.id}` }, place(child, tree));
     }));
+}
+
+/** A place that can be opened. The list of a closed one is made when it is opened: 600 packages would take 100 ms at each drawing. */
+function place(node, tree) {
+  const key = `${node.id} ${tree.isOpen}`;
+  const isOpen = tree.choices.get(key) ?? tree.isOpen;
+  const sum = totals(node);
+  const toggle = ({ currentTarget: element }) => {
+    tree.choices.set(key, element.open);
+    if (element.open && element.children.length === 1) element.append(branch(node, tree, false));
+  };
+  return el('details', { open: isOpen, key, on: { toggle } },
+    el('summary', {}, nameOf(node, tree.language), ' ', el('small', {}, words.catalog.total(number(sum.packages), size(sum.bytes)))),
+    isOpen ? branch(node, tree, false) : null);
 }
 
 function leaf(item, language) {
