@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// Environment variables of the commands.
