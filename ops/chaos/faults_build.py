@@ -29,7 +29,11 @@ class Build:
 
         def look():
             for list_ in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
-                found.extend(int(pid) for pid in list_.read_text().split() if command(int(pid)) == role)
+                try:
+                    children = list_.read_text().split()
+                except (FileNotFoundError, ProcessLookupError):
+                    continue  # the thread has just ended; another one has its children
+                found.extend(int(pid) for pid in children if command(int(pid)) == role)
             return found or not self.process.is_running
 
         wait(f"a {role} of the build", look, pause=0.001)
