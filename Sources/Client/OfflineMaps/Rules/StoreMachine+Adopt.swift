@@ -5,6 +5,8 @@ extension StoreMachine {
     mutating func adopt(_ files: [AdoptedFile]) -> Answer {
         func isLeaving() -> Bool { files.contains { trash[.file($0.file.id)] != nil } }
         if isLeaving() { return .busy }
+        // It has taken the place of the damaged file with the same name already, and needs no space in addition.
+        for file in files.map(\.file) where rows.faulty[file.id]?.state == .damaged { returned(file.id, as: file) }
         let new = files.map(\.file).filter { rows.files[$0.id] == nil }
         if let limit = limitExceeded(by: new) {
             for file in new {

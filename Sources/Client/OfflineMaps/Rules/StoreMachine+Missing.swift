@@ -47,14 +47,20 @@ extension StoreMachine {
 
     /// A file that was missing or damaged is whole, and becomes current again, when no newer version has taken its place.
     ///
-    /// - Parameter whole: The file as it is now; `nil` when it is as its row says.
-    mutating func returned(_ id: FileID, as whole: InstalledFile? = nil) {
+    /// - Parameters:
+    ///   - whole: The file as it is now; `nil` when it is as its row says.
+    ///   - download: What has brought it; `nil` when it came back by itself: then what its row says of its age counts.
+    mutating func returned(_ id: FileID, as whole: InstalledFile? = nil, by download: DownloadItem? = nil) {
         guard let back = rows.faulty[id] else { return }
         change(.removeFile(id))
         // What a task does for the same file has become useless.
         if let op = ops.on(id.digest)?.id { stop(op) }
         addPrepared(whole ?? back)
         if let current = rows.current(id.key), current.version > back.version { return discardPrepared(id) }
-        swap(DownloadItem(holder: rows.holders(of: id.key).first?.item, file: id, size: back.bytes))
+        var arrived = DownloadItem(holder: rows.holders(of: id.key).first?.item, file: id, size: back.bytes)
+        (arrived.age, arrived.expires) = (download?.age ?? back.age, download?.expires ?? back.expires)
+        swap(arrived)
+        // A newer pack may have taken its place.
+        discardPrepared(id)
     }
 }

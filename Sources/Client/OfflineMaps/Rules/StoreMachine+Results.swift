@@ -92,13 +92,15 @@ extension StoreMachine {
     }
 
     mutating func prepared(_ id: OpID, _ file: InstalledFile) {
-        _ = endOp(id)
+        let op = endOp(id)
         guard rows.files[file.id] == nil else { return }
         setPart(file.sha256, nil)
         setVerified(file.sha256, false)
         forgetFilled(file.sha256)
         // It has taken the place of the damaged file with the same name already.
-        if rows.faulty[file.id]?.state == .damaged { return returned(file.id, as: file) }
+        if rows.faulty[file.id]?.state == .damaged {
+            return returned(file.id, as: file, by: op?.work.download)
+        }
         addPrepared(file)
         if !plans.wants(file.id) { discardPrepared(file.id) }
     }

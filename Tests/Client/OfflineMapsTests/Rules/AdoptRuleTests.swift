@@ -48,6 +48,25 @@ import Testing
         #expect(driver.machine.rows.files.isEmpty)
     }
 
+    /// The copy is at the place of the damaged file before the quota is asked: removing it would remove the map.
+    @Test func aCopyOfADamagedFileTakesItsPlaceAlsoWhenTheQuotaRefusesTheOthers() {
+        var rows = StoreRows()
+        let damaged = InstalledFile(download("p", version: 2).file, .damaged)
+        rows.apply(.file(damaged))
+        rows.holds = [Hold(key: damaged.id.key, item: item)]
+        rows.settings.quota.bytes = 1_500
+        var driver = RuleDriver(rows)
+        let files = [adopted("p", version: 2), adopted("q", version: 1)]
+        let effects = ask(&driver, files)
+        #expect(answers(effects) == [.limited(.quota(needed: 2_000, allowed: 1_500))])
+        #expect(effects.discards == [.file(files[1].file.id)])
+        #expect(driver.machine.rows.current(damaged.id.key)?.id == damaged.id && driver.machine.rows.faulty.isEmpty)
+        // Alone it needs no space.
+        driver.send(.damaged(damaged.id))
+        #expect(answers(ask(&driver, [files[0]])) == [.done])
+        #expect(driver.machine.rows.current(damaged.id.key)?.id == damaged.id && driver.machine.used == 1_000)
+    }
+
     @Test func theLimitOfPacksRefuses() {
         var rows = StoreRows()
         rows.settings.quota.tilePacks = 0

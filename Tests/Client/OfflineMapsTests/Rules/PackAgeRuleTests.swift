@@ -59,6 +59,21 @@ import Testing
         #expect(driver.machine.parts.isEmpty && driver.machine.preparedFiles.isEmpty)
     }
 
+    /// Its age is that of the list that has brought it again: an older pack of another list does not take its place.
+    @Test func aDamagedPackThatWasDownloadedAgainKeepsItsAge() throws {
+        var driver = RuleDriver()
+        var new = pack("2026-11-02", of: "B", for: "b")
+        new.expires = 900
+        #expect(load([pack("2026-11-01", of: "A", for: "a")], &driver) == 1)
+        #expect(load([new], &driver) == 1)
+        driver.send(.damaged(new.file))
+        #expect(load([new], &driver) == 1)
+        let current = try #require(driver.machine.rows.current(key))
+        #expect(current.id == new.file && current.age == new.age && current.expires == 900)
+        #expect(load([pack("2026-11-01", of: "A", for: "a")], &driver) == 0)
+        #expect(driver.machine.rows.current(key)?.id == new.file)
+    }
+
     @Test func listsWithoutDatesDoNotReplaceEachOthersPacks() {
         var driver = RuleDriver()
         var fetches = 0
