@@ -62,6 +62,7 @@ import Testing
         #expect(effects.discards == [.file(files[1].file.id)])
         #expect(driver.machine.rows.current(damaged.id.key)?.id == damaged.id && driver.machine.rows.faulty.isEmpty)
         // Alone it needs no space.
+        driver.send(.gone(.file(files[1].file.id)))
         driver.send(.damaged(damaged.id))
         #expect(answers(ask(&driver, [files[0]])) == [.done])
         #expect(driver.machine.rows.current(damaged.id.key)?.id == damaged.id && driver.machine.used == 1_000)
