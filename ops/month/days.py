@@ -135,6 +135,8 @@ def source_broken(world, tiles):
     expect(named and named <= bad, f"{len(named)} tiles are named, {len(named - bad)} of them were right")
     wait("the firing failed", lambda: world.last_firing()["result"] == "failed", 60 * harness.PATIENCE)
     expect(world.findings(), "health says nothing of the failed firing")
+    # The next firing ends this state.
+    world.watch.wait_for("ScheduleFailed")
     now = {name: version["version"] for name, version in world.newest(world.staging).items()}
     expect(now == staged, "the failed job changed staging")
     world.check_live()

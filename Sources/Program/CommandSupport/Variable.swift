@@ -15,12 +15,12 @@ package enum Variable {
 
     /// `PACKHORSE_CATALOG_TOKEN`: the token for a server that shows its catalog with a token only (`gateway --private`).
     ///
-    /// - Throws: ``CLIError`` 64 for a text that no header can have.
+    /// - Throws: ``CLIError`` 78 for a text that no header can have.
     package static func catalogToken() throws -> String? {
         guard let token = value("PACKHORSE_CATALOG_TOKEN") else { return nil }
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw CLIError(
-                .usage, "PACKHORSE_CATALOG_TOKEN has a space or another character that no token has",
+                .configuration, "PACKHORSE_CATALOG_TOKEN has a space or another character that no token has",
                 hint: "set it to the line that 'packhorse keygen NAME.token' printed: ph_ and what follows")
         }
         return token

@@ -26,6 +26,13 @@ extension CatalogLocation {
             hint: "write the whole address: https://maps.example.com/offline/")
     }
 
+    /// The error for an address with a name and a password, which are not repeated.
+    static var hasUser: CatalogTransferError {
+        CatalogTransferError(
+            .badAddress, "an address with a user or a password is not read",
+            hint: "write the address without them; for a server that wants a token set PACKHORSE_CATALOG_TOKEN")
+    }
+
     /// The error for a text that is an address, but not of a web server; `nil` for others.
     static func refusal(ofAddress text: String) -> CatalogTransferError? {
         guard text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else { return nil }

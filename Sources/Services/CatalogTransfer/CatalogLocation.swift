@@ -19,7 +19,8 @@ package enum CatalogLocation: Sendable, Hashable {
     package init(_ text: String) throws(CatalogTransferError) {
         let lower = text.lowercased()
         if lower.hasPrefix("http://") || lower.hasPrefix("https://") {
-            guard URL(string: text)?.host()?.isEmpty == false else { throw Self.noServer(text) }
+            guard let url = URL(string: text), url.host()?.isEmpty == false else { throw Self.noServer(text) }
+            guard url.user() == nil, url.password() == nil else { throw Self.hasUser }
             var base = text
             if base.hasSuffix("/" + CatalogIndex.fileName) { base.removeLast(CatalogIndex.fileName.count) }
             self = .web(base.hasSuffix("/") ? base : base + "/")

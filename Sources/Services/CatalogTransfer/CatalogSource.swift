@@ -147,8 +147,10 @@ package struct CatalogSource: Sendable {
         }
         let isRefused = answer.status == 401 || answer.status == 403
         return CatalogTransferError(
-            .unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)",
-            hint: isRefused ? "set PACKHORSE_CATALOG_TOKEN to a token of that server, or ask who runs it" : nil)
+            isRefused ? .permission : .unavailable,
+            "'\(name)\(path)' was answered with HTTP status \(answer.status)",
+            hint: isRefused
+                ? "set PACKHORSE_CATALOG_TOKEN to a token that counts on that server, or ask who runs it" : nil)
     }
 
     private static func check(

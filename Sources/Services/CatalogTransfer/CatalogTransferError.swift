@@ -21,7 +21,7 @@ package enum CatalogTransferErrorCode: String, ErrorCode {
     case unavailable
     /// The key that the catalog needs is not given.
     case wrongKey = "wrong-key"
-    /// A file may not be read by this user.
+    /// A file may not be read by this user, or a server refuses it without a token that it knows.
     case permission
     /// The operating system refused a file operation.
     case io

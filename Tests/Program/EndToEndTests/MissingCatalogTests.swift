@@ -58,6 +58,11 @@ struct MissingCatalogTests {
         try await check(
             install + ["http://127.0.0.1:9/maps/"], in: scratch, status: 69,
             says: "the catalog at 'http://127.0.0.1:9/maps/' cannot be read", hint: "check the address")
+        for command in [install, ["catalog", "verify"]] {
+            try await check(
+                command + ["http://someone:secret@127.0.0.1:9/maps/"], in: scratch, status: 64,
+                says: "an address with a user or a password is not read", hint: "PACKHORSE_CATALOG_TOKEN")
+        }
         try await check(
             install + ["maps.example.com/offline"], in: scratch, status: 66, says: "does not exist",
             hint: "https://maps.example.com/offline")

@@ -14,11 +14,12 @@ struct PrivateGatewayTests {
         for command in [install, ["catalog", "list", url], ["catalog", "verify", url]] {
             let refused = try await Program.run(command, in: scratch)
             #expect(
-                refused.status != 0 && refused.errors.contains("hint: set PACKHORSE_CATALOG_TOKEN"), "\(refused.errors)"
+                refused.status == 77 && refused.errors.contains("hint: set PACKHORSE_CATALOG_TOKEN"),
+                "\(refused.errors)"
             )
             let wrong = try await Program.run(
                 command, environment: ["PACKHORSE_CATALOG_TOKEN": "two words"], in: scratch)
-            #expect(wrong.status == 64 && wrong.errors.contains("has a space"), "\(wrong.errors)")
+            #expect(wrong.status == 78 && wrong.errors.contains("has a space"), "\(wrong.errors)")
             let taken = try await Program.run(command, environment: ["PACKHORSE_CATALOG_TOKEN": token], in: scratch)
             #expect(taken.status == 0, "\(command): \(taken.errors)")
         }

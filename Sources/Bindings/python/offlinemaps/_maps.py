@@ -62,8 +62,8 @@ class Tile(NamedTuple):
 class Maps:
     """The maps of a folder. Every call raises OfflineMapsError when it fails; all may be used by several threads."""
 
-    def __init__(self, folder: Union[str, os.PathLike[str]], catalog: str, key: str,
-                 library: Union[str, os.PathLike[str], None] = None, *, token: Optional[str] = None) -> None:
+    def __init__(self, folder: Union[str, os.PathLike[str]], catalog: str, key: str, *,
+                 token: Optional[str] = None, library: Union[str, os.PathLike[str], None] = None) -> None:
         """Opens the folder, makes it where it is missing, and continues interrupted downloads. Needs no network.
 
         `token`: of a server that shows its catalog with a token only; it is sent to that server alone.

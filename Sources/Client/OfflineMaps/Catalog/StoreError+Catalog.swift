@@ -21,7 +21,12 @@ extension StoreError {
             ("there is no network, or its server does not answer", "Check the network and the address, then try again.")
         case .notFound:
             ("its server does not have it", "Check the address: it is that of the folder with catalog.json.")
-        case .notAllowed, .limitExceeded: ("its server refuses it", "Check the address, or ask its publisher.")
+        case .notAllowed:
+            (
+                "its server refuses it",
+                "Check the token of the catalog (packhorse: PACKHORSE_CATALOG_TOKEN) and the address, or ask its publisher."
+            )
+        case .limitExceeded: ("its server refuses it", "Check the address, or ask its publisher.")
         case .serverError: ("its server failed repeatedly", "Try again later.")
         case .badSignature:
             ("its signature is missing or not of this key", "Check the key: the publisher's file that ends with .pub.")

@@ -20,19 +20,11 @@ struct TokenFetcher: Fetcher {
 
     private let base: any Fetcher
     private let server: Server
-    private let token: String
+    private let token: CatalogToken
 
-    /// The fetcher of a store: with its token, when the options have one and the catalog is on a web server.
-    ///
-    /// - Throws: `invalid-arguments` for a token that no header can have.
-    static func make(_ options: StoreOptions) throws(StoreError) -> any Fetcher {
+    /// The fetcher of a store: with its token, when the catalog is on a web server.
+    static func make(_ options: StoreOptions, _ token: CatalogToken) -> any Fetcher {
         let base = options.fetcher ?? URLSessionFetcher()
-        guard let token = options.token else { return base }
-        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw StoreError(
-                .invalidArguments, "The token is empty, or has a space or another character that no token has.",
-                advice: "Give the line that 'packhorse keygen' printed: ph_ and what follows.")
-        }
         guard let server = options.catalog.flatMap(Server.init) else { return base }
         return TokenFetcher(base: base, server: server, token: token)
     }
@@ -52,7 +44,7 @@ struct TokenFetcher: Fetcher {
 
     /// A header of the app has priority.
     private func withToken(_ request: ResourceRequest) -> ResourceRequest {
-        guard Server(request.url) == server,
+        guard let token = token.current, Server(request.url) == server,
             !request.headers.keys.contains(where: { $0.lowercased() == "authorization" })
         else { return request }
         var request = request

@@ -16,8 +16,8 @@ public actor MapStore {
 
     /// Opens the store of a folder, and makes the folder where it is missing.
     ///
-    /// A second call for the same folder gives the same store. It must name the same keys and the same catalog, or no catalog; its
-    /// other options are not read. No task begins before
+    /// A second call for the same folder gives the same store. It must name the same keys and the same catalog, or no catalog; a token
+    /// that it names replaces the former one, and its other options are not read. No task begins before
     /// ``start()``. A damaged database is set aside as `store.sqlite.damaged`; such a one, and one that is missing or empty, is
     /// made again from the installed files.
     ///
@@ -85,7 +85,9 @@ private actor StoreRegistry {
     func open(_ options: StoreOptions) async throws(StoreError) -> MapStore {
         let path = options.folder.standardizedFileURL.resolvingSymlinksInPath().path
         if let store = stores[path]?.store {
-            guard let other = store.worker.options.difference(from: options) else { return store }
+            guard let other = store.worker.options.difference(from: options) else {
+                return try Self.shared(store, with: options)
+            }
             // A store that was suspended makes place for one with other options.
             guard await store.worker.isLetGo else { throw Self.isOpen(options.folder, with: other) }
             // Another call may have opened it meanwhile.
@@ -96,7 +98,7 @@ private actor StoreRegistry {
             if let other = store.worker.options.difference(from: options) {
                 throw Self.isOpen(options.folder, with: other)
             }
-            return store
+            return try Self.shared(store, with: options)
         }
         let task = Task { () async -> Result<MapStore, StoreError> in
             do throws(StoreError) { return .success(try await MapStore(alone: options)) } catch {
@@ -108,6 +110,12 @@ private actor StoreRegistry {
         opening[path] = nil
         if case .success(let store) = result { stores[path] = Entry(store: store) }
         return try result.get()
+    }
+
+    /// A store that is open already, with the token of this call when it names one: the former one may have ended.
+    private static func shared(_ store: MapStore, with options: StoreOptions) throws(StoreError) -> MapStore {
+        if let token = options.token { try store.worker.token.replace(with: token) }
+        return store
     }
 
     private static func isOpen(_ folder: URL, with other: String) -> StoreError {

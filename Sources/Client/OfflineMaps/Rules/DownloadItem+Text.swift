@@ -12,7 +12,7 @@ extension DownloadItem {
         case .notFound: (problem, remedy) = (cause.words, isTile ? "ask who runs the server" : publisher)
         case .notAllowed:
             problem = cause.words + (status.map { " with the HTTP status \($0)" } ?? "")
-            remedy = "ask who runs the server, or check the access key of the app"
+            remedy = "check the token (packhorse: PACKHORSE_CATALOG_TOKEN), or ask who runs the server"
         case .badBytes: (problem, remedy) = ("\(cause.words), also the second time", publisher)
         default: return nil
         }

@@ -11,7 +11,7 @@ public struct StoreOptions: Sendable {
     /// The token of a catalog that its server shows with a token only (`packhorse gateway --private`); `nil` for none.
     ///
     /// It is sent as `Authorization: Bearer` to the server of ``catalog``, and to no other: not to mirrors, and not after a redirect to
-    /// another host. While the folder is open, the token of the first call counts.
+    /// another host. A later call that opens the same folder with another token replaces it.
     public var token: String?
     /// How much the store may hold.
     public var quota = Quota()

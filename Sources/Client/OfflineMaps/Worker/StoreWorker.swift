@@ -33,6 +33,7 @@ actor StoreWorker {
     nonisolated let folder: StoreFolder
     let shared: StoreShared
     let fetcher: any Fetcher
+    let token: CatalogToken
     /// The catalog's own address and its mirrors.
     let servers: CatalogServers
     let planner: Planner
@@ -97,7 +98,9 @@ actor StoreWorker {
     init(_ options: StoreOptions) throws(StoreError) {
         let folder = StoreFolder(options.folder)
         try folder.make()
-        let fetcher = try TokenFetcher.make(options)
+        let token = try CatalogToken(options.token)
+        let fetcher = TokenFetcher.make(options, token)
+        self.token = token
         self.options = options
         self.folder = folder
         self.fetcher = fetcher

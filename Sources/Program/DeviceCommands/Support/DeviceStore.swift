@@ -89,7 +89,7 @@ enum DeviceStore {
         }
         var options = StoreOptions(folder: folder, trust: settings.trust)
         options.catalog = settings.address
-        options.token = try Variable.catalogToken()
+        if case .web? = settings.place { options.token = try Variable.catalogToken() }
         options.fetcher = try DeviceFetcher(folder: settings.folder)
         options.onRefusedAddress = { Console.warning($0.words) }
         let store = try await MapStore.open(options)
@@ -162,7 +162,7 @@ enum DeviceStore {
         switch cause {
         case .olderCatalog: "--allow-older accepts it"
         case .badSignature: "check --public-key; --unsigned accepts catalogs without a signature"
-        case .notAllowed: "set PACKHORSE_CATALOG_TOKEN to a token of that server, or ask who runs it"
+        case .notAllowed: "set PACKHORSE_CATALOG_TOKEN to a token that counts on that server, or ask who runs it"
         default: nil
         }
     }

@@ -25,9 +25,9 @@ struct TokenFetcherTests {
         }
     }
 
-    private func options(_ catalog: String, token: String?, _ recorder: Recorder) -> StoreOptions {
+    private func options(_ catalog: String, _ recorder: Recorder) -> StoreOptions {
         var options = StoreOptions(folder: URL(filePath: "/unused"), trust: .unsigned)
-        (options.catalog, options.token, options.fetcher) = (URL(string: catalog), token, recorder)
+        (options.catalog, options.fetcher) = (URL(string: catalog), recorder)
         return options
     }
 
@@ -41,7 +41,7 @@ struct TokenFetcherTests {
     ])
     func onlyTheServerOfTheCatalogGetsIt(catalog: String, address: String, isSent: Bool) async throws {
         let recorder = Recorder()
-        let fetcher = try TokenFetcher.make(options(catalog, token: "ph_a", recorder))
+        let fetcher = try TokenFetcher.make(options(catalog, recorder), CatalogToken("ph_a"))
         let request = ResourceRequest(try #require(URL(string: address)), .package)
         _ = try await fetcher.body(request, limit: 1)
         #expect(recorder.last.withLock { $0 } == (isSent ? "Bearer ph_a" : nil))
@@ -52,7 +52,7 @@ struct TokenFetcherTests {
 
     @Test func aHeaderOfTheAppHasPriority() async throws {
         let recorder = Recorder()
-        let fetcher = try TokenFetcher.make(options("https://maps.example.com/", token: "ph_a", recorder))
+        let fetcher = try TokenFetcher.make(options("https://maps.example.com/", recorder), CatalogToken("ph_a"))
         let url = try #require(URL(string: "https://maps.example.com/catalog.json"))
         _ = try await fetcher.body(ResourceRequest(url, .catalog, headers: ["Authorization": "Basic x"]), limit: 1)
         #expect(recorder.last.withLock { $0 } == "Basic x")
@@ -60,8 +60,19 @@ struct TokenFetcherTests {
 
     @Test(arguments: ["", "two words", "line\nbreak", "größe"])
     func aTokenThatNoHeaderCanHaveIsRefused(token: String) {
-        #expect(throws: StoreError.self) {
-            _ = try TokenFetcher.make(options("https://maps.example.com/", token: token, Recorder()))
+        #expect(throws: StoreError.self) { _ = try CatalogToken(token) }
+    }
+
+    @Test func aLaterTokenReplacesTheFormerOne() async throws {
+        let (recorder, token) = (Recorder(), try CatalogToken(nil))
+        let fetcher = TokenFetcher.make(options("https://maps.example.com/", recorder), token)
+        let request = ResourceRequest(try #require(URL(string: "https://maps.example.com/catalog.json")), .catalog)
+        for text in ["ph_a", "ph_b"] {
+            try token.replace(with: text)
+            _ = try await fetcher.body(request, limit: 1)
+            #expect(recorder.last.withLock { $0 } == "Bearer \(text)")
         }
+        #expect(throws: StoreError.self) { try token.replace(with: "two words") }
+        #expect(token.current == "ph_b")
     }
 }
