@@ -183,7 +183,7 @@ struct FewCallsTests {
         let refused = try await error { _ = try await Self.all(maps.download("FR")) }
         #expect(refused?.code == .network && refused?.failure == .notAllowed)
         #expect(refused?.message.contains("refuses it with the HTTP status 403: '\(site.server.url)") == true)
-        #expect(refused?.message.contains("/\(path)'; ask ") == true, "\(refused?.message ?? "")")
+        #expect(refused?.message.contains("/\(path)'; check the token ") == true, "\(refused?.message ?? "")")
         site.answer(404, at: path)
         let missing = try await error { _ = try await Self.all(maps.download("FR")) }
         #expect(missing?.code == .badFile && missing?.failure == .notFound)
