@@ -26,6 +26,9 @@ extension CatalogLocation {
             hint: "write the whole address: https://maps.example.com/offline/")
     }
 
+    /// What to do when a server refuses its catalog with 401 or 403.
+    package static let tokenHint = "set PACKHORSE_CATALOG_TOKEN to a valid token of that server, or ask who runs it"
+
     /// The error for an address with a name and a password, which are not repeated.
     static var hasUser: CatalogTransferError {
         CatalogTransferError(

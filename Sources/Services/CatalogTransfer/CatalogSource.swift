@@ -149,8 +149,7 @@ package struct CatalogSource: Sendable {
         return CatalogTransferError(
             isRefused ? .permission : .unavailable,
             "'\(name)\(path)' was answered with HTTP status \(answer.status)",
-            hint: isRefused
-                ? "set PACKHORSE_CATALOG_TOKEN to a token that counts on that server, or ask who runs it" : nil)
+            hint: isRefused ? CatalogLocation.tokenHint : nil)
     }
 
     private static func check(

@@ -69,7 +69,8 @@ class Maps:
         `token`: of a server that shows its catalog with a token only; it is sent to that server alone.
         """
         place = folder.__fspath__() if isinstance(folder, os.PathLike) else folder
-        texts = _text(place, "folder", "a str or a path of one"), _text(catalog, "catalog"), _text(key, "key"), None if token is None else _text(token, "token")
+        texts: list[Optional[bytes]] = [_text(place, "folder", "a str or a path of one"), _text(catalog, "catalog"), _text(key, "key")]
+        texts.append(None if token is None else _text(token, "token"))
         self._running: set[Download] = set()
         loaded, value = _library.load(library), ctypes.c_void_p()
         begin()

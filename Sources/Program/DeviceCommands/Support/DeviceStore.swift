@@ -162,7 +162,7 @@ enum DeviceStore {
         switch cause {
         case .olderCatalog: "--allow-older accepts it"
         case .badSignature: "check --public-key; --unsigned accepts catalogs without a signature"
-        case .notAllowed: "set PACKHORSE_CATALOG_TOKEN to a token that counts on that server, or ask who runs it"
+        case .notAllowed: CatalogLocation.tokenHint
         default: nil
         }
     }
